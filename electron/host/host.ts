@@ -1,0 +1,38 @@
+/**
+ * The host: one library, one contract, whatever shell carries the messages.
+ *
+ *   shell (Electron IPC | WebSocket | command line) ──► Host.dispatch ──► worker threads
+ *                                                   ◄── Host.subscribe (events)
+ *
+ * A shell starts one host, hands it every request as it came off the wire (untrusted
+ * method and params; `dispatch` validates), forwards every event, and closes it last.
+ */
+import type { HostEvent, Results } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
+import type { AbortSignal } from '../../shared/api/transport.ts';
+
+export interface Host {
+  /** Never rejects: failures are values. */
+  dispatch(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>>;
+  subscribe(listener: (event: HostEvent) => void): () => void;
+  /** The user has pointed at this path (argv, dialog, drop): it and what lies below may be read. */
+  grant(path: string): Promise<void>;
+  /** Refuses new requests, waits for the writer's transaction, closes the library. */
+  close(): Promise<void>;
+}
+
+/** What only a desktop shell can do; a shell without it answers `refused`. */
+export interface ShellActions {
+  openDialog(kind: 'files' | 'directory'): Promise<Results['shell.openDialog']>;
+  /** Asks the user with the full URL first; https only. */
+  openLink(url: string): Promise<Results['shell.openLink']>;
+}
+
+export interface HostOptions {
+  readonly libraryPath: string;
+  readonly shell: 'desktop' | 'browser';
+  readonly version: string;
+  readonly actions?: ShellActions;
+  /** The bundled workers of a packaged application; the sources next to this file otherwise. */
+  readonly workerDirectory?: URL;
+}

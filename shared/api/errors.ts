@@ -1,0 +1,39 @@
+/**
+ * Expected failures travel as values: an exception that crosses Electron's IPC
+ * arrives as a bare Error without its fields. The client turns a failure back
+ * into an `ApiError`, so callers `await` and `catch` as usual.
+ */
+
+export const FAILURE_CODES = [
+  'bad_request', // params do not match the contract
+  'unknown_method',
+  'not_found', // no such run, step, group or rollout
+  'not_granted', // a path outside the directories the user has opened
+  'source_gone', // the log file is no longer there, or no longer the one that was read
+  'refused', // a statement or an input that Turnwise does not accept
+  'cancelled',
+  'timed_out',
+  'newer_database', // written by a later Turnwise
+  'closed', // the connection or the host is gone
+  'internal', // a bug in Turnwise
+] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
+/** States facts (found, expected, where); the view adds advice. */
+export interface ApiFailure {
+  readonly code: FailureCode;
+  readonly message: string;
+}
+
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: ApiFailure };
+
+export class ApiError extends Error {
+  readonly code: FailureCode;
+  constructor(failure: ApiFailure) {
+    super(failure.message);
+    this.name = 'ApiError';
+    this.code = failure.code;
+  }
+}

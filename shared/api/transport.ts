@@ -1,0 +1,43 @@
+/**
+ * What a wire must do, and nothing about which wire it is. The renderer cannot tell
+ * Electron IPC from a WebSocket; the contract suite runs over both.
+ */
+import type { HostEvent, Method, ParamsOf, ResultOf } from './contract.ts';
+import type { ApiFailure, Result } from './errors.ts';
+
+/** Renderer → host. Cancellation is part of the wire: the last selection wins. */
+export type ClientMessage =
+  | { readonly kind: 'request'; readonly id: number; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'cancel'; readonly id: number };
+
+/** Host → renderer. */
+export type HostMessage =
+  | { readonly kind: 'response'; readonly id: number; readonly result: Result<unknown> }
+  | { readonly kind: 'event'; readonly event: HostEvent };
+
+export interface RequestOptions {
+  /** Aborting tells the host to drop the request; the promise rejects with `ApiError('cancelled')`. */
+  readonly signal?: AbortSignal;
+}
+
+/** The typed client the renderer uses; made from a transport by `createClient`. */
+export interface Client {
+  request<M extends Method>(method: M, params: ParamsOf<M>, options?: RequestOptions): Promise<ResultOf<M>>;
+  /** Returns its own undo: removing a listener by identity does not work across Electron's context bridge. */
+  subscribe(listener: (event: HostEvent) => void): () => void;
+}
+
+export interface Transport {
+  /** Resolves with the host's result; rejects only when the wire itself is gone. */
+  send(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>>;
+  subscribe(listener: (event: HostEvent) => void): () => void;
+}
+
+/** Just enough of the platform's AbortSignal for code that compiles without DOM and Node. */
+export interface AbortSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+export const CANCELLED: ApiFailure = { code: 'cancelled', message: 'the request was cancelled' };

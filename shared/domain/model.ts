@@ -1,0 +1,148 @@
+/**
+ * The vocabulary of Turnwise as types. One word per thing, here and in SQL, the
+ * contract and the labels.
+ *
+ *   run ─< step ─< prompt group ─< rollout ─< turn ─< segment
+ *                                     └─< tool call (pairs a call segment with its response)
+ *
+ * Unknown is `undefined` (NULL in SQL), never 0 or ''.
+ */
+
+/** Natural-log units of entropy and surprisal. */
+export type Nats = number;
+export type Milliseconds = number;
+/** Position in a JavaScript string: UTF-16 code units, not characters, not bytes. */
+export type Utf16Offset = number;
+/** Lines of a log file count from 1, as in every editor. */
+export type LineNumber = number;
+/** Turns count from 1; turn 0 is the prompt. */
+export type TurnNumber = number;
+
+export const RUN_KINDS = ['train', 'eval'] as const;
+export type RunKind = (typeof RUN_KINDS)[number];
+
+/** Maximal span of one author and kind in a turn. */
+export const SEGMENT_KINDS = [
+  'reasoning',
+  'text',
+  'tool-call',
+  'tool-response',
+  'answer',
+  'user',
+  'system',
+] as const;
+export type SegmentKind = (typeof SEGMENT_KINDS)[number];
+
+/**
+ * What became of a tool call. The first eight are the Python tool of rStar2-Agent
+ * (paper §2.1; `code_judge_utils.run_tool_calls_on_server_async` of the release);
+ * `ok` and `error` are for tools whose responses carry no such status line.
+ */
+export const TOOL_OUTCOMES = [
+  'ok_stdout',
+  'ok_empty',
+  'exception',
+  'timeout',
+  'infra',
+  'parse_error',
+  'dispatch_error',
+  'missing',
+  'ok',
+  'error',
+] as const;
+export type ToolOutcome = (typeof TOOL_OUTCOMES)[number];
+
+/** The outcomes `tool_errors` counts. `missing` is not one: no response is known, so neither is a failure. */
+export const TOOL_ERROR_OUTCOMES: ReadonlySet<ToolOutcome> = new Set<ToolOutcome>([
+  'exception',
+  'timeout',
+  'infra',
+  'parse_error',
+  'dispatch_error',
+  'error',
+]);
+
+export const STOP_REASONS = ['answer', 'length', 'turn-limit', 'no-answer', 'error', 'aborted'] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
+
+/** Where a value comes from: written by the trainer, or worked out by Turnwise from the text. */
+export type Provenance = 'logged' | 'derived';
+
+/** Why the down-sampling kept or discarded a rollout. */
+export const DECISION_REASONS = [
+  'kept_positive_topk',
+  'kept_positive_tie',
+  'kept_negative_quota',
+  'kept_all_group',
+  'discarded_equal_reward_all_correct',
+  'discarded_equal_reward_all_wrong',
+  'discarded_positive_penalty',
+  'discarded_positive_tie',
+  'discarded_negative_quota',
+  'discarded_group_too_small',
+  'discarded_world_size_truncation',
+  'discarded_aborted',
+  'discarded_errored',
+  'discarded_sampled_out',
+] as const;
+export type DecisionReason = (typeof DECISION_REASONS)[number];
+
+/** Half-open range `[start, end)` of a text. */
+export interface TextRange {
+  readonly start: Utf16Offset;
+  readonly end: Utf16Offset;
+}
+
+/**
+ * One segment of a prompt (turn 0) or a response (turn ≥ 1).
+ *
+ * `outer` ranges tile their text without gap or overlap: markup and the white space
+ * between segments belong to one of them. `inner` is what a reader wants to see,
+ * without tags and without the newlines the chat template adds around them.
+ */
+export interface Segment {
+  readonly kind: SegmentKind;
+  readonly turn: TurnNumber;
+  readonly outer: TextRange;
+  readonly inner: TextRange;
+}
+
+/** One opened `<tool_call>` (or a structured call of a message list). */
+export interface ToolCall {
+  readonly turn: TurnNumber;
+  /** Unknown when the payload is malformed beyond recognition. */
+  readonly name?: string;
+  /** The arguments as JSON text; unknown when the payload is no JSON. */
+  readonly arguments?: string;
+  /** The Python source, when the arguments hold one. */
+  readonly code?: string;
+  readonly outcome: ToolOutcome;
+  readonly latencyMs?: Milliseconds;
+  /** Index into the rollout's segments. */
+  readonly callSegment: number;
+  readonly responseSegment?: number;
+}
+
+/** A run of segments by one assistant message and the responses it caused. */
+export interface Turn {
+  readonly turn: TurnNumber;
+  readonly segments: number;
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  readonly policyTokens?: number;
+}
+
+export type IssueSeverity = 'refused' | 'warning';
+
+/** Something wrong in a log file. `refused`: that line (or file) is not in the library. `warning`: it is, with a caveat. */
+export interface IngestIssue {
+  readonly severity: IssueSeverity;
+  readonly code: string;
+  readonly message: string;
+  /** Absent when the whole file is meant. */
+  readonly line?: LineNumber;
+}
+
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+}
