@@ -7,9 +7,10 @@
  * A shell starts one host, hands it every request as it came off the wire (untrusted
  * method and params; `dispatch` validates), forwards every event, and closes it last.
  */
-import type { HostEvent, Results } from '../../shared/api/contract.ts';
+import type { HostEvent, IngestProgress, Results } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
+import type { IngestReport } from '../worker/messages.ts';
 
 export interface Host {
   /** Never rejects: failures are values. */
@@ -17,6 +18,8 @@ export interface Host {
   subscribe(listener: (event: HostEvent) => void): () => void;
   /** The user has pointed at this path (argv, dialog, drop): it and what lies below may be read. */
   grant(path: string): Promise<void>;
+  /** Reads logs into the library and reports on every file; what the command line prints. Paths are granted by being named. */
+  ingest(paths: readonly string[], options?: HostIngestOptions): Promise<IngestReport>;
   /** Refuses new requests, waits for the writer's transaction, closes the library. */
   close(): Promise<void>;
 }
@@ -28,11 +31,16 @@ export interface ShellActions {
   openLink(url: string): Promise<Results['shell.openLink']>;
 }
 
+export interface HostIngestOptions {
+  readonly onProgress?: (progress: IngestProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
 export interface HostOptions {
   readonly libraryPath: string;
   readonly shell: 'desktop' | 'browser';
   readonly version: string;
   readonly actions?: ShellActions;
-  /** The bundled workers of a packaged application; the sources next to this file otherwise. */
-  readonly workerDirectory?: URL;
+  /** Where the demo run lies; beside the sources unless the application is packed. */
+  readonly demoDirectory?: string;
 }

@@ -1,55 +1,88 @@
 /**
  * Wire form for byte transports (WebSocket): one binary frame = u32 length of the
  * header, UTF-8 JSON header, then the bytes of every typed array, 8-byte aligned.
- * In the header an array stands as `{"$array": [type, byteOffset, length]}`.
- * Electron's IPC needs none of this: structured clone carries typed arrays.
+ * In the header an array stands as `{"$array": [type, byteOffset, length]}`; a key of
+ * the user's own that looks like the marker gains one `$` on the way out and loses it
+ * on the way in. Electron's IPC needs none of this: structured clone carries typed
+ * arrays.
  */
 
 type Wire = Float32Array | Int32Array | Uint32Array | Uint8Array;
+type WireType = 'f32' | 'i32' | 'u32' | 'u8';
 
-const TYPES = {
-  f32: Float32Array,
-  i32: Int32Array,
-  u32: Uint32Array,
-  u8: Uint8Array,
-} as const;
-type WireType = keyof typeof TYPES;
+const BYTES_PER_ELEMENT: Readonly<Record<WireType, number>> = { f32: 4, i32: 4, u32: 4, u8: 1 };
 
-const ARRAY = '$array';
-
-function typeOf(value: unknown): WireType | undefined {
-  if (value instanceof Float32Array) return 'f32';
-  if (value instanceof Int32Array) return 'i32';
-  if (value instanceof Uint32Array) return 'u32';
-  if (value instanceof Uint8Array) return 'u8';
-  return undefined;
-}
+const MARKER = '$array';
+/** The marker itself and every escaped form of it. */
+const MARKER_LIKE = /^\$+array$/;
+const ESCAPED_MARKER = /^\$\$+array$/;
 
 export interface Utf8 {
   encode(text: string): Uint8Array;
   decode(bytes: Uint8Array): string;
 }
 
-const align = (n: number): number => (n + 7) & ~7;
+/** Arithmetic rather than bit masks: those wrap at 2³¹ bytes. */
+const align = (n: number): number => Math.ceil(n / 8) * 8;
 
-/** @throws TypeError on a value the wire cannot carry (bigint, Map, Date, function). */
+/** By tag, not `instanceof`: a value may come from another realm (a vm context, another window). */
+function tagOf(value: object): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
+}
+
+function wireTypeOf(tag: string): WireType | undefined {
+  switch (tag) {
+    case 'Float32Array':
+      return 'f32';
+    case 'Int32Array':
+      return 'i32';
+    case 'Uint32Array':
+      return 'u32';
+    case 'Uint8Array': // and Node's Buffer
+      return 'u8';
+    default:
+      return undefined;
+  }
+}
+
+function unsupported(what: string): TypeError {
+  return new TypeError(`the wire carries JSON values and typed arrays only, not a ${what}`);
+}
+
+function hasMarkerLikeKey(value: object): boolean {
+  for (const key in value) if (MARKER_LIKE.test(key)) return true;
+  return false;
+}
+
+/** @throws TypeError on a value the wire cannot carry (bigint, Map, Date, Float64Array, function, …). */
 export function encodeFrame(message: unknown, utf8: Utf8): Uint8Array {
   const arrays: { bytes: Uint8Array; offset: number }[] = [];
   let size = 0;
-  const header = JSON.stringify(message, (_key, value: unknown) => {
-    const type = typeOf(value);
+
+  // The holder's own value, not the argument: JSON.stringify has already called toJSON on
+  // that one, which turns a Date into a string and a Buffer into an object, unnoticed.
+  function encodeValue(this: Record<string, unknown>, key: string): unknown {
+    const value = this[key];
+    if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
+      throw unsupported(typeof value);
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const tag = tagOf(value);
+    const type = wireTypeOf(tag);
     if (type !== undefined) {
       const array = value as Wire;
-      const entry = { bytes: new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset: size };
-      arrays.push(entry);
-      size = align(size + entry.bytes.byteLength);
-      return { [ARRAY]: [type, entry.offset, array.length] };
+      const offset = size;
+      arrays.push({ bytes: new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset });
+      size = align(offset + array.byteLength);
+      return { [MARKER]: [type, offset, array.length] };
     }
-    if (value instanceof Map || value instanceof Set || typeof value === 'function') {
-      throw new TypeError(`the wire carries JSON and typed arrays only, not ${String(value)}`);
-    }
-    return value;
-  });
+    if (tag !== 'Object') throw unsupported(tag);
+    if (!hasMarkerLikeKey(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [MARKER_LIKE.test(k) ? `$${k}` : k, v]));
+  }
+
+  const header = JSON.stringify(message, encodeValue);
+  if (header === undefined) throw unsupported('undefined');
   const head = utf8.encode(header);
   const base = align(4 + head.byteLength);
   const frame = new Uint8Array(base + size);
@@ -59,20 +92,50 @@ export function encodeFrame(message: unknown, utf8: Utf8): Uint8Array {
   return frame;
 }
 
+function isOffset(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 /** @throws RangeError or SyntaxError on a frame that is not ours. */
 export function decodeFrame(frame: Uint8Array, utf8: Utf8): unknown {
   if (frame.byteLength < 4) throw new RangeError(`frame of ${frame.byteLength} bytes has no header`);
   const headLength = new DataView(frame.buffer, frame.byteOffset).getUint32(0, true);
   if (4 + headLength > frame.byteLength) throw new RangeError('frame is shorter than its header says');
   const base = align(4 + headLength);
-  return JSON.parse(utf8.decode(frame.subarray(4, 4 + headLength)), (_key, value: unknown) => {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, ARRAY)) return value;
-    const [type, offset, length] = (value as { [ARRAY]: [WireType, number, number] })[ARRAY];
-    const Type = TYPES[type];
+  const header = utf8.decode(frame.subarray(4, 4 + headLength));
+  // Most messages carry no array, and a reviver costs several times the parse.
+  if (!header.includes(MARKER)) return JSON.parse(header) as unknown;
+
+  function readArray(marker: unknown): Wire {
+    const [type, offset, length] = Array.isArray(marker) ? (marker as unknown[]) : [];
+    if (typeof type !== 'string' || !Object.hasOwn(BYTES_PER_ELEMENT, type)) {
+      throw new RangeError('the frame names an unknown array type');
+    }
+    if (!isOffset(offset) || !isOffset(length)) throw new RangeError('the frame misplaces an array');
+    const byteLength = length * BYTES_PER_ELEMENT[type as WireType];
     const start = base + offset;
-    const bytes = length * Type.BYTES_PER_ELEMENT;
-    if (start + bytes > frame.byteLength) throw new RangeError('an array of the frame is cut off');
-    // A copy: the frame's own buffer need not be aligned for the type.
-    return new Type(frame.slice(start, start + bytes).buffer, 0, length);
-  });
+    if (start + byteLength > frame.byteLength) throw new RangeError('an array of the frame is cut off');
+    // A copy, because the frame's buffer need not be aligned for the type; through a plain
+    // Uint8Array, because `slice` of Node's Buffer is a view into a shared pool.
+    const { buffer } = new Uint8Array(frame.buffer, frame.byteOffset + start, byteLength).slice();
+    switch (type as WireType) {
+      case 'f32':
+        return new Float32Array(buffer);
+      case 'i32':
+        return new Int32Array(buffer);
+      case 'u32':
+        return new Uint32Array(buffer);
+      case 'u8':
+        return new Uint8Array(buffer);
+    }
+  }
+
+  return JSON.parse(header, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    if (Object.hasOwn(value, MARKER)) return readArray((value as Record<string, unknown>)[MARKER]);
+    if (!hasMarkerLikeKey(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([k, v]) => [ESCAPED_MARKER.test(k) ? k.slice(1) : k, v]),
+    );
+  }) as unknown;
 }

@@ -244,6 +244,8 @@ export interface IngestProgress {
   readonly rollouts: number;
   readonly issues: number;
   readonly elapsedMs: Milliseconds;
+  /** The first run this job read rollouts of, as soon as it is known. */
+  readonly runKey?: string;
   /** With `failed`: what was found, in one sentence. */
   readonly message?: string;
 }

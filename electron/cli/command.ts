@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly help: string;
+  /** @returns the exit code */
+  run(argv: readonly string[], context: CommandContext): Promise<number>;
+}
+
+export interface CommandContext {
+  readonly version: string;
+}
+
+/** The call itself is wrong: exit 2. */
+export class UsageError extends Error {}
+
+/** Something was found that stops the command and is no bug: exit 1. */
+export class ExpectedError extends Error {}
+
+export interface Arguments {
+  readonly positionals: readonly string[];
+  string(name: string): string | undefined;
+  flag(name: string): boolean;
+}
+
+/** @throws UsageError naming the option that is not known or lacks its value */
+export function readArguments(command: string, argv: readonly string[], options: ParseArgsOptionsConfig): Arguments {
+  let parsed: ReturnType<typeof parseArgs>;
+  try {
+    parsed = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${command}: ${message}\nturnwise ${command} --help tells the options`);
+  }
+  const { values, positionals } = parsed;
+  return {
+    positionals,
+    string: (name) => (typeof values[name] === 'string' ? values[name] : undefined),
+    flag: (name) => values[name] === true,
+  };
+}
+
+/** npm runs scripts in the project's directory; paths mean the caller's. */
+export function resolvePath(path: string): string {
+  return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
+}

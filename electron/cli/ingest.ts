@@ -1,0 +1,115 @@
+import type { IngestProgress } from '../../shared/api/contract.ts';
+import type { IngestIssue } from '../../shared/domain/model.ts';
+import { createHost } from '../host/createHost.ts';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import type { IngestReport } from '../worker/messages.ts';
+import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
+
+const help = `usage: turnwise ingest PATH… [--library FILE] [--json]
+
+Reads logs (files or directories) into a library. Files read before are not read again;
+appended ones continue where they ended. Progress goes to stderr.
+
+  --library FILE  the library; without it the one of this user
+  --json          one JSON object on stdout: {library, seconds, bytes, rollouts, groups, issues, files}
+
+Exit codes: 0 done, 3 done with issues, 1 nothing could be read, 2 usage.`;
+
+export const ingestCommand: Command = {
+  name: 'ingest',
+  summary: 'read logs into a library',
+  help,
+  async run(argv, context) {
+    const args = readArguments('ingest', argv, {
+      library: { type: 'string' },
+      json: { type: 'boolean' },
+    });
+    if (args.positionals.length === 0) throw new UsageError(`ingest: no PATH given\n\n${help}`);
+    const named = args.string('library');
+    const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
+    const paths = args.positionals.map(resolvePath);
+    const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+    const controller = new AbortController();
+    const stop = (): void => controller.abort();
+    process.once('SIGINT', stop);
+    process.once('SIGTERM', stop);
+    let report: IngestReport;
+    try {
+      report = await host.ingest(paths, { onProgress: showProgress, signal: controller.signal });
+    } finally {
+      clearProgress();
+      await host.close();
+    }
+    const files = entriesOf(report);
+    const code = exitCode(report);
+    if (args.flag('json')) {
+      const { seconds, bytes, rollouts, groups, issues } = report;
+      process.stdout.write(`${JSON.stringify({ library: libraryPath, seconds, bytes, rollouts, groups, issues, files })}\n`);
+    } else process.stdout.write(`${summaryOf(report, files, libraryPath)}\n`);
+    if (code === 1) process.stderr.write(`turnwise: ${failureOf(report, files, paths)}\n`);
+    return code;
+  },
+};
+
+interface FileEntry {
+  readonly path: string;
+  readonly format: string | null;
+  readonly status: string;
+  readonly rollouts: number;
+  readonly issues: readonly (Omit<IngestIssue, 'line'> & { readonly line: number | null })[];
+}
+
+function entriesOf(report: IngestReport): readonly FileEntry[] {
+  return report.files.map(({ path, format, status, rollouts, issues }) => ({
+    path,
+    format,
+    status,
+    rollouts,
+    issues: issues.map(({ line, severity, code, message }) => ({ line: line ?? null, severity, code, message })),
+  }));
+}
+
+function exitCode(report: IngestReport): number {
+  if (report.isCancelled) return 1;
+  const hasAny = report.files.some((file) => file.status !== 'refused');
+  if (!hasAny) return 1;
+  return report.issues > 0 ? 3 : 0;
+}
+
+function failureOf(report: IngestReport, files: readonly FileEntry[], paths: readonly string[]): string {
+  if (report.isCancelled) return 'stopped; what was read so far is in the library, and the next call goes on from there';
+  const [first] = files;
+  if (first === undefined) return `no files in ${paths.join(', ')}`;
+  const issue = first.issues[0];
+  const place = issue?.line === null || issue === undefined ? first.path : `${first.path}, line ${issue.line}`;
+  const rest = files.length === 1 ? '' : ` (and ${files.length - 1} more files that hold no log)`;
+  return `${place}: ${issue?.message ?? 'could not be read'}${rest}`;
+}
+
+function summaryOf(report: IngestReport, files: readonly FileEntry[], libraryPath: string): string {
+  const count = (n: number, noun: string): string => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+  const lines = [
+    `${count(report.rollouts, 'rollout')} in ${count(report.groups, 'group')} from ${count(files.length, 'file')}, ` +
+      `${count(report.issues, 'issue')}; ${report.seconds.toFixed(1)} s`,
+    `library: ${libraryPath}`,
+  ];
+  for (const file of files) {
+    for (const issue of file.issues.slice(0, 5)) {
+      const place = issue.line === null ? file.path : `${file.path}:${issue.line}`;
+      lines.push(`  ${place}: ${issue.severity}: ${issue.message}`);
+    }
+    if (file.issues.length > 5) lines.push(`  ${file.path}: and ${file.issues.length - 5} more`);
+  }
+  return lines.join('\n');
+}
+
+function showProgress(progress: IngestProgress): void {
+  if (!process.stderr.isTTY) return;
+  const percent = progress.bytes === 0 ? 100 : Math.floor((100 * progress.bytesDone) / progress.bytes);
+  const text = `${percent} %  ${progress.filesDone}/${progress.files} files  ${progress.rollouts.toLocaleString('en')} rollouts`;
+  process.stderr.write(`\r${text}\u001b[K`);
+}
+
+function clearProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+}

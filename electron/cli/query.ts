@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { runSql } from '../host/runSql.ts';
+import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import { type RowFormat, rowWriter } from './rowWriters.ts';
+
+const FORMATS: readonly RowFormat[] = ['jsonl', 'csv', 'table'];
+
+const help = `usage: turnwise query [--library FILE] [--format jsonl|csv|table] [--timeout SECONDS] "SELECT …"
+
+Reads from a library with SQL. One statement that begins with SELECT, WITH, VALUES or EXPLAIN;
+the views are described in electron/storage/README.md.
+
+  --library FILE     the library; without it the one of this user
+  --format FORMAT    jsonl (default), csv or table
+  --timeout SECONDS  the statement is stopped after this long; default 30
+
+Exit codes: 0 done, 1 refused, failed or out of time, 2 usage.`;
+
+export const queryCommand: Command = {
+  name: 'query',
+  summary: 'read from a library with SQL',
+  help,
+  async run(argv) {
+    const args = readArguments('query', argv, {
+      library: { type: 'string' },
+      format: { type: 'string' },
+      timeout: { type: 'string' },
+    });
+    const [sql, ...more] = args.positionals;
+    if (sql === undefined || more.length > 0) throw new UsageError(`query: give one statement, in quotes\n\n${help}`);
+    const format = FORMATS.find((known) => known === (args.string('format') ?? 'jsonl'));
+    if (format === undefined) throw new UsageError(`query: --format is one of ${FORMATS.join(', ')}`);
+    const seconds = Number(args.string('timeout') ?? '30');
+    if (!(seconds > 0)) throw new UsageError('query: --timeout is a number of seconds');
+    const named = args.string('library');
+    const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
+    if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
+    const controller = new AbortController();
+    process.once('SIGINT', () => controller.abort());
+    const writer = rowWriter(format, (text) => process.stdout.write(text));
+    const failure = await runSql({
+      libraryPath,
+      sql,
+      timeoutMs: seconds * 1000,
+      signal: controller.signal,
+      onColumns: (columns) => writer.columns(columns),
+      onRows: (rows) => writer.rows(rows),
+    });
+    if (failure !== undefined) throw new ExpectedError(failure.message);
+    writer.end();
+    return 0;
+  },
+};

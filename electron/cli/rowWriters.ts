@@ -1,0 +1,82 @@
+/** Rows as text. NULL is null in JSON and an empty cell elsewhere; blobs are base64. */
+export type RowFormat = 'jsonl' | 'csv' | 'table';
+
+export interface RowWriter {
+  columns(names: readonly string[]): void;
+  rows(rows: readonly (readonly unknown[])[]): void;
+  end(): void;
+}
+
+export function rowWriter(format: RowFormat, write: (text: string) => void): RowWriter {
+  switch (format) {
+    case 'jsonl':
+      return jsonLines(write);
+    case 'csv':
+      return csv(write);
+    case 'table':
+      return table(write);
+  }
+}
+
+function jsonLines(write: (text: string) => void): RowWriter {
+  let names: readonly string[] = [];
+  return {
+    columns: (columns) => {
+      names = columns;
+    },
+    rows: (rows) => {
+      for (const row of rows) {
+        const entries = names.map((name, i) => [name, plain(row[i])] as const);
+        write(`${JSON.stringify(Object.fromEntries(entries))}\n`);
+      }
+    },
+    end: () => undefined,
+  };
+}
+
+function csv(write: (text: string) => void): RowWriter {
+  const line = (cells: readonly unknown[]): string => `${cells.map((cell) => quoted(cellText(cell))).join(',')}\n`;
+  return {
+    columns: (columns) => write(line(columns)),
+    rows: (rows) => {
+      for (const row of rows) write(line(row));
+    },
+    end: () => undefined,
+  };
+}
+
+/** Columns as wide as their widest cell, numbers to the right; needs all rows before the first is written. */
+function table(write: (text: string) => void): RowWriter {
+  let names: readonly string[] = [];
+  const all: (readonly unknown[])[] = [];
+  return {
+    columns: (columns) => {
+      names = columns;
+    },
+    rows: (rows) => void all.push(...rows),
+    end: () => {
+      const cells = all.map((row) => names.map((_, i) => cellText(row[i]).replace(/\s+/g, ' ')));
+      const widths = names.map((name, i) => cells.reduce((width, row) => Math.max(width, row[i]?.length ?? 0), name.length));
+      const isNumeric = names.map((_, i) => all.length > 0 && all.every((row) => row[i] === null || typeof row[i] === 'number'));
+      const line = (row: readonly string[]): string =>
+        row
+          .map((cell, i) => (isNumeric[i] === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+          .join('  ')
+          .trimEnd();
+      write(`${[line(names), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n')}\n`);
+    },
+  };
+}
+
+function plain(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
+}
+
+function cellText(value: unknown): string {
+  const shown = plain(value);
+  return shown === null || shown === undefined ? '' : String(shown);
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

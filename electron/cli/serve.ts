@@ -1,0 +1,35 @@
+import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
+
+const help = `usage: turnwise serve [PATH…] [--library FILE] [--port N] [--no-open]
+
+Serves the application on loopback and prints its URL, which holds the access token. From
+another machine: ssh -L N:127.0.0.1:N HOST, then open the printed URL there.
+
+  PATH            logs to read first; without any, the library as it is
+  --library FILE  the library; without it the one of this user
+  --port N        the port; without it any free one
+  --no-open       do not open a browser`;
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'serve the application on loopback for a browser',
+  help,
+  async run(argv) {
+    const args = readArguments('serve', argv, {
+      library: { type: 'string' },
+      port: { type: 'string' },
+      'no-open': { type: 'boolean' },
+    });
+    const port = args.string('port');
+    if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new UsageError('serve: --port is a number');
+    const library = args.string('library');
+    const { serve } = await import('../headless/serve.ts');
+    await serve({
+      paths: args.positionals.map(resolvePath),
+      opensBrowser: !args.flag('no-open'),
+      ...(library === undefined ? {} : { libraryPath: resolvePath(library) }),
+      ...(port === undefined ? {} : { port: Number(port) }),
+    });
+    return 0;
+  },
+};

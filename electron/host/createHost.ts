@@ -1,0 +1,202 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  CONTRACT_PARAMS,
+  type HostEvent,
+  type IngestProgress,
+  isMethod,
+  type Method,
+  type ParsedParams,
+  type ResultOf,
+} from '../../shared/api/contract.ts';
+import type { ApiFailure, FailureCode, Result } from '../../shared/api/errors.ts';
+import type { AbortSignal } from '../../shared/api/transport.ts';
+import { type IngestReport, READ_METHODS, type ReadMethod } from '../worker/messages.ts';
+import type { Host, HostIngestOptions, HostOptions } from './host.ts';
+import { ReaderPool } from './readerPool.ts';
+import { WriterThread } from './writerThread.ts';
+
+const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
+/** Finished jobs a renderer may still ask about. */
+const KEPT_JOBS = 50;
+
+/** @throws LibraryUnavailableError when the library is newer, foreign, or cannot be opened */
+export async function createHost(options: HostOptions): Promise<Host> {
+  const host = new LibraryHost(options);
+  await host.open();
+  return host;
+}
+
+type HostMethod = Exclude<Method, ReadMethod>;
+type Handlers = { [M in HostMethod]: (params: ParsedParams<M>) => Promise<Result<ResultOf<M>>> | Result<ResultOf<M>> };
+
+class LibraryHost implements Host {
+  private readonly options: HostOptions;
+  private readonly listeners = new Set<(event: HostEvent) => void>();
+  private readonly jobs = new Map<number, IngestProgress>();
+  private readonly granted = new Set<string>();
+  private readonly handlers: Handlers;
+  private writer: WriterThread | undefined;
+  private readers: ReaderPool | undefined;
+  private openRunKey: string | undefined;
+  private isClosed = false;
+
+  constructor(options: HostOptions) {
+    this.options = options;
+    this.handlers = this.makeHandlers();
+  }
+
+  async open(): Promise<void> {
+    const { libraryPath } = this.options;
+    this.writer = await WriterThread.open(
+      { libraryPath },
+      {
+        onProgress: (progress) => this.progressed(progress),
+        onChange: (runIds) => this.emit({ event: 'library.changed', payload: { runIds } }),
+      },
+    );
+    this.readers = new ReaderPool({ libraryPath });
+  }
+
+  async dispatch(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> {
+    if (this.isClosed) return failure('closed', 'the host has been closed');
+    if (!isMethod(method)) return failure('unknown_method', `the contract has no method ${JSON.stringify(method)}`);
+    const parsed = CONTRACT_PARAMS[method].safeParse(params);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const where = issue === undefined || issue.path.length === 0 ? 'params' : issue.path.join('.');
+      return failure('bad_request', `${method}: ${where}: ${issue?.message ?? 'not as the contract says'}`);
+    }
+    try {
+      if (isReadMethod(method)) return await this.pool.read(method, parsed.data, signal);
+      // Method and params were validated against the same table.
+      const handler = this.handlers[method] as (params: unknown) => Promise<Result<unknown>>;
+      return await handler(parsed.data);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return failure('internal', `${method}: ${message}`);
+    }
+  }
+
+  subscribe(listener: (event: HostEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async grant(path: string): Promise<void> {
+    const real = realpathSync(path);
+    this.granted.add(real);
+    await this.thread.grant(real);
+  }
+
+  async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
+    // A path that does not exist cannot be granted; ingest reports it with the others.
+    for (const path of paths) if (existsSync(path)) await this.grant(path);
+    const { jobId, report } = this.thread.ingest(paths);
+    const unsubscribe = this.subscribe(({ event, payload }) => {
+      if (event === 'ingest.progress' && payload.jobId === jobId) options.onProgress?.(payload);
+    });
+    const cancel = (): void => void this.thread.cancel(jobId);
+    options.signal?.addEventListener('abort', cancel);
+    try {
+      return await report;
+    } finally {
+      options.signal?.removeEventListener('abort', cancel);
+      unsubscribe();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    await this.readers?.close();
+    await this.writer?.close();
+    this.listeners.clear();
+  }
+
+  private get thread(): WriterThread {
+    if (this.writer === undefined) throw new Error('the host has not been opened');
+    return this.writer;
+  }
+
+  private get pool(): ReaderPool {
+    if (this.readers === undefined) throw new Error('the host has not been opened');
+    return this.readers;
+  }
+
+  private makeHandlers(): Handlers {
+    return {
+      'host.info': () => {
+        const { version, shell, libraryPath } = this.options;
+        const openRunKey = this.openRunKey === undefined ? {} : { openRunKey: this.openRunKey };
+        return success({ version, shell, platform: process.platform, libraryPath, granted: [...this.granted], ...openRunKey });
+      },
+      'ingest.start': ({ paths }) => {
+        const outside = paths.find((path) => !this.isGranted(path));
+        return outside === undefined ? this.startJob(paths) : failure('not_granted', `${outside} has not been opened by the user`);
+      },
+      'ingest.demo': async () => {
+        const directory = this.options.demoDirectory ?? DEMO;
+        if (!existsSync(directory)) return failure('not_found', `the demo run is not at ${directory}`);
+        await this.grant(directory);
+        return this.startJob([directory]);
+      },
+      'ingest.cancel': ({ jobId }) => success({ cancelled: this.thread.cancel(jobId) }),
+      'ingest.jobs': () => success([...this.jobs.values()]),
+      'shell.openDialog': async ({ kind }) =>
+        this.options.actions === undefined
+          ? failure('refused', 'this shell has no file dialog')
+          : success(await this.options.actions.openDialog(kind)),
+      'shell.openLink': async ({ url }) =>
+        this.options.actions === undefined
+          ? failure('refused', 'this shell opens no links')
+          : success(await this.options.actions.openLink(url)),
+      'shell.recent': () => success({ paths: [...this.granted] }),
+    };
+  }
+
+  private startJob(paths: readonly string[]): Result<{ jobId: number }> {
+    const { jobId, report } = this.thread.ingest(paths);
+    // Its progress and its end, good or bad, are events; nobody waits for the promise.
+    report.catch(() => undefined);
+    return success({ jobId });
+  }
+
+  private isGranted(path: string): boolean {
+    let real: string;
+    try {
+      real = realpathSync(path);
+    } catch {
+      // No such file: nothing to protect, and the job will say that it is missing.
+      real = path;
+    }
+    return [...this.granted].some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
+  }
+
+  private progressed(progress: IngestProgress): void {
+    this.jobs.set(progress.jobId, progress);
+    for (const jobId of this.jobs.keys()) {
+      if (this.jobs.size <= KEPT_JOBS) break;
+      this.jobs.delete(jobId);
+    }
+    this.openRunKey ??= progress.runKey;
+    this.emit({ event: 'ingest.progress', payload: progress });
+  }
+
+  private emit(event: HostEvent): void {
+    for (const listener of this.listeners) listener(event);
+  }
+}
+
+function isReadMethod(method: Method): method is ReadMethod {
+  return READ_METHODS.some((read) => read === method);
+}
+
+function success<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+function failure(code: FailureCode, message: string): { readonly ok: false; readonly failure: ApiFailure } {
+  return { ok: false, failure: { code, message } };
+}

@@ -1,0 +1,22 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * The library used when none is named: one per user, shared by all shells. Follows each
+ * system's habit for application data that is not a document.
+ */
+export function defaultLibraryPath(
+  platform: NodeJS.Platform = process.platform,
+  env: NodeJS.ProcessEnv = process.env,
+  home: string = homedir(),
+): string {
+  const file = 'library.sqlite';
+  switch (platform) {
+    case 'darwin':
+      return join(home, 'Library', 'Application Support', 'Turnwise', file);
+    case 'win32':
+      return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'Turnwise', file);
+    default:
+      return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'turnwise', file);
+  }
+}

@@ -1,0 +1,51 @@
+import type { HostEvent } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
+import type { Host } from './host.ts';
+
+type OpenableHost = Pick<Host, 'grant' | 'dispatch' | 'subscribe'>;
+
+/** Long enough for the first record of a log, too short to be taken for a hang. */
+const RUN_KNOWN_WITHIN_MS = 1_000;
+
+/** Paths named at start, in a second instance or by the system. Ingest goes on after this has returned. */
+export async function openPaths(host: OpenableHost, paths: readonly string[]): Promise<Result<unknown>> {
+  for (const path of paths) {
+    try {
+      await host.grant(path);
+    } catch {
+      // Nothing there to grant; the job names it together with whatever else it could not read.
+    }
+  }
+  return startAndAwaitRun(host, 'ingest.start', { paths });
+}
+
+/** Idempotent: what the library already holds is not read again. */
+export function openDemo(host: OpenableHost): Promise<Result<unknown>> {
+  return startAndAwaitRun(host, 'ingest.demo', {});
+}
+
+/** Waits until the job knows its first run, so that a page opened now can be told where to open. */
+async function startAndAwaitRun(host: OpenableHost, method: string, params: unknown): Promise<Result<unknown>> {
+  let unsubscribe = (): void => undefined;
+  const known = new Promise<void>((resolve) => {
+    unsubscribe = host.subscribe((event) => {
+      if (knowsItsRun(event)) resolve();
+    });
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, RUN_KNOWN_WITHIN_MS);
+  });
+  try {
+    const result = await host.dispatch(method, params);
+    if (result.ok) await Promise.race([known, tooLong]);
+    return result;
+  } finally {
+    clearTimeout(timer);
+    unsubscribe();
+  }
+}
+
+function knowsItsRun({ event, payload }: HostEvent): boolean {
+  return event === 'ingest.progress' && (payload.runKey !== undefined || payload.state !== 'running');
+}

@@ -1,0 +1,67 @@
+/**
+ * From the paths a user names to the files to read: directories are walked, names sorted as
+ * people count (2.jsonl before 10.jsonl), so that runs come out the same on every machine.
+ */
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type Discovered =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'unreadable'; readonly path: string; readonly code: string; readonly message: string };
+
+const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' });
+
+export function discover(paths: readonly string[]): readonly Discovered[] {
+  const found: Discovered[] = [];
+  const seen = new Set<string>();
+  for (const path of paths) walk(path, found, seen);
+  return found;
+}
+
+function walk(path: string, found: Discovered[], seen: Set<string>): void {
+  let real: string;
+  let isDirectory: boolean;
+  try {
+    real = realpathSync(path);
+    const stat = statSync(real);
+    isDirectory = stat.isDirectory();
+    if (!isDirectory && !stat.isFile()) {
+      found.push({ kind: 'unreadable', path, code: 'not_a_file', message: 'neither a file nor a directory' });
+      return;
+    }
+  } catch (error) {
+    found.push({ kind: 'unreadable', path, ...reasonOf(error) });
+    return;
+  }
+  // Links may form circles, and the same file may be named twice.
+  if (seen.has(real)) return;
+  seen.add(real);
+  if (!isDirectory) {
+    found.push({ kind: 'file', path: real });
+    return;
+  }
+  let names: string[];
+  try {
+    names = readdirSync(real);
+  } catch (error) {
+    found.push({ kind: 'unreadable', path, ...reasonOf(error) });
+    return;
+  }
+  // Dot entries are version control and editor state, not logs.
+  for (const name of names.filter((entry) => !entry.startsWith('.')).sort(byName.compare)) {
+    walk(join(real, name), found, seen);
+  }
+}
+
+export function reasonOf(error: unknown): { readonly code: string; readonly message: string } {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  switch (code) {
+    case 'ENOENT':
+      return { code: 'not_found', message: 'no such file or directory' };
+    case 'EACCES':
+    case 'EPERM':
+      return { code: 'no_permission', message: 'no permission to read it' };
+    default:
+      return { code: 'unreadable', message: error instanceof Error ? error.message : String(error) };
+  }
+}

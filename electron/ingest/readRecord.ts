@@ -1,0 +1,61 @@
+/** One line of bytes to one record, or the reason why not. Tolerates what Python writes and says so. */
+import { isUtf8 } from 'node:buffer';
+import { isObject, type JsonObject } from '../../shared/format/fields.ts';
+import type { LineIssue } from '../../shared/format/format.ts';
+import { hasRoundedInteger, readJson, withExactIntegers } from '../../shared/format/lenientJson.ts';
+import { textOfLine } from './identify.ts';
+
+export type RecordReading =
+  | { readonly kind: 'record'; readonly record: JsonObject; readonly text: string; readonly warnings: readonly LineIssue[] }
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'issue'; readonly issue: LineIssue };
+
+export function readRecord(bytes: Uint8Array, isFirstLine: boolean): RecordReading {
+  const text = textOfLine(bytes, isFirstLine);
+  const reading = readJson(text);
+  if (!reading.ok) {
+    if (text.trim() === '') return { kind: 'blank' };
+    return { kind: 'issue', issue: { severity: 'refused', code: 'bad_json', message: `not JSON: ${reading.message}` } };
+  }
+  let { value } = reading;
+  if (!isObject(value)) {
+    const message = 'the line is JSON, but no object';
+    return { kind: 'issue', issue: { severity: 'refused', code: 'not_an_object', message } };
+  }
+  const warnings = [...reading.warnings];
+  if (hasRoundedInteger(value)) value = withExactIntegers(text);
+  if (!isUtf8(bytes)) {
+    const message = 'the line is not valid UTF-8; the bytes that are not became U+FFFD';
+    warnings.push({ severity: 'warning', code: 'invalid_utf8', message });
+  }
+  if (/\\ud[89a-f]/i.test(text)) {
+    const repaired = withoutLoneSurrogates(value);
+    if (repaired.count > 0) {
+      const noun = repaired.count === 1 ? 'text contains' : 'texts contain';
+      const message = `${repaired.count} ${noun} half of a surrogate pair, which is no character; read as U+FFFD`;
+      warnings.push({ severity: 'warning', code: 'lone_surrogate', message });
+      value = repaired.value;
+    }
+  }
+  return isObject(value)
+    ? { kind: 'record', record: value, text, warnings }
+    : { kind: 'issue', issue: { severity: 'refused', code: 'bad_json', message: 'not JSON' } };
+}
+
+/** Replacement keeps every length, so offsets stay what they were. */
+function withoutLoneSurrogates(value: unknown): { value: unknown; count: number } {
+  if (typeof value === 'string') {
+    return value.isWellFormed() ? { value, count: 0 } : { value: value.toWellFormed(), count: 1 };
+  }
+  if (typeof value !== 'object' || value === null) return { value, count: 0 };
+  let count = 0;
+  const repair = (inner: unknown): unknown => {
+    const repaired = withoutLoneSurrogates(inner);
+    count += repaired.count;
+    return repaired.value;
+  };
+  const result = Array.isArray(value)
+    ? value.map(repair)
+    : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), repair(inner)]));
+  return { value: result, count };
+}

@@ -1,0 +1,125 @@
+/**
+ * What crosses from the parser thread to the writer thread: many lines of one file, packed
+ * so that the crossing costs one transferred buffer for all texts and one for all segments,
+ * not one per rollout.
+ */
+import type { Provenance, RunKind } from '../../shared/domain/model.ts';
+import type {
+  LineIssue,
+  ParsedDecision,
+  ParsedDecisionLine,
+  ParsedMetric,
+  ParsedRun,
+  ParsedStage,
+  RolloutAddress,
+} from '../../shared/format/format.ts';
+
+/** Numbers per segment in `PackedBatch.segments`. */
+export const SEGMENT_STRIDE = 6; // kind, turn, outer start, outer end, inner start, inner end
+/** Numbers per turn in `PackedBatch.turns`; policy tokens are −1 when unknown. */
+export const TURN_STRIDE = 5; // turn, segments, tool calls, tool errors, policy tokens
+
+export interface ByteSpan {
+  readonly codec: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface PackedProblem {
+  readonly problemId: string;
+  readonly promptHash: string;
+  readonly text: ByteSpan;
+  readonly preview: string;
+  /** SEGMENT_STRIDE numbers each. */
+  readonly segments: Int32Array;
+  readonly groundTruth: string | null;
+  readonly source: string | null;
+}
+
+export interface PackedCall {
+  readonly turn: number;
+  readonly name: string | null;
+  readonly outcome: string;
+  readonly latencyMs: number | null;
+  /** Index among the rollout's response segments. */
+  readonly callSegment: number;
+  readonly responseSegment: number | null;
+}
+
+/** Blobs as they go into `token_row`. */
+export interface PackedTokens {
+  readonly count: number;
+  readonly ends: Uint8Array | null;
+  readonly ids: Uint8Array | null;
+  readonly mask: Uint8Array | null;
+  readonly entropy: Uint8Array | null;
+  readonly logprob: Uint8Array | null;
+  readonly trainerLogprob: Uint8Array | null;
+  readonly advantage: Uint8Array | null;
+  readonly top: Uint8Array | null;
+  readonly entropyOf: string | null;
+  readonly policyTokens: number | null;
+  readonly entropySum: number;
+  readonly entropyTokens: number;
+}
+
+export interface PackedRollout {
+  readonly line: number;
+  readonly byteOffset: number;
+  readonly byteLength: number;
+  readonly contentHash: string;
+  readonly run: string | null;
+  readonly kind: RunKind;
+  readonly step: number;
+  readonly groupKey: string;
+  readonly ordinal: number | null;
+  /** Index into `PackedBatch.problems`. */
+  readonly problem: number;
+  readonly text: ByteSpan;
+  readonly responseChars: number;
+  readonly segmentsFrom: number;
+  readonly segmentsTo: number;
+  readonly turnsFrom: number;
+  readonly turnsTo: number;
+  readonly calls: readonly PackedCall[];
+  readonly reward: number | null;
+  readonly isCorrect: number | null;
+  readonly answer: string | null;
+  readonly answerSource: Provenance | null;
+  readonly toolErrors: number;
+  readonly stopReason: string | null;
+  readonly stopReasonSource: Provenance | null;
+  readonly decision: ParsedDecision | null;
+  readonly tokens: PackedTokens | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly extra: string | null;
+}
+
+export interface PackedSignal {
+  readonly address: RolloutAddress;
+  readonly tokens: PackedTokens;
+  readonly line: number;
+}
+
+export type PackedItem =
+  | { readonly kind: 'rollout'; readonly rollout: PackedRollout }
+  | { readonly kind: 'run'; readonly run: ParsedRun }
+  | { readonly kind: 'stage'; readonly stage: ParsedStage }
+  | { readonly kind: 'metric'; readonly metric: ParsedMetric }
+  | { readonly kind: 'decision'; readonly decision: ParsedDecisionLine; readonly line: number }
+  | { readonly kind: 'signal'; readonly signal: PackedSignal };
+
+export interface PackedBatch {
+  readonly items: readonly PackedItem[];
+  readonly problems: readonly PackedProblem[];
+  readonly bytes: Uint8Array;
+  readonly segments: Int32Array;
+  readonly turns: Int32Array;
+  readonly issues: readonly (LineIssue & { readonly line: number })[];
+  /** Position where this batch begins: the file must have been read exactly up to here. */
+  readonly startOffset: number;
+  /** Position after the last line of this batch; committed together with its items. */
+  readonly offset: number;
+  readonly lines: number;
+}

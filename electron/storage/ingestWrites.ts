@@ -1,0 +1,166 @@
+/**
+ * The statements of ingest, prepared once per connection. No decisions here: what belongs
+ * together and in which order is `libraryWriter.ts`.
+ */
+import type { WritableLibrary } from './open.ts';
+
+/** As much of a prepared statement as ingest uses. */
+export interface Statement<P extends unknown[]> {
+  run(...params: P): { readonly changes: number; readonly lastInsertRowid: number | bigint };
+  get(...params: P): unknown;
+  all(...params: P): unknown[];
+}
+
+const AGGREGATES = `
+  count(*), coalesce(sum(is_correct), 0), count(is_correct), coalesce(sum(reward), 0), count(reward),
+  count(kept), coalesce(sum(kept), 0), sum(tool_calls), sum(tool_errors), sum(tool_calls = 0),
+  coalesce(sum(stop_reason = 'length'), 0), sum(turns), sum(response_chars),
+  coalesce(sum(policy_tokens), 0), count(policy_tokens),
+  coalesce(sum(mean_entropy * entropy_tokens), 0), coalesce(sum(entropy_tokens), 0)`;
+
+export function prepareIngest(db: WritableLibrary) {
+  const prepare = <P extends unknown[]>(sql: string): Statement<P> => db.prepare<P>(sql);
+  /** First column of the first row. */
+  const pluck = <P extends unknown[]>(sql: string): Statement<P> => db.prepare<P>(sql).pluck();
+  return {
+    fileByPath: prepare<[string]>('SELECT * FROM file_row WHERE path = ?'),
+    addFile: prepare<[Record<string, unknown>]>(`INSERT INTO file_row
+      (path, format, status, bytes, mtime_ms, inode, head_hash, head_bytes, offset_bytes, lines)
+      VALUES (:path, :format, :status, :bytes, :mtimeMs, :inode, :headHash, :headBytes, 0, 0)`),
+    updateFile: prepare<[Record<string, unknown>]>(`UPDATE file_row SET
+      format = :format, status = :status, bytes = :bytes, mtime_ms = :mtimeMs, inode = :inode,
+      head_hash = :headHash, head_bytes = :headBytes WHERE file_id = :fileId`),
+    moveFileOffset: prepare<[number, number, number]>(
+      'UPDATE file_row SET offset_bytes = ?, lines = ? WHERE file_id = ?',
+    ),
+    fileOffset: pluck<[number]>('SELECT offset_bytes FROM file_row WHERE file_id = ?'),
+    runKeyOfFile: pluck<[number]>(
+      'SELECT n.run_key FROM rollout_row r JOIN run_row n USING (run_id) WHERE r.file_id = ? LIMIT 1',
+    ),
+    rewindFile: prepare<[number]>('UPDATE file_row SET offset_bytes = 0, lines = 0 WHERE file_id = ?'),
+
+    addIssue: prepare<[number, number | null, string, string, string]>(
+      'INSERT INTO issue_row (file_id, line, severity, code, message) VALUES (?, ?, ?, ?, ?)',
+    ),
+    dropIssues: prepare<[number]>('DELETE FROM issue_row WHERE file_id = ?'),
+    dropIssuesWithCode: prepare<[number, string]>('DELETE FROM issue_row WHERE file_id = ? AND code = ?'),
+
+    runByKey: prepare<[string]>('SELECT run_id, directory, has_binary_rewards FROM run_row WHERE run_key = ?'),
+    runByDirectory: prepare<[string, string, string]>(
+      "SELECT run_id, has_binary_rewards FROM run_row WHERE directory = ? AND kind = ? AND format = ? AND key_source = 'derived'",
+    ),
+    addRun: prepare<[Record<string, unknown>]>(`INSERT INTO run_row
+      (run_key, key_source, name, kind, format, directory)
+      VALUES (:runKey, :keySource, :name, :kind, :format, :directory)`),
+    runConfig: pluck<[number]>('SELECT config FROM run_row WHERE run_id = ?'),
+    setRunConfig: prepare<[string, string | null, number]>(
+      'UPDATE run_row SET config = ?, name = coalesce(?, name) WHERE run_id = ?',
+    ),
+    moveRun: prepare<[string, number]>('UPDATE run_row SET directory = ? WHERE run_id = ?'),
+    addStage: prepare<[number, number, string, string, number]>(
+      'INSERT OR REPLACE INTO stage_row (run_id, from_step, name, changes, file_id) VALUES (?, ?, ?, ?, ?)',
+    ),
+    addMetric: prepare<[number, number, string, number, number]>(
+      'INSERT OR REPLACE INTO metric_row (run_id, step, name, value, file_id) VALUES (?, ?, ?, ?, ?)',
+    ),
+    forgetBinaryRewards: prepare<[number]>('UPDATE run_row SET has_binary_rewards = 0 WHERE run_id = ?'),
+    forgetDerivedCorrectness: prepare<[number]>(
+      'UPDATE rollout_row SET is_correct = NULL WHERE run_id = ? AND logged_correct IS NULL AND is_correct IS NOT NULL',
+    ),
+
+    promptByHash: prepare<[string]>('SELECT prompt_id, segments FROM prompt_row WHERE prompt_hash = ?'),
+    addPrompt: prepare<[string, number, Uint8Array, number, string]>(
+      'INSERT INTO prompt_row (prompt_hash, codec, text, segments, preview) VALUES (?, ?, ?, ?, ?)',
+    ),
+    addPromptSegment: prepare<[number, number, number, number, number, number, number]>(
+      'INSERT INTO prompt_segment_row VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ),
+    problemById: pluck<[string, number, string | null]>(
+        'SELECT problem_no FROM problem_row WHERE problem_id = ? AND prompt_id = ? AND ground_truth IS ?',
+      ),
+    addProblem: prepare<[string, number, string | null, string | null]>(
+      'INSERT INTO problem_row (problem_id, prompt_id, ground_truth, source) VALUES (?, ?, ?, ?)',
+    ),
+    groupByKey: prepare<[number, number, string]>(
+      'SELECT group_id, problem_no, rollouts FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?',
+    ),
+    addGroup: prepare<[number, number, string, number]>(
+      'INSERT INTO group_row (run_id, step, group_key, problem_no) VALUES (?, ?, ?, ?)',
+    ),
+    promptSegmentsOfGroup: pluck<[number]>(
+        `SELECT p.segments FROM group_row g JOIN problem_row q USING (problem_no) JOIN prompt_row p USING (prompt_id)
+         WHERE g.group_id = ?`,
+      ),
+    nextOrdinal: pluck<[number]>('SELECT coalesce(max(ordinal) + 1, 0) FROM rollout_row WHERE group_id = ?'),
+    rolloutByOrdinal: prepare<[number, number]>(
+      `SELECT r.rollout_id, r.content_hash, r.line, f.path FROM rollout_row r JOIN file_row f USING (file_id)
+       WHERE r.group_id = ? AND r.ordinal = ?`,
+    ),
+    addRollout: prepare<unknown[]>(`INSERT INTO rollout_row
+      (run_id, step, group_id, ordinal, reward, logged_correct, is_correct, answer, answer_source, turns, tool_calls,
+       tool_errors, stop_reason, stop_reason_source, policy_tokens, response_chars, mean_entropy, entropy_tokens,
+       started_at, ended_at, content_hash, file_id, line, byte_offset, byte_length)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    addText: prepare<[number, number, Uint8Array, string | null]>('INSERT INTO rollout_text VALUES (?, ?, ?, ?)'),
+    addSegment: prepare<number[]>('INSERT INTO segment_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+    addTurn: prepare<(number | null)[]>('INSERT INTO turn_row VALUES (?, ?, ?, ?, ?, ?)'),
+    addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+    addTokens: prepare<unknown[]>('INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    tokensOf: prepare<[number]>('SELECT * FROM token_row WHERE rollout_id = ?'),
+    setTokenSums: prepare<[number | null, number | null, number | null, number]>(
+      `UPDATE rollout_row SET policy_tokens = coalesce(?, policy_tokens), mean_entropy = coalesce(?, mean_entropy),
+       entropy_tokens = coalesce(?, entropy_tokens) WHERE rollout_id = ?`,
+    ),
+    setDecision: prepare<[Record<string, unknown>]>(`UPDATE rollout_row SET
+      kept = coalesce(:kept, kept), reason = coalesce(:reason, reason), p_err = coalesce(:pErr, p_err),
+      p_format = coalesce(:pFormat, p_format), penalty = coalesce(:penalty, penalty),
+      advantage = coalesce(:advantage, advantage), rule = coalesce(:rule, rule), decision_file_id = :fileId
+      WHERE rollout_id = :rolloutId`),
+
+    addPending: prepare<unknown[]>(`INSERT INTO pending_row
+      (kind, run_key, step, group_key, ordinal, payload, file_id, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    pendingAt: prepare<[string, number, string, number]>(
+      'SELECT * FROM pending_row WHERE run_key = ? AND step = ? AND group_key = ? AND ordinal = ? ORDER BY pending_id',
+    ),
+    dropPending: prepare<[number]>('DELETE FROM pending_row WHERE pending_id = ?'),
+    countPending: pluck<[]>('SELECT count(*) FROM pending_row'),
+
+    refreshGroup: prepare<[number, number]>(`UPDATE group_row SET
+      (rollouts, correct, correct_known, reward_sum, reward_known, decided, kept, tool_calls, tool_errors, without_calls,
+       truncated, turns, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens)
+      = (SELECT ${AGGREGATES} FROM rollout_row WHERE group_id = ?) WHERE group_id = ?`),
+    groupIsEmpty: pluck<[number]>('SELECT 1 FROM rollout_row WHERE group_id = ? LIMIT 1'),
+    dropGroup: prepare<[number]>('DELETE FROM group_row WHERE group_id = ?'),
+    dropStep: prepare<[number, number]>('DELETE FROM step_row WHERE run_id = ? AND step = ?'),
+    refreshStep: prepare<[number, number]>(`INSERT OR REPLACE INTO step_row
+      SELECT run_id, step, count(*), sum(rollouts), sum(correct), sum(correct_known), sum(reward_sum), sum(reward_known),
+        sum(decided), sum(kept), sum(tool_calls), sum(tool_errors), sum(without_calls), sum(truncated), sum(turns),
+        sum(response_chars), sum(tokens), sum(tokens_known), sum(entropy_sum), sum(entropy_tokens),
+        sum(correct_known = rollouts AND correct = 0),
+        sum(correct_known = rollouts AND correct > 0 AND correct < rollouts),
+        sum(correct_known = rollouts AND correct = rollouts)
+      FROM group_row WHERE run_id = ? AND step = ? GROUP BY run_id, step`),
+    groupsOfRun: prepare<[number]>('SELECT group_id, step FROM group_row WHERE run_id = ?'),
+
+    groupsOfFile: prepare<[number, number]>(
+      `SELECT DISTINCT g.group_id, g.run_id, g.step FROM rollout_row r JOIN group_row g USING (group_id)
+       WHERE r.file_id = ? OR r.decision_file_id = ?`,
+    ),
+    dropOfFile: [
+      ...['rollout_text', 'segment_row', 'turn_row', 'tool_call_row', 'token_row'].map((table) =>
+        prepare<[number]>(
+          `DELETE FROM ${table} WHERE rollout_id IN (SELECT rollout_id FROM rollout_row WHERE file_id = ?)`,
+        ),
+      ),
+      prepare<[number]>(`UPDATE rollout_row SET kept = NULL, reason = NULL, p_err = NULL, p_format = NULL,
+        penalty = NULL, advantage = NULL, rule = NULL, decision_file_id = NULL WHERE decision_file_id = ?`),
+      prepare<[number]>('DELETE FROM rollout_row WHERE file_id = ?'),
+      prepare<[number]>('DELETE FROM stage_row WHERE file_id = ?'),
+      prepare<[number]>('DELETE FROM metric_row WHERE file_id = ?'),
+      prepare<[number]>('DELETE FROM pending_row WHERE file_id = ?'),
+    ],
+    countRollouts: pluck<[number]>('SELECT count(*) FROM rollout_row WHERE file_id = ?'),
+  };
+}
+
+export type IngestStatements = ReturnType<typeof prepareIngest>;

@@ -1,0 +1,189 @@
+/**
+ * Writes batches of parsed lines into a library. One transaction per batch holds its
+ * rollouts, the sums of the groups and steps they touch, and the file offset: killed at any
+ * moment, the library is as it was after some batch, and reading goes on from there.
+ *
+ *   LibraryWriter ── RunRegistry (which run a file's rollouts belong to)
+ *        └── RolloutWriter (one rollout and everything below it)
+ */
+import type { IngestIssue } from '../../shared/domain/model.ts';
+import type { LineIssue } from '../../shared/format/format.ts';
+import type { PackedBatch } from './batch.ts';
+import { type IngestStatements, prepareIngest } from './ingestWrites.ts';
+import type { WritableLibrary } from './open.ts';
+import { issuesOfFile } from './queries/issues.ts';
+import { RolloutWriter } from './rolloutWriter.ts';
+import { RunRegistry } from './runRegistry.ts';
+import { Touched } from './touched.ts';
+
+/** What the file system says about a file; `headHash` tells an appended file from a replaced one. */
+export interface FileIdentity {
+  readonly path: string;
+  readonly bytes: number;
+  readonly mtimeMs: number;
+  readonly inode: string;
+  readonly headHash: string;
+  readonly headBytes: number;
+}
+
+export interface KnownFile extends FileIdentity {
+  readonly fileId: number;
+  readonly format: string | undefined;
+  readonly status: string;
+  readonly offset: number;
+  readonly lines: number;
+}
+
+interface FileRecord {
+  file_id: number;
+  path: string;
+  format: string | null;
+  status: string;
+  bytes: number;
+  mtime_ms: number;
+  inode: string;
+  head_hash: string;
+  head_bytes: number;
+  offset_bytes: number;
+  lines: number;
+}
+
+/** Another process has moved the offset of this file since it was opened here; writing on would double rollouts. */
+export class ConcurrentIngestError extends Error {
+  constructor(path: string) {
+    super(`another Turnwise is reading ${path} into this library`);
+    this.name = 'ConcurrentIngestError';
+  }
+}
+
+export class LibraryWriter {
+  private readonly db: WritableLibrary;
+  private readonly sql: IngestStatements;
+  private readonly runs: RunRegistry;
+  private readonly rollouts: RolloutWriter;
+
+  constructor(db: WritableLibrary) {
+    this.db = db;
+    this.sql = prepareIngest(db);
+    this.runs = new RunRegistry(this.sql);
+    this.rollouts = new RolloutWriter(this.sql, this.runs);
+  }
+
+  knownFile(path: string): KnownFile | undefined {
+    const row = this.sql.fileByPath.get(path) as FileRecord | undefined;
+    if (row === undefined) return undefined;
+    return {
+      fileId: row.file_id,
+      path: row.path,
+      format: row.format ?? undefined,
+      status: row.status,
+      bytes: row.bytes,
+      mtimeMs: row.mtime_ms,
+      inode: row.inode,
+      headHash: row.head_hash,
+      headBytes: row.head_bytes,
+      offset: row.offset_bytes,
+      lines: row.lines,
+    };
+  }
+
+  addFile(identity: FileIdentity, format: string | undefined, status: string): number {
+    return Number(this.sql.addFile.run({ ...identity, format: format ?? null, status }).lastInsertRowid);
+  }
+
+  updateFile(fileId: number, identity: FileIdentity, format: string | undefined, status: string): void {
+    this.sql.updateFile.run({ ...identity, fileId, format: format ?? null, status });
+  }
+
+  /** Forgets everything this file said; it will be read from the start. */
+  forgetFile(fileId: number): readonly number[] {
+    const touched = new Touched();
+    this.transaction(() => {
+      for (const row of this.sql.groupsOfFile.all(fileId, fileId) as GroupRecord[]) {
+        touched.group(row.group_id, row.run_id, row.step);
+      }
+      for (const statement of this.sql.dropOfFile) statement.run(fileId);
+      this.sql.dropIssues.run(fileId);
+      this.sql.rewindFile.run(fileId);
+      for (const runId of touched.runs()) this.runs.recomputeCorrectness(this.db, runId);
+      touched.refresh(this.sql);
+    });
+    return touched.runs();
+  }
+
+  addIssue(fileId: number, issue: LineIssue & { readonly line?: number }): void {
+    this.sql.addIssue.run(fileId, issue.line ?? null, issue.severity, issue.code, issue.message);
+  }
+
+  dropIssues(fileId: number): void {
+    this.sql.dropIssues.run(fileId);
+  }
+
+  dropIssuesWithCode(fileId: number, code: string): void {
+    this.sql.dropIssuesWithCode.run(fileId, code);
+  }
+
+  /** @returns the runs whose rows changed */
+  writeBatch(file: { fileId: number; path: string; format: string; runHash: string }, batch: PackedBatch): readonly number[] {
+    const touched = new Touched();
+    this.transaction(() => {
+      const offset = this.sql.fileOffset.get(file.fileId);
+      if (offset !== batch.startOffset) throw new ConcurrentIngestError(file.path);
+      this.rollouts.begin(file, batch, touched);
+      for (const item of batch.items) this.rollouts.write(item);
+      for (const issue of batch.issues) this.addIssue(file.fileId, issue);
+      touched.refresh(this.sql);
+      this.sql.moveFileOffset.run(batch.offset, batch.lines, file.fileId);
+    });
+    return touched.runs();
+  }
+
+  countRollouts(fileId: number): number {
+    return Number(this.sql.countRollouts.get(fileId));
+  }
+
+  issuesOf(path: string): readonly IngestIssue[] {
+    return issuesOfFile(this.db, path);
+  }
+
+  /** Distinct prompt groups with a rollout from any of these files. */
+  countGroups(fileIds: readonly number[]): number {
+    const ids = JSON.stringify(fileIds);
+    const query = `SELECT count(DISTINCT group_id) FROM rollout_row
+      WHERE file_id IN (SELECT value FROM json_each(?))`;
+    return Number(this.db.prepare(query).pluck().get(ids));
+  }
+
+  /** Of the first rollout of each file, without repetition. */
+  runKeysOf(fileIds: readonly number[]): readonly string[] {
+    return [...new Set(fileIds.map((fileId) => this.sql.runKeyOfFile.get(fileId)))].filter(
+      (runKey) => typeof runKey === 'string',
+    );
+  }
+
+  grant(path: string): void {
+    this.db.prepare('INSERT OR IGNORE INTO granted_root VALUES (?)').run(path);
+  }
+
+  /** Gives the space of the write-ahead log back; call when no more batches are coming. */
+  checkpoint(): void {
+    this.db.pragma('wal_checkpoint(TRUNCATE)');
+  }
+
+  private transaction(work: () => void): void {
+    try {
+      this.db.transaction(work).immediate();
+    } catch (error) {
+      // What the caches learnt inside the transaction has been rolled back with it.
+      this.runs.forget();
+      this.rollouts.forget();
+      throw error;
+    }
+  }
+}
+
+interface GroupRecord {
+  group_id: number;
+  run_id: number;
+  step: number;
+}

@@ -1,0 +1,60 @@
+/**
+ * Migrations are numbered, forward only, one transaction each; the version is set in the
+ * same transaction. A library written by a later Turnwise is refused, not guessed at.
+ */
+import type Database from 'better-sqlite3';
+import * as initial from './migrations/0001-initial.ts';
+import { viewsSql } from './views.sql.ts';
+
+interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+export const MIGRATIONS: readonly Migration[] = [initial];
+export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
+/** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */
+const APPLICATION_ID = 0x54574c42;
+
+export class NewerDatabaseError extends Error {
+  readonly found: number;
+  readonly supported = NEWEST_VERSION;
+  constructor(found: number) {
+    super(`the library has version ${found}; this Turnwise reads up to version ${NEWEST_VERSION}`);
+    this.name = 'NewerDatabaseError';
+    this.found = found;
+  }
+}
+
+export class ForeignDatabaseError extends Error {
+  constructor(path: string) {
+    super(`${path} is an SQLite database, but not a Turnwise library`);
+    this.name = 'ForeignDatabaseError';
+  }
+}
+
+export function versionOf(db: Database.Database): number {
+  return Number(db.pragma('user_version', { simple: true }));
+}
+
+/** @throws NewerDatabaseError, ForeignDatabaseError */
+export function assertOurs(db: Database.Database): void {
+  const version = versionOf(db);
+  const application = Number(db.pragma('application_id', { simple: true }));
+  const isEmpty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+  if (!isEmpty && application !== APPLICATION_ID) throw new ForeignDatabaseError(db.name);
+  if (version > NEWEST_VERSION) throw new NewerDatabaseError(version);
+}
+
+export function migrate(db: Database.Database, to: number = NEWEST_VERSION): void {
+  assertOurs(db);
+  for (const migration of MIGRATIONS) {
+    if (migration.version <= versionOf(db) || migration.version > to) continue;
+    db.transaction(() => {
+      db.exec(migration.sql);
+      db.exec(viewsSql);
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+      db.pragma(`user_version = ${migration.version}`);
+    }).immediate();
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Connections to a library: one writer, any number of readers. A reader never creates or
+ * migrates; a writer does both.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { registerFunctions } from './functions.ts';
+import { assertOurs, migrate } from './migrate.ts';
+
+export type WritableLibrary = Database.Database & { readonly writable: true };
+export type ReadableLibrary = Database.Database;
+
+/** WAL frames that may pile up before a checkpoint, in pages of 8 KiB: 64 MiB. */
+const CHECKPOINT_PAGES = 8192;
+
+/** @throws NewerDatabaseError, ForeignDatabaseError, SqliteError (not a database, locked) */
+export function openWriter(path: string): WritableLibrary {
+  mkdirSync(dirname(path), { recursive: true });
+  const db = new Database(path, { timeout: 10_000 });
+  try {
+    assertOurs(db);
+    db.pragma('page_size = 8192');
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    db.pragma(`journal_size_limit = ${CHECKPOINT_PAGES * 8192}`);
+    db.pragma('cache_size = -65536');
+    db.pragma('temp_store = MEMORY');
+    migrate(db);
+    registerFunctions(db, () => connectReader(path));
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return Object.assign(db, { writable: true as const });
+}
+
+/** @throws NewerDatabaseError, ForeignDatabaseError, SqliteError */
+export function openReader(path: string): ReadableLibrary {
+  const db = connectReader(path);
+  try {
+    assertOurs(db);
+    registerFunctions(db, () => connectReader(path));
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+function connectReader(path: string): Database.Database {
+  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 10_000 });
+  db.pragma('query_only = 1');
+  db.pragma('cache_size = -32768');
+  db.pragma('mmap_size = 268435456');
+  db.pragma('temp_store = MEMORY');
+  return db;
+}

@@ -1,0 +1,68 @@
+/**
+ * Decisions and signals that arrived before their rollout wait here, in the library: the
+ * rollout may be in a file that has not been written yet.
+ */
+import { deserialize, serialize } from 'node:v8';
+import type { ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
+import type { PackedTokens } from './batch.ts';
+import type { IngestStatements } from './ingestWrites.ts';
+
+export type PendingLine =
+  | { readonly kind: 'decision'; readonly decision: ParsedDecision; readonly fileId: number }
+  | { readonly kind: 'signal'; readonly tokens: PackedTokens; readonly fileId: number; readonly line: number };
+
+interface PendingRecord {
+  pending_id: number;
+  kind: string;
+  payload: Uint8Array;
+  file_id: number;
+  line: number;
+}
+
+export class PendingLines {
+  private readonly sql: IngestStatements;
+  private count = 0;
+
+  constructor(sql: IngestStatements) {
+    this.sql = sql;
+  }
+
+  get any(): boolean {
+    return this.count > 0;
+  }
+
+  recount(): void {
+    this.count = Number(this.sql.countPending.get());
+  }
+
+  add(kind: PendingLine['kind'], address: RolloutAddress, payload: unknown, fileId: number, line: number): void {
+    this.sql.addPending.run(
+      kind,
+      address.run,
+      address.step,
+      address.group,
+      address.index,
+      serialize(payload),
+      fileId,
+      line,
+    );
+    this.count++;
+  }
+
+  take(address: RolloutAddress): readonly PendingLine[] {
+    const rows = this.sql.pendingAt.all(
+      address.run,
+      address.step,
+      address.group,
+      address.index,
+    ) as PendingRecord[];
+    return rows.map((row) => {
+      this.sql.dropPending.run(row.pending_id);
+      this.count--;
+      const payload: unknown = deserialize(row.payload);
+      return row.kind === 'decision'
+        ? { kind: 'decision', decision: payload as ParsedDecision, fileId: row.file_id }
+        : { kind: 'signal', tokens: payload as PackedTokens, fileId: row.file_id, line: row.line };
+    });
+  }
+}

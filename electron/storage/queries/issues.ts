@@ -1,0 +1,37 @@
+import type { FileRow, IssueRow, ParsedParams, ResultOf } from '../../../shared/api/contract.ts';
+import type { IngestIssue } from '../../../shared/domain/model.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { present } from '../rows.ts';
+
+/** Files of a run are those below its directory: issues of files that gave no rollout belong there too. */
+const IN_RUN = `(:runId IS NULL OR EXISTS (SELECT 1 FROM run_row r WHERE r.run_id = :runId
+  AND f.path >= r.directory || '/' AND f.path < r.directory || '0'))`;
+
+const ISSUES = `SELECT i.issue_id AS issueId, f.path, i.line, i.severity, i.code, i.message
+  FROM issue_row i JOIN file_row f USING (file_id)
+  WHERE i.issue_id > :after AND ${IN_RUN} ORDER BY i.issue_id LIMIT :limit`;
+const ISSUE_COUNT = `SELECT count(*) FROM issue_row i JOIN file_row f USING (file_id) WHERE ${IN_RUN}`;
+const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.bytes, f.status,
+    (SELECT count(*) FROM rollout_row r WHERE r.file_id = f.file_id) AS rollouts,
+    (SELECT count(*) FROM issue_row i WHERE i.file_id = f.file_id) AS issues
+  FROM file_row f WHERE ${IN_RUN} ORDER BY f.path`;
+const ISSUES_OF_FILE = `SELECT line, severity, code, message FROM ingest_issue WHERE path = ? ORDER BY line`;
+
+export function listIssues(db: ReadableLibrary, params: ParsedParams<'issue.list'>): ResultOf<'issue.list'> {
+  const scope = { runId: params.runId ?? null };
+  const issues = db
+    .prepare(ISSUES)
+    .all({ ...scope, after: params.after, limit: params.limit })
+    .map((row) => present<IssueRow>(row));
+  const total = Number(db.prepare(ISSUE_COUNT).pluck().get(scope));
+  const last = issues.at(-1);
+  return { issues, total, ...(issues.length === params.limit && last !== undefined ? { next: last.issueId } : {}) };
+}
+
+export function listFiles(db: ReadableLibrary, params: ParsedParams<'file.list'>): readonly FileRow[] {
+  return db.prepare(FILES).all({ runId: params.runId ?? null }).map((row) => present<FileRow>(row));
+}
+
+export function issuesOfFile(db: ReadableLibrary, path: string): readonly IngestIssue[] {
+  return db.prepare(ISSUES_OF_FILE).all(path).map((row) => present<IngestIssue>(row));
+}

@@ -1,0 +1,124 @@
+/**
+ * Lists: all ids in order, then rows by id. The order of a step's 16 k rollouts is 64 KB and
+ * one index range; rows are fetched for what is on the screen.
+ */
+import type { GroupRow, GroupSort, ParsedParams, RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { booleansOf, present } from '../rows.ts';
+
+const GROUP_COLUMNS: Record<GroupSort, string> = {
+  order: 'g.step, g.group_id',
+  rollouts: 'g.rollouts',
+  correct: 'iif(g.correct_known > 0, 1.0 * g.correct / g.correct_known, NULL)',
+  meanReward: 'iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL)',
+  kept: 'iif(g.decided > 0, g.kept, NULL)',
+  toolCalls: 'g.tool_calls',
+  toolErrors: 'g.tool_errors',
+  meanTurns: '1.0 * g.turns / g.rollouts',
+  meanResponseChars: '1.0 * g.response_chars / g.rollouts',
+  problemId: '(SELECT p.problem_id FROM problem_row p WHERE p.problem_no = g.problem_no)',
+};
+
+const ROLLOUT_COLUMNS: Record<RolloutSort, string> = {
+  order: 'r.step, r.group_id, r.ordinal',
+  ordinal: 'r.ordinal',
+  reward: 'r.reward',
+  isCorrect: 'r.is_correct',
+  answer: 'r.answer',
+  turns: 'r.turns',
+  toolCalls: 'r.tool_calls',
+  toolErrors: 'r.tool_errors',
+  stopReason: 'r.stop_reason',
+  kept: 'r.kept',
+  reason: 'r.reason',
+  pErr: 'r.p_err',
+  pFormat: 'r.p_format',
+  penalty: 'r.penalty',
+  advantage: 'r.advantage',
+  policyTokens: 'r.policy_tokens',
+  responseChars: 'r.response_chars',
+  meanEntropy: 'r.mean_entropy',
+};
+
+/** Unknown values come last either way; ties keep the order of the log. */
+function orderBy(column: string, tie: string, direction: 'ascending' | 'descending'): string {
+  const way = direction === 'descending' ? 'DESC' : 'ASC';
+  return column.includes(',')
+    ? column.split(', ').map((part) => `${part} ${way}`).join(', ')
+    : `${column} ${way} NULLS LAST, ${tie}`;
+}
+
+export function groupOrderSql(params: Pick<ParsedParams<'group.order'>, 'step' | 'sort' | 'direction'>): string {
+  const where = params.step === undefined ? 'g.run_id = :runId' : 'g.run_id = :runId AND g.step = :step';
+  return `SELECT g.group_id FROM group_row g WHERE ${where}
+    ORDER BY ${orderBy(GROUP_COLUMNS[params.sort], GROUP_COLUMNS.order, params.direction)}`;
+}
+
+type RolloutScope = Omit<ParsedParams<'rollout.order'>, 'runId'>;
+
+export function rolloutOrderSql(params: RolloutScope): string {
+  const where = ['r.run_id = :runId'];
+  if (params.groupId !== undefined) where.splice(0, 1, 'r.group_id = :groupId');
+  else if (params.step !== undefined) where.push('r.step = :step');
+  if (params.kept !== undefined) where.push('r.kept = :kept');
+  if (params.isCorrect !== undefined) where.push('r.is_correct = :isCorrect');
+  if (params.hasToolCalls !== undefined) where.push(`r.tool_calls ${params.hasToolCalls ? '> 0' : '= 0'}`);
+  if (params.hasToolErrors !== undefined) where.push(`r.tool_errors ${params.hasToolErrors ? '> 0' : '= 0'}`);
+  return `SELECT r.rollout_id FROM rollout_row r WHERE ${where.join(' AND ')}
+    ORDER BY ${orderBy(ROLLOUT_COLUMNS[params.sort], ROLLOUT_COLUMNS.order, params.direction)}`;
+}
+
+export function orderGroups(db: ReadableLibrary, params: ParsedParams<'group.order'>): { ids: Uint32Array } {
+  const ids = db.prepare(groupOrderSql(params)).pluck().all({ runId: params.runId, step: params.step ?? null });
+  return { ids: Uint32Array.from(ids as number[]) };
+}
+
+export function orderRollouts(db: ReadableLibrary, params: ParsedParams<'rollout.order'>): { ids: Uint32Array } {
+  const ids = db
+    .prepare(rolloutOrderSql(params))
+    .pluck()
+    .all({
+      runId: params.runId,
+      step: params.step ?? null,
+      groupId: params.groupId ?? null,
+      kept: params.kept === undefined ? null : Number(params.kept),
+      isCorrect: params.isCorrect === undefined ? null : Number(params.isCorrect),
+    });
+  return { ids: Uint32Array.from(ids as number[]) };
+}
+
+export const GROUPS_BY_ID = `
+  SELECT g.group_id AS groupId, g.group_key AS groupKey, p.problem_id AS problemId, g.step, g.rollouts, g.correct,
+    g.correct_known AS correctKnown, iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL) AS meanReward,
+    g.decided, g.kept, g.tool_calls AS toolCalls, g.tool_errors AS toolErrors, 1.0 * g.turns / g.rollouts AS meanTurns,
+    1.0 * g.response_chars / g.rollouts AS meanResponseChars, p.ground_truth AS groundTruth, q.preview AS promptPreview
+  FROM json_each(?) ids
+  JOIN group_row g ON g.group_id = ids.value
+  JOIN problem_row p ON p.problem_no = g.problem_no
+  JOIN prompt_row q ON q.prompt_id = p.prompt_id
+  ORDER BY ids.key`;
+
+export const ROLLOUTS_BY_ID = `
+  SELECT r.rollout_id AS rolloutId, r.group_id AS groupId, g.group_key AS groupKey, p.problem_id AS problemId, r.step,
+    r.ordinal, r.reward, r.is_correct AS isCorrect, r.answer, p.ground_truth AS groundTruth, r.turns,
+    r.tool_calls AS toolCalls, r.tool_errors AS toolErrors, r.stop_reason AS stopReason,
+    r.stop_reason_source AS stopReasonSource, r.kept, r.reason, r.p_err AS pErr, r.p_format AS pFormat, r.penalty,
+    r.advantage, r.policy_tokens AS policyTokens, r.response_chars AS responseChars, r.mean_entropy AS meanEntropy,
+    f.path, r.line
+  FROM json_each(?) ids
+  JOIN rollout_row r ON r.rollout_id = ids.value
+  JOIN group_row g ON g.group_id = r.group_id
+  JOIN problem_row p ON p.problem_no = g.problem_no
+  JOIN file_row f ON f.file_id = r.file_id
+  ORDER BY ids.key`;
+
+export function groupRows(db: ReadableLibrary, groupIds: readonly number[]): readonly GroupRow[] {
+  return db.prepare(GROUPS_BY_ID).all(JSON.stringify(groupIds)).map((row) => present<GroupRow>(row));
+}
+
+export function rolloutRows(db: ReadableLibrary, rolloutIds: readonly number[]): readonly RolloutRow[] {
+  return db
+    .prepare(ROLLOUTS_BY_ID)
+    .all(JSON.stringify(rolloutIds))
+    .map((row) => booleansOf(present<RolloutRow>(row), 'isCorrect', 'kept'));
+}

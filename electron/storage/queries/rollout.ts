@@ -1,0 +1,168 @@
+import type { EntropyOf, RolloutDetail, RolloutTokens, TokenInfo } from '../../../shared/api/contract.ts';
+import { SEGMENT_KINDS, type Segment, type ToolCall, type ToolOutcome, type Turn } from '../../../shared/domain/model.ts';
+import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { present } from '../rows.ts';
+import { floatsOf, unpackBytes, unpackText } from '../textCodec.ts';
+import { groupRows, rolloutRows } from './lists.ts';
+import { objectOf } from './runs.ts';
+
+const DETAIL = `
+  SELECT r.group_id AS groupId, r.answer_source AS answerSource, r.file_id AS fileId, r.byte_offset AS byteOffset,
+    r.byte_length AS byteLength, t.codec, t.text, t.extra, q.prompt_id AS promptId, q.codec AS promptCodec,
+    q.text AS promptText, n.run_id AS runId, n.run_key AS runKey, n.name AS runName, n.kind, n.config
+  FROM rollout_row r
+  JOIN rollout_text t ON t.rollout_id = r.rollout_id
+  JOIN group_row g ON g.group_id = r.group_id
+  JOIN problem_row p ON p.problem_no = g.problem_no
+  JOIN prompt_row q ON q.prompt_id = p.prompt_id
+  JOIN run_row n ON n.run_id = r.run_id
+  WHERE r.rollout_id = ?`;
+const SEGMENTS = `SELECT turn, kind, outer_start, outer_end, inner_start, inner_end FROM segment_row
+  WHERE rollout_id = ? ORDER BY ordinal`;
+const PROMPT_SEGMENTS = `SELECT 0 AS turn, kind, outer_start, outer_end, inner_start, inner_end FROM prompt_segment_row
+  WHERE prompt_id = ? ORDER BY ordinal`;
+const TURNS = `SELECT turn, segments, tool_calls AS toolCalls, tool_errors AS toolErrors, policy_tokens AS policyTokens
+  FROM turn_row WHERE rollout_id = ? ORDER BY turn`;
+const CALLS = `SELECT turn, name, outcome, latency_ms AS latencyMs, call_segment AS callSegment,
+  response_segment AS responseSegment FROM tool_call_row WHERE rollout_id = ? ORDER BY ordinal`;
+const TOKENS = 'SELECT * FROM token_row WHERE rollout_id = ?';
+const STAGE_LIMIT = `SELECT changes FROM stage_row WHERE run_id = ? AND from_step <= ? ORDER BY from_step DESC`;
+
+interface DetailRecord {
+  groupId: number;
+  answerSource: 'logged' | 'derived' | null;
+  fileId: number;
+  byteOffset: number;
+  byteLength: number;
+  codec: number;
+  text: Uint8Array;
+  extra: string | null;
+  promptId: number;
+  promptCodec: number;
+  promptText: Uint8Array;
+  runId: number;
+  runKey: string;
+  runName: string;
+  kind: 'train' | 'eval';
+  config: string;
+}
+
+interface SegmentRecord {
+  turn: number;
+  kind: number;
+  outer_start: number;
+  outer_end: number;
+  inner_start: number;
+  inner_end: number;
+}
+
+interface TokenRecord {
+  count: number;
+  ends: Uint8Array | null;
+  ids: Uint8Array | null;
+  mask: Uint8Array | null;
+  entropy: Uint8Array | null;
+  logprob: Uint8Array | null;
+  trainer_logprob: Uint8Array | null;
+  entropy_of: string | null;
+}
+
+export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetail | undefined {
+  const detail = db.prepare(DETAIL).get(rolloutId) as DetailRecord | undefined;
+  const row = rolloutRows(db, [rolloutId])[0];
+  if (detail === undefined || row === undefined) return undefined;
+  const group = groupRows(db, [detail.groupId])[0];
+  if (group === undefined) return undefined;
+  const response = unpackText(detail.codec, detail.text);
+  const segments = [
+    ...(db.prepare(PROMPT_SEGMENTS).all(detail.promptId) as SegmentRecord[]),
+    ...(db.prepare(SEGMENTS).all(rolloutId) as SegmentRecord[]),
+  ].map(segmentOf);
+  const calls = db.prepare(CALLS).all(rolloutId).map((call) => present<ToolCall & { outcome: ToolOutcome }>(call));
+  return {
+    row,
+    run: { runId: detail.runId, runKey: detail.runKey, name: detail.runName, kind: detail.kind },
+    group,
+    prompt: unpackText(detail.promptCodec, detail.promptText),
+    response,
+    segments,
+    turns: db.prepare(TURNS).all(rolloutId).map((turn) => present<Turn>(turn)),
+    toolCalls: calls.map((call) => withPayload(call, segments, response)),
+    answerSource: detail.answerSource ?? undefined,
+    maxResponseTokens: maxResponseTokens(db, detail, row.step),
+    tokens: tokenInfo(db.prepare(TOKENS).get(rolloutId) as TokenRecord | undefined),
+    extra: objectOf(detail.extra),
+    record: { fileId: detail.fileId, byteOffset: detail.byteOffset, byteLength: detail.byteLength },
+  };
+}
+
+export function getTokens(db: ReadableLibrary, rolloutId: number): RolloutTokens | undefined {
+  const row = db.prepare(TOKENS).get(rolloutId) as TokenRecord | undefined;
+  if (row === undefined) return undefined;
+  return {
+    count: row.count,
+    ...(row.ends === null ? {} : { ends: sums(new Uint32Array(copyOf(unpackBytes(row.ends)))) }),
+    ...(row.ids === null ? {} : { ids: new Int32Array(copyOf(unpackBytes(row.ids))) }),
+    ...(row.mask === null ? {} : { mask: new Uint8Array(copyOf(unpackBytes(row.mask))) }),
+    ...(row.entropy === null ? {} : { entropy: floatsOf(row.entropy) }),
+    ...(row.logprob === null ? {} : { logprob: floatsOf(row.logprob) }),
+    ...(row.trainer_logprob === null ? {} : { trainerLogprob: floatsOf(row.trainer_logprob) }),
+  };
+}
+
+function segmentOf(row: SegmentRecord): Segment {
+  return {
+    kind: SEGMENT_KINDS[row.kind] ?? 'text',
+    turn: row.turn,
+    outer: { start: row.outer_start, end: row.outer_end },
+    inner: { start: row.inner_start, end: row.inner_end },
+  };
+}
+
+/** Arguments and code are not stored twice: they are read off the call's segment. */
+function withPayload(call: ToolCall, segments: readonly Segment[], response: string): ToolCall {
+  const inner = segments[call.callSegment]?.inner;
+  if (inner === undefined) return call;
+  const payload = readCallPayload(response.slice(inner.start, inner.end));
+  return { ...call, arguments: payload.arguments, code: payload.code };
+}
+
+function tokenInfo(row: TokenRecord | undefined): TokenInfo | undefined {
+  if (row === undefined) return undefined;
+  return {
+    count: row.count,
+    isAligned: row.ends !== null,
+    hasEntropy: row.entropy !== null,
+    hasLogprob: row.logprob !== null,
+    hasTrainerLogprob: row.trainer_logprob !== null,
+    hasMask: row.mask !== null,
+    ...(row.entropy_of === null ? {} : { entropyOf: JSON.parse(row.entropy_of) as EntropyOf }),
+  };
+}
+
+/** The limit in force at the step: the newest stage that names one, else the run's. */
+function maxResponseTokens(db: ReadableLibrary, detail: DetailRecord, step: number): number | undefined {
+  const stages = db.prepare(STAGE_LIMIT).pluck().all(detail.runId, step) as string[];
+  const config = objectOf(detail.config);
+  const limits = config['limits'];
+  const ofRun = typeof limits === 'object' && limits !== null ? limits : config;
+  for (const source of [...stages.map(objectOf), ofRun as Record<string, unknown>]) {
+    const limit = source['max_response_tokens'];
+    if (typeof limit === 'number') return limit;
+  }
+  return undefined;
+}
+
+function sums(differences: Uint32Array): Uint32Array {
+  let total = 0;
+  return differences.map((difference) => {
+    total += difference;
+    return total;
+  });
+}
+
+/** Own buffer of exactly these bytes: aligned for any type, and nothing else rides along. */
+function copyOf(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
+}

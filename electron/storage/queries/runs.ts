@@ -1,0 +1,92 @@
+import type { RunDetail, RunSummary, RunTrends, Stage, StepSummary } from '../../../shared/api/contract.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { present } from '../rows.ts';
+
+const RUN = `
+  SELECT run_id AS runId, run_key AS runKey, name, kind, key_source AS keySource, format, directory, config,
+    (SELECT count(*) FROM issue_row i WHERE i.file_id IN (SELECT f.file_id FROM file_row f
+      WHERE f.path >= r.directory || '/' AND f.path < r.directory || '0')) AS issues
+  FROM run_row r`;
+export const RUNS = `${RUN} ORDER BY run_id DESC`;
+export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
+
+export const STEPS_OF_RUN = `
+  SELECT step, group_count AS groups, rollouts, correct, correct_known AS correctKnown,
+    iif(reward_known > 0, reward_sum / reward_known, NULL) AS meanReward,
+    without_calls AS withoutToolCalls, tool_calls AS toolCalls, tool_errors AS toolErrors,
+    CAST(turns AS REAL) / rollouts AS meanTurns,
+    CAST(response_chars AS REAL) / rollouts AS meanResponseChars,
+    iif(tokens_known > 0, CAST(tokens AS REAL) / tokens_known, NULL) AS meanPolicyTokens,
+    iif(entropy_tokens > 0, entropy_sum / entropy_tokens, NULL) AS meanEntropy,
+    truncated, decided, kept, groups_all_wrong AS groupsAllWrong, groups_mixed AS groupsMixed,
+    groups_all_right AS groupsAllRight
+  FROM step_row WHERE run_id = ? ORDER BY step`;
+
+const STAGES_OF_RUN = 'SELECT from_step AS fromStep, name, changes FROM stage_row WHERE run_id = ? ORDER BY from_step';
+
+interface RunRecord {
+  runId: number;
+  runKey: string;
+  name: string;
+  kind: 'train' | 'eval';
+  keySource: 'logged' | 'derived';
+  format: string;
+  directory: string;
+  config: string;
+  issues: number;
+}
+
+export function listRuns(db: ReadableLibrary): readonly RunSummary[] {
+  const rows = db.prepare(RUNS).all() as RunRecord[];
+  return rows.map((row) => summaryOf(row, listSteps(db, row.runId)));
+}
+
+export function getRun(db: ReadableLibrary, runKey: string): RunDetail | undefined {
+  const row = db.prepare(RUN_BY_KEY).get(runKey) as RunRecord | undefined;
+  if (row === undefined) return undefined;
+  const stages = db.prepare(STAGES_OF_RUN).all(row.runId) as { fromStep: number; name: string; changes: string }[];
+  return {
+    ...summaryOf(row, listSteps(db, row.runId)),
+    stages: stages.map((stage): Stage => ({ ...stage, changes: objectOf(stage.changes) })),
+    config: objectOf(row.config),
+  };
+}
+
+export function listSteps(db: ReadableLibrary, runId: number): readonly StepSummary[] {
+  return db.prepare(STEPS_OF_RUN).all(runId).map((row) => present<StepSummary>(row));
+}
+
+function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
+  const config = objectOf(row.config);
+  const sum = (of: (step: StepSummary) => number): number => steps.reduce((total, step) => total + of(step), 0);
+  const { config: _config, ...columns } = row;
+  return {
+    ...columns,
+    ...(typeof config['model'] === 'string' ? { model: config['model'] } : {}),
+    ...(typeof config['dataset'] === 'string' ? { dataset: config['dataset'] } : {}),
+    isSynthetic: config['synthetic'] === true,
+    steps: steps.length,
+    firstStep: steps.at(0)?.step,
+    lastStep: steps.at(-1)?.step,
+    groups: sum((step) => step.groups),
+    rollouts: sum((step) => step.rollouts),
+    correct: sum((step) => step.correct),
+    correctKnown: sum((step) => step.correctKnown),
+    trends: trendsOf(steps),
+  };
+}
+
+function trendsOf(steps: readonly StepSummary[]): RunTrends {
+  return {
+    steps: steps.map((step) => step.step),
+    meanReward: steps.map((step) => step.meanReward ?? null),
+    toolErrorRate: steps.map((step) => (step.toolCalls === 0 ? null : step.toolErrors / step.toolCalls)),
+    noToolShare: steps.map((step) => (step.rollouts === 0 ? null : step.withoutToolCalls / step.rollouts)),
+    meanResponseChars: steps.map((step) => (step.rollouts === 0 ? null : step.meanResponseChars)),
+  };
+}
+
+/** JSON columns are written by us and hold objects. */
+export function objectOf(json: string | null): Readonly<Record<string, unknown>> {
+  return json === null ? {} : (JSON.parse(json) as Record<string, unknown>);
+}

@@ -1,0 +1,376 @@
+/**
+ * One rollout and everything below it: problem, prompt, group, texts, segments, turns, tool
+ * calls, tokens; and the `decision` and `signal` lines that speak of it, in whatever order
+ * and from whatever file they come.
+ */
+import { dirname } from 'node:path';
+import type { ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
+import {
+  type ByteSpan,
+  type PackedBatch,
+  type PackedItem,
+  type PackedRollout,
+  type PackedTokens,
+  SEGMENT_STRIDE,
+  TURN_STRIDE,
+} from './batch.ts';
+import type { IngestStatements } from './ingestWrites.ts';
+import { PendingLines } from './pendingLines.ts';
+import type { RunEntry, RunRegistry } from './runRegistry.ts';
+import { floatsOf, unpackBytes } from './textCodec.ts';
+import { sumTokens } from './tokenSums.ts';
+import type { Touched } from './touched.ts';
+
+interface SourceFile {
+  readonly fileId: number;
+  readonly path: string;
+  readonly format: string;
+  /** Of the file's first record; names runs that log no id. */
+  readonly runHash: string;
+}
+
+interface GroupEntry {
+  readonly groupId: number;
+  readonly promptSegments: number;
+}
+
+export class RolloutWriter {
+  private readonly sql: IngestStatements;
+  private readonly runs: RunRegistry;
+  private readonly pending: PendingLines;
+  private readonly groups = new Map<string, GroupEntry>();
+  private file: SourceFile = { fileId: 0, path: '', format: '', runHash: '' };
+  private directory = '';
+  private batch: PackedBatch | undefined;
+  private touched: Touched | undefined;
+  /** problem_no and prompt length by index into the batch's problems. */
+  private problems: ({ problemNo: number; promptSegments: number } | undefined)[] = [];
+
+  constructor(sql: IngestStatements, runs: RunRegistry) {
+    this.sql = sql;
+    this.runs = runs;
+    this.pending = new PendingLines(sql);
+  }
+
+  forget(): void {
+    this.groups.clear();
+  }
+
+  begin(file: SourceFile, batch: PackedBatch, touched: Touched): void {
+    // Groups span at most neighbouring batches; a cache of a whole run would only grow.
+    if (this.groups.size > 4096 || file.fileId !== this.file.fileId) this.groups.clear();
+    this.file = file;
+    this.directory = dirname(file.path);
+    this.batch = batch;
+    this.touched = touched;
+    this.problems = new Array(batch.problems.length).fill(undefined);
+    this.pending.recount();
+  }
+
+  write(item: PackedItem): void {
+    switch (item.kind) {
+      case 'rollout':
+        this.writeRollout(item.rollout);
+        break;
+      case 'run':
+        this.writeRun(item.run.run, item.run.config);
+        break;
+      case 'stage': {
+        const { stage } = item;
+        const entry = this.runs.logged(stage.run, 'train', this.file.format, this.directory);
+        this.sql.addStage.run(entry.runId, stage.fromStep, stage.name, JSON.stringify(stage.changes), this.file.fileId);
+        this.touched?.run(entry.runId);
+        break;
+      }
+      case 'metric': {
+        const { metric } = item;
+        const entry = this.runs.logged(metric.run, 'train', this.file.format, this.directory);
+        for (const [name, value] of Object.entries(metric.metrics)) {
+          this.sql.addMetric.run(entry.runId, metric.step, name, value, this.file.fileId);
+        }
+        this.touched?.run(entry.runId);
+        break;
+      }
+      case 'decision':
+        this.writeAddressed('decision', item.decision.address, item.line, item.decision.decision);
+        break;
+      case 'signal':
+        this.writeAddressed('signal', item.signal.address, item.signal.line, item.signal.tokens);
+        break;
+    }
+  }
+
+  private writeRun(run: string, config: Readonly<Record<string, unknown>>): void {
+    const entry = this.runs.logged(run, 'train', this.file.format, this.directory);
+    const before: unknown = JSON.parse(String(this.sql.runConfig.get(entry.runId)));
+    const merged = { ...(before as object), ...config };
+    const name = typeof config['name'] === 'string' ? config['name'] : null;
+    this.sql.setRunConfig.run(JSON.stringify(merged), name, entry.runId);
+    this.touched?.run(entry.runId);
+  }
+
+  private writeRollout(rollout: PackedRollout): void {
+    const run =
+      rollout.run === null
+        ? this.runs.ofDirectory(this.directory, rollout.kind, this.file.format, this.file.runHash)
+        : this.runs.logged(rollout.run, rollout.kind, this.file.format, this.directory);
+    const group = this.groupOf(run, rollout);
+    const ordinal = this.ordinalFor(group, rollout);
+    if (ordinal === undefined) return;
+    const rolloutId = this.addRollout(run, group, rollout, ordinal);
+    this.addBelow(rolloutId, group, rollout);
+    if (rollout.decision !== null) this.setDecision(rolloutId, rollout.decision, this.file.fileId);
+    if (this.pending.any && rollout.run !== null) {
+      const address = { run: rollout.run, step: rollout.step, group: rollout.groupKey, index: ordinal };
+      for (const line of this.pending.take(address)) {
+        if (line.kind === 'decision') this.setDecision(rolloutId, line.decision, line.fileId);
+        else this.setTokens(rolloutId, line.tokens, line.fileId, line.line);
+      }
+    }
+    this.touched?.group(group.groupId, run.runId, rollout.step);
+  }
+
+  private groupOf(run: RunEntry, rollout: PackedRollout): GroupEntry {
+    const key = `${run.runId} ${rollout.step} ${rollout.groupKey}`;
+    const cached = this.groups.get(key);
+    if (cached !== undefined) return cached;
+    const row = this.sql.groupByKey.get(run.runId, rollout.step, rollout.groupKey) as { group_id: number } | undefined;
+    let entry: GroupEntry;
+    if (row === undefined) {
+      const problem = this.problemOf(rollout.problem);
+      const added = this.sql.addGroup.run(run.runId, rollout.step, rollout.groupKey, problem.problemNo);
+      entry = { groupId: Number(added.lastInsertRowid), promptSegments: problem.promptSegments };
+    } else {
+      entry = { groupId: row.group_id, promptSegments: Number(this.sql.promptSegmentsOfGroup.get(row.group_id)) };
+    }
+    this.groups.set(key, entry);
+    return entry;
+  }
+
+  private problemOf(index: number): { problemNo: number; promptSegments: number } {
+    const known = this.problems[index];
+    if (known !== undefined) return known;
+    const problem = this.batch?.problems[index];
+    if (problem === undefined) throw new Error(`batch has no problem ${index}`);
+    const promptSegments = problem.segments.length / SEGMENT_STRIDE;
+    const existing = this.sql.promptByHash.get(problem.promptHash) as { prompt_id: number } | undefined;
+    let promptId = existing?.prompt_id;
+    if (promptId === undefined) {
+      const added = this.sql.addPrompt.run(
+        problem.promptHash,
+        problem.text.codec,
+        this.bytesOf(problem.text),
+        promptSegments,
+        problem.preview,
+      );
+      promptId = Number(added.lastInsertRowid);
+      for (let i = 0; i < promptSegments; i++) {
+        const [kind, , outerStart, outerEnd, innerStart, innerEnd] = numbersAt(problem.segments, i * SEGMENT_STRIDE);
+        this.sql.addPromptSegment.run(promptId, i, kind, outerStart, outerEnd, innerStart, innerEnd);
+      }
+    }
+    let problemNo = this.sql.problemById.get(problem.problemId, promptId, problem.groundTruth) as number | undefined;
+    if (problemNo === undefined) {
+      const added = this.sql.addProblem.run(problem.problemId, promptId, problem.groundTruth, problem.source);
+      problemNo = Number(added.lastInsertRowid);
+    }
+    const entry = { problemNo, promptSegments };
+    this.problems[index] = entry;
+    return entry;
+  }
+
+  /** The logged index, else order of appearance; undefined when this very rollout is in the library already. */
+  private ordinalFor(group: GroupEntry, rollout: PackedRollout): number | undefined {
+    if (rollout.ordinal === null) return Number(this.sql.nextOrdinal.get(group.groupId));
+    const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal) as
+      | { content_hash: string; line: number; path: string }
+      | undefined;
+    if (taken === undefined) return rollout.ordinal;
+    const where = `${taken.path}, line ${taken.line}`;
+    const isSame = taken.content_hash === rollout.contentHash;
+    const ordinal = isSame ? undefined : Number(this.sql.nextOrdinal.get(group.groupId));
+    const message = isSame
+      ? `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${rollout.step} is already in the library, with the same content (${where}); not read twice`
+      : `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${rollout.step} is taken by other content (${where}); read as index ${ordinal}`;
+    this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'duplicate_rollout', message);
+    return ordinal;
+  }
+
+  private addRollout(run: RunEntry, group: GroupEntry, rollout: PackedRollout, ordinal: number): number {
+    const { reward, tokens } = rollout;
+    if (run.hasBinaryRewards && reward !== null && reward !== 0 && reward !== 1) {
+      run.hasBinaryRewards = false;
+      this.sql.forgetBinaryRewards.run(run.runId);
+      if (this.sql.forgetDerivedCorrectness.run(run.runId).changes > 0) this.touched?.wholeRun(run.runId);
+    }
+    const derived = run.hasBinaryRewards && reward !== null ? Number(reward > 0) : null;
+    const meanEntropy = tokens !== null && tokens.entropyTokens > 0 ? tokens.entropySum / tokens.entropyTokens : null;
+    const added = this.sql.addRollout.run(
+      run.runId,
+      rollout.step,
+      group.groupId,
+      ordinal,
+      reward,
+      rollout.isCorrect,
+      rollout.isCorrect ?? derived,
+      rollout.answer,
+      rollout.answerSource,
+      rollout.turnsTo - rollout.turnsFrom,
+      rollout.calls.length,
+      rollout.toolErrors,
+      rollout.stopReason,
+      rollout.stopReasonSource,
+      tokens?.policyTokens ?? null,
+      rollout.responseChars,
+      meanEntropy,
+      meanEntropy === null ? null : (tokens?.entropyTokens ?? null),
+      rollout.startedAt,
+      rollout.endedAt,
+      rollout.contentHash,
+      this.file.fileId,
+      rollout.line,
+      rollout.byteOffset,
+      rollout.byteLength,
+    );
+    return Number(added.lastInsertRowid);
+  }
+
+  private addBelow(rolloutId: number, group: GroupEntry, rollout: PackedRollout): void {
+    const { batch, sql } = this;
+    if (batch === undefined) throw new Error('no batch has begun');
+    sql.addText.run(rolloutId, rollout.text.codec, this.bytesOf(rollout.text), rollout.extra);
+    const base = group.promptSegments;
+    for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
+      const at = i * SEGMENT_STRIDE;
+      const [kind, turn, outerStart, outerEnd, innerStart, innerEnd] = numbersAt(batch.segments, at);
+      const ordinal = base + i - rollout.segmentsFrom;
+      sql.addSegment.run(rolloutId, ordinal, turn, kind, outerStart, outerEnd, innerStart, innerEnd);
+    }
+    for (let i = rollout.turnsFrom; i < rollout.turnsTo; i++) {
+      const at = i * TURN_STRIDE;
+      const [turn, segments, toolCalls, toolErrors, policyTokens] = numbersAt(batch.turns, at);
+      sql.addTurn.run(rolloutId, turn, segments, toolCalls, toolErrors, policyTokens < 0 ? null : policyTokens);
+    }
+    rollout.calls.forEach((call, i) => {
+      const response = call.responseSegment === null ? null : base + call.responseSegment;
+      sql.addCall.run(rolloutId, i, call.turn, call.name, call.outcome, call.latencyMs, base + call.callSegment, response);
+    });
+    if (rollout.tokens !== null) this.addTokens(rolloutId, rollout.tokens);
+  }
+
+  private addTokens(rolloutId: number, tokens: PackedTokens): void {
+    this.sql.addTokens.run(
+      rolloutId,
+      tokens.count,
+      tokens.ends,
+      tokens.ids,
+      tokens.mask,
+      tokens.entropy,
+      tokens.logprob,
+      tokens.trainerLogprob,
+      tokens.advantage,
+      tokens.top,
+      tokens.entropyOf,
+    );
+  }
+
+  private writeAddressed(
+    kind: 'decision' | 'signal',
+    address: RolloutAddress,
+    line: number,
+    payload: ParsedDecision | PackedTokens,
+  ): void {
+    const found = this.find(address);
+    if (found === undefined) {
+      this.pending.add(kind, address, payload, this.file.fileId, line);
+      return;
+    }
+    if (kind === 'decision') this.setDecision(found.rolloutId, payload as ParsedDecision, this.file.fileId);
+    else this.setTokens(found.rolloutId, payload as PackedTokens, this.file.fileId, line);
+    this.touched?.group(found.groupId, found.runId, address.step);
+  }
+
+  private find(address: RolloutAddress): { rolloutId: number; groupId: number; runId: number } | undefined {
+    const kinds = address.kind === undefined ? (['train', 'eval'] as const) : [address.kind];
+    for (const kind of kinds) {
+      const runKey = kind === 'eval' ? `${address.run}~eval` : address.run;
+      const run = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
+      if (run === undefined) continue;
+      const group = this.sql.groupByKey.get(run.run_id, address.step, address.group) as { group_id: number } | undefined;
+      if (group === undefined) continue;
+      const rollout = this.sql.rolloutByOrdinal.get(group.group_id, address.index) as { rollout_id: number } | undefined;
+      if (rollout !== undefined) {
+        return { rolloutId: rollout.rollout_id, groupId: group.group_id, runId: run.run_id };
+      }
+    }
+    return undefined;
+  }
+
+  private setDecision(rolloutId: number, decision: ParsedDecision, fileId: number): void {
+    this.sql.setDecision.run({
+      rolloutId,
+      fileId,
+      kept: decision.kept === undefined ? null : Number(decision.kept),
+      reason: decision.reason ?? null,
+      pErr: decision.pErr ?? null,
+      pFormat: decision.pFormat ?? null,
+      penalty: decision.penalty ?? null,
+      advantage: decision.advantage ?? null,
+      rule: decision.rule ?? null,
+    });
+  }
+
+  /** A `signal` adds columns to the tokens the rollout came with; only where the count agrees can they be one row. */
+  private setTokens(rolloutId: number, signal: PackedTokens, fileId: number, line: number): void {
+    const own = this.sql.tokensOf.get(rolloutId) as TokenRecord | undefined;
+    if (own !== undefined && own.count !== signal.count) {
+      const message = `the signal has ${signal.count} tokens, its rollout ${own.count}; the signal is not used`;
+      this.sql.addIssue.run(fileId, line, 'refused', 'signal_length', message);
+      return;
+    }
+    const merged: PackedTokens = {
+      ...signal,
+      ends: signal.ends ?? own?.ends ?? null,
+      ids: signal.ids ?? own?.ids ?? null,
+      mask: signal.mask ?? own?.mask ?? null,
+      entropy: signal.entropy ?? own?.entropy ?? null,
+      logprob: signal.logprob ?? own?.logprob ?? null,
+      trainerLogprob: signal.trainerLogprob ?? own?.trainer_logprob ?? null,
+      advantage: signal.advantage ?? own?.advantage ?? null,
+      top: signal.top ?? own?.top ?? null,
+      entropyOf: signal.entropyOf ?? own?.entropy_of ?? null,
+    };
+    this.addTokens(rolloutId, merged);
+    const mask = merged.mask === null ? undefined : unpackBytes(merged.mask);
+    const sums = sumTokens(mask, merged.entropy === null ? undefined : floatsOf(merged.entropy));
+    const mean = sums.entropyTokens > 0 ? sums.entropySum / sums.entropyTokens : null;
+    const entropyTokens = mean === null ? null : sums.entropyTokens;
+    this.sql.setTokenSums.run(sums.policyTokens ?? null, mean, entropyTokens, rolloutId);
+  }
+
+  private bytesOf(span: ByteSpan): Uint8Array {
+    const bytes = this.batch?.bytes;
+    if (bytes === undefined) throw new Error('no batch has begun');
+    return Buffer.from(bytes.buffer, bytes.byteOffset + span.start, span.end - span.start);
+  }
+}
+
+interface TokenRecord {
+  count: number;
+  ends: Uint8Array | null;
+  ids: Uint8Array | null;
+  mask: Uint8Array | null;
+  entropy: Uint8Array | null;
+  logprob: Uint8Array | null;
+  trainer_logprob: Uint8Array | null;
+  advantage: Uint8Array | null;
+  top: Uint8Array | null;
+  entropy_of: string | null;
+}
+
+type Six = [number, number, number, number, number, number];
+
+/** Six numbers from `at` on; the caller knows how many of them are its own. */
+function numbersAt(from: Int32Array, at: number): Six {
+  return [from[at] ?? 0, from[at + 1] ?? 0, from[at + 2] ?? 0, from[at + 3] ?? 0, from[at + 4] ?? 0, from[at + 5] ?? 0];
+}

@@ -1,0 +1,112 @@
+/**
+ * Which run a rollout belongs to. A logged run id is the run (`id~eval` for its eval split);
+ * a format without one makes its directory the run, under a key hashed from the first file's
+ * first record, so that the same logs get the same key in every library.
+ */
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { RunKind } from '../../shared/domain/model.ts';
+import type { IngestStatements } from './ingestWrites.ts';
+import type { WritableLibrary } from './open.ts';
+
+export interface RunEntry {
+  readonly runId: number;
+  hasBinaryRewards: boolean;
+}
+
+interface RunRecord {
+  run_id: number;
+  directory: string;
+  has_binary_rewards: number;
+}
+
+/** Directory names that say nothing about the run inside them. */
+const GENERIC = /^(?:rollouts?|rollout_data|validation(?:_data|_results)?|val|train|eval|dumps?|logs?|data)$/i;
+
+export class RunRegistry {
+  private readonly sql: IngestStatements;
+  private readonly entries = new Map<string, RunEntry>();
+
+  constructor(sql: IngestStatements) {
+    this.sql = sql;
+  }
+
+  forget(): void {
+    this.entries.clear();
+  }
+
+  logged(run: string, kind: RunKind, format: string, directory: string): RunEntry {
+    const runKey = kind === 'eval' ? `${run}~eval` : run;
+    const cached = this.entries.get(`logged ${runKey}`);
+    if (cached !== undefined) return cached;
+    const row = this.sql.runByKey.get(runKey) as RunRecord | undefined;
+    const entry =
+      row === undefined
+        ? this.add({ runKey, keySource: 'logged', name: run, kind, format, directory })
+        : { runId: row.run_id, hasBinaryRewards: row.has_binary_rewards === 1 };
+    this.entries.set(`logged ${runKey}`, entry);
+    return entry;
+  }
+
+  ofDirectory(directory: string, kind: RunKind, format: string, firstRecordHash: string): RunEntry {
+    const cacheKey = `directory ${kind} ${format} ${directory}`;
+    const cached = this.entries.get(cacheKey);
+    if (cached !== undefined) return cached;
+    const row = this.sql.runByDirectory.get(directory, kind, format) as RunRecord | undefined;
+    const entry =
+      row === undefined
+        ? this.addDerived(directory, kind, format, firstRecordHash)
+        : { runId: row.run_id, hasBinaryRewards: row.has_binary_rewards === 1 };
+    this.entries.set(cacheKey, entry);
+    return entry;
+  }
+
+  /** After rollouts disappeared the run's rewards may be binary again: judged anew from what is left. */
+  recomputeCorrectness(db: WritableLibrary, runId: number): void {
+    this.forget();
+    db.prepare(
+      `UPDATE run_row SET has_binary_rewards = NOT EXISTS
+         (SELECT 1 FROM rollout_row WHERE run_id = :runId AND reward IS NOT NULL AND reward NOT IN (0, 1))
+       WHERE run_id = :runId`,
+    ).run({ runId });
+    db.prepare(
+      `UPDATE rollout_row SET is_correct = coalesce(logged_correct,
+         iif((SELECT has_binary_rewards FROM run_row WHERE run_id = :runId), reward > 0, NULL))
+       WHERE run_id = :runId`,
+    ).run({ runId });
+  }
+
+  private addDerived(directory: string, kind: RunKind, format: string, hash: string): RunEntry {
+    const base = `${format}-${hash.slice(0, 10)}`;
+    for (let i = 1; ; i++) {
+      const runKey = i === 1 ? base : `${base}-${i}`;
+      const taken = this.sql.runByKey.get(runKey) as RunRecord | undefined;
+      if (taken === undefined) {
+        return this.add({ runKey, keySource: 'derived', name: nameOf(directory), kind, format, directory });
+      }
+      if (!existsSync(taken.directory)) {
+        // The same logs at a new place: the directory was moved, the run was not.
+        this.sql.moveRun.run(directory, taken.run_id);
+        return { runId: taken.run_id, hasBinaryRewards: taken.has_binary_rewards === 1 };
+      }
+    }
+  }
+
+  private add(values: {
+    runKey: string;
+    keySource: 'logged' | 'derived';
+    name: string;
+    kind: RunKind;
+    format: string;
+    directory: string;
+  }): RunEntry {
+    const { lastInsertRowid } = this.sql.addRun.run(values);
+    return { runId: Number(lastInsertRowid), hasBinaryRewards: true };
+  }
+}
+
+function nameOf(directory: string): string {
+  const name = basename(directory);
+  const parent = basename(dirname(directory));
+  return GENERIC.test(name) && parent !== '' ? join(parent, name) : name || directory;
+}

@@ -1,0 +1,29 @@
+import type { Nats } from '../../shared/domain/model.ts';
+
+export interface TokenSums {
+  /** Unknown without a loss mask: then nobody can say which tokens the policy sampled. */
+  readonly policyTokens: number | undefined;
+  readonly entropySum: Nats;
+  /** Policy tokens whose entropy is known. */
+  readonly entropyTokens: number;
+}
+
+/**
+ * Sums over policy tokens (mask 1). Environment tokens are excluded: the tool wrote them, so
+ * their entropy says nothing about the policy. Without a mask no mean can be formed.
+ */
+export function sumTokens(mask: Uint8Array | undefined, entropy: Float32Array | undefined): TokenSums {
+  if (mask === undefined) return { policyTokens: undefined, entropySum: 0, entropyTokens: 0 };
+  let policyTokens = 0;
+  let entropySum = 0;
+  let entropyTokens = 0;
+  for (let i = 0; i < mask.length; i++) {
+    if (mask[i] !== 1) continue;
+    policyTokens++;
+    const value = entropy?.[i];
+    if (value === undefined || Number.isNaN(value)) continue;
+    entropySum += value;
+    entropyTokens++;
+  }
+  return { policyTokens, entropySum, entropyTokens };
+}

@@ -1,0 +1,46 @@
+import type { IngestStatements } from './ingestWrites.ts';
+
+/** The groups and steps whose sums a batch has made stale. */
+export class Touched {
+  private readonly groups = new Map<number, { runId: number; step: number }>();
+  private readonly wholeRuns = new Set<number>();
+  private readonly otherRuns = new Set<number>();
+
+  group(groupId: number, runId: number, step: number): void {
+    if (!this.groups.has(groupId)) this.groups.set(groupId, { runId, step });
+  }
+
+  /** Every group of the run: its rule for correctness changed. */
+  wholeRun(runId: number): void {
+    this.wholeRuns.add(runId);
+  }
+
+  /** Something of the run changed that no sum depends on. */
+  run(runId: number): void {
+    this.otherRuns.add(runId);
+  }
+
+  runs(): readonly number[] {
+    const all = new Set([...this.wholeRuns, ...this.otherRuns]);
+    for (const { runId } of this.groups.values()) all.add(runId);
+    return [...all].sort((a, b) => a - b);
+  }
+
+  refresh(sql: IngestStatements): void {
+    for (const runId of this.wholeRuns) {
+      for (const row of sql.groupsOfRun.all(runId) as { group_id: number; step: number }[]) {
+        this.group(row.group_id, runId, row.step);
+      }
+    }
+    const steps = new Map<string, { runId: number; step: number }>();
+    for (const [groupId, place] of this.groups) {
+      if (sql.groupIsEmpty.get(groupId) === undefined) sql.dropGroup.run(groupId);
+      else sql.refreshGroup.run(groupId, groupId);
+      steps.set(`${place.runId} ${place.step}`, place);
+    }
+    for (const { runId, step } of steps.values()) {
+      sql.dropStep.run(runId, step);
+      sql.refreshStep.run(runId, step);
+    }
+  }
+}

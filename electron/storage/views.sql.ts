@@ -1,0 +1,102 @@
+/**
+ * The public read views: what `turnwise query` and the SQL console see. Documented in
+ * README.md of this folder and stable; columns may be added, never renamed or removed.
+ * Unknown is NULL. Texts are cut out of the stored rollout by `response_text` and
+ * `prompt_text` (functions.ts), so they cost only what is selected.
+ */
+import { SEGMENT_KINDS } from '../../shared/domain/model.ts';
+
+const kindName = (column: string): string =>
+  `CASE ${column} ${SEGMENT_KINDS.map((kind, i) => `WHEN ${i} THEN '${kind}'`).join(' ')} END`;
+
+export const PUBLIC_VIEWS = [
+  'run',
+  'prompt_group',
+  'rollout',
+  'turn',
+  'segment',
+  'tool_call',
+  'ingest_issue',
+  'step',
+  'stage',
+  'metric',
+] as const;
+
+export const viewsSql = `
+${PUBLIC_VIEWS.map((view) => `DROP VIEW IF EXISTS ${view};`).join('\n')}
+
+CREATE VIEW run AS
+SELECT run_id, name, kind,
+  (SELECT count(*) FROM step_row s WHERE s.run_id = r.run_id) AS steps,
+  (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = r.run_id) AS rollouts,
+  run_key, format, directory, config
+FROM run_row r;
+
+CREATE VIEW prompt_group AS
+SELECT g.group_id, g.run_id, g.step, p.problem_id, g.rollouts,
+  iif(g.correct_known > 0, g.correct, NULL) AS correct,
+  iif(g.decided > 0, g.kept, NULL) AS kept,
+  g.group_key, p.ground_truth, p.source
+FROM group_row g JOIN problem_row p USING (problem_no);
+
+CREATE VIEW rollout AS
+SELECT r.rollout_id, r.run_id, r.step, r.group_id, p.problem_id, r.ordinal, r.reward, r.is_correct,
+  r.answer, p.ground_truth, r.turns, r.tool_calls, r.tool_errors, r.stop_reason, r.kept, r.reason,
+  r.p_err, r.p_format, r.penalty, r.advantage, r.policy_tokens, r.response_chars, f.path, r.line,
+  r.answer_source, r.stop_reason_source, r.rule, r.mean_entropy, r.started_at, r.ended_at, r.content_hash
+FROM rollout_row r
+JOIN group_row g ON g.group_id = r.group_id
+JOIN problem_row p ON p.problem_no = g.problem_no
+JOIN file_row f ON f.file_id = r.file_id;
+
+CREATE VIEW turn AS
+SELECT rollout_id, turn, segments, tool_calls, tool_errors, policy_tokens FROM turn_row;
+
+CREATE VIEW segment AS
+SELECT r.rollout_id, s.ordinal, 0 AS turn, ${kindName('s.kind')} AS kind,
+  prompt_text(p.prompt_id, s.inner_start, s.inner_end) AS text
+FROM rollout_row r
+JOIN group_row g ON g.group_id = r.group_id
+JOIN problem_row p ON p.problem_no = g.problem_no
+JOIN prompt_segment_row s ON s.prompt_id = p.prompt_id
+UNION ALL
+SELECT rollout_id, ordinal, turn, ${kindName('kind')} AS kind,
+  response_text(rollout_id, inner_start, inner_end) AS text
+FROM segment_row;
+
+CREATE VIEW tool_call AS
+SELECT c.rollout_id, c.ordinal, c.turn, c.name,
+  call_arguments(response_text(c.rollout_id, s.inner_start, s.inner_end)) AS arguments,
+  response_text(c.rollout_id, a.inner_start, a.inner_end) AS response,
+  c.outcome, c.latency_ms,
+  call_code(response_text(c.rollout_id, s.inner_start, s.inner_end)) AS code,
+  response_text(c.rollout_id, s.inner_start, s.inner_end) AS payload
+FROM tool_call_row c
+JOIN segment_row s ON s.rollout_id = c.rollout_id AND s.ordinal = c.call_segment
+LEFT JOIN segment_row a ON a.rollout_id = c.rollout_id AND a.ordinal = c.response_segment;
+
+CREATE VIEW ingest_issue AS
+SELECT f.path, i.line, i.severity, i.code, i.message FROM issue_row i JOIN file_row f USING (file_id)
+UNION ALL
+SELECT f.path, p.line, 'warning', 'unmatched_' || p.kind,
+  'no rollout of run ' || p.run_key || ', step ' || p.step || ', group ' || p.group_key || ', index ' || p.ordinal
+    || ' has been read for this ' || p.kind || ' line'
+FROM pending_row p JOIN file_row f USING (file_id);
+
+CREATE VIEW step AS
+SELECT run_id, step, group_count AS groups, rollouts,
+  iif(correct_known > 0, correct, NULL) AS correct,
+  iif(reward_known > 0, reward_sum / reward_known, NULL) AS mean_reward,
+  iif(decided > 0, kept, NULL) AS kept, tool_calls, tool_errors,
+  without_calls AS rollouts_without_tool_calls, truncated,
+  CAST(turns AS REAL) / rollouts AS mean_turns,
+  CAST(response_chars AS REAL) / rollouts AS mean_response_chars,
+  iif(tokens_known > 0, CAST(tokens AS REAL) / tokens_known, NULL) AS mean_policy_tokens,
+  iif(entropy_tokens > 0, entropy_sum / entropy_tokens, NULL) AS mean_entropy,
+  groups_all_wrong, groups_mixed, groups_all_right
+FROM step_row;
+
+CREATE VIEW stage AS SELECT run_id, from_step, name, changes FROM stage_row;
+
+CREATE VIEW metric AS SELECT run_id, step, name, value FROM metric_row;
+`;

@@ -1,0 +1,119 @@
+/** Worker thread: the only writer of the library. One ingest call at a time, in order of arrival. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { IngestProgress } from '../../shared/api/contract.ts';
+import { ingest } from '../ingest/ingest.ts';
+import { LibraryWriter } from '../storage/libraryWriter.ts';
+import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
+import { openWriter, type WritableLibrary } from '../storage/open.ts';
+import type { WorkerOptions, WriterMessage, WriterRequest } from './messages.ts';
+import { ParserThread } from './parserThread.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('this file is the entry of a worker thread');
+const { libraryPath } = workerData as WorkerOptions;
+/** Progress is for eyes: ten times a second is enough. */
+const PROGRESS_INTERVAL_MS = 100;
+
+const post = (message: WriterMessage): void => port.postMessage(message);
+
+function start(): { db: WritableLibrary; writer: LibraryWriter } | undefined {
+  try {
+    const db = openWriter(libraryPath);
+    return { db, writer: new LibraryWriter(db) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const code = error instanceof NewerDatabaseError ? 'newer_database' : 'refused';
+    const isOurs = error instanceof NewerDatabaseError || error instanceof ForeignDatabaseError;
+    const message = isOurs ? error.message : `the library ${libraryPath} cannot be opened: ${error.message}`;
+    post({ kind: 'unavailable', code, message });
+    return undefined;
+  }
+}
+
+const opened = start();
+if (opened !== undefined) serve(opened.db, opened.writer);
+
+function serve(db: WritableLibrary, writer: LibraryWriter): void {
+  let parser: ParserThread | undefined;
+  let queue: Promise<void> = Promise.resolve();
+  const cancelled = new Set<number>();
+
+  const run = async (jobId: number, paths: readonly string[]): Promise<void> => {
+    const startedAt = performance.now();
+    let lastPost = Number.NEGATIVE_INFINITY;
+    parser ??= new ParserThread();
+    const threads = parser;
+    const progressOf = (state: IngestProgress['state'], status: Omit<IngestProgress, 'jobId' | 'state' | 'paths' | 'elapsedMs'>): IngestProgress => ({
+      jobId,
+      state,
+      paths,
+      ...status,
+      elapsedMs: Math.round(performance.now() - startedAt),
+    });
+    let last: Parameters<typeof progressOf>[1] = {
+      files: 0, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0,
+    };
+    try {
+      const outcome = await ingest(paths, writer, threads, {
+        isCancelled: () => cancelled.has(jobId),
+        onChange: (runIds) => runIds.length > 0 && post({ kind: 'changed', runIds }),
+        onStatus: (status) => {
+          last = status;
+          if (performance.now() - lastPost < PROGRESS_INTERVAL_MS) return;
+          lastPost = performance.now();
+          post({ kind: 'progress', progress: progressOf('running', status) });
+        },
+      });
+      const sum = (of: (file: (typeof outcome.files)[number]) => number): number =>
+        outcome.files.reduce((total, file) => total + of(file), 0);
+      const report = {
+        seconds: (performance.now() - startedAt) / 1000,
+        bytes: outcome.bytes,
+        rollouts: sum((file) => file.rollouts),
+        groups: outcome.groups,
+        issues: sum((file) => file.issues.length),
+        runKeys: outcome.runKeys,
+        isCancelled: outcome.isCancelled,
+        files: outcome.files,
+      };
+      const state = outcome.isCancelled ? 'cancelled' : 'done';
+      const { runKeys, issues } = report;
+      const firstRun = last.runKey ?? runKeys[0];
+      post({ kind: 'progress', progress: progressOf(state, { ...last, issues, ...(firstRun === undefined ? {} : { runKey: firstRun }) }) });
+      post({ kind: 'finished', jobId, report });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      post({ kind: 'progress', progress: { ...progressOf('failed', last), message } });
+      post({ kind: 'failed', jobId, message });
+    } finally {
+      cancelled.delete(jobId);
+    }
+  };
+
+  port?.on('message', (request: WriterRequest) => {
+    switch (request.kind) {
+      case 'ingest':
+        queue = queue.then(() => run(request.jobId, request.paths));
+        break;
+      case 'cancel':
+        cancelled.add(request.jobId);
+        parser?.cancel();
+        break;
+      case 'grant':
+        writer.grant(request.path);
+        post({ kind: 'granted', id: request.id });
+        break;
+      case 'close':
+        parser?.cancel();
+        void (async () => {
+          // A running job ends after the batch it is writing; only then may the library close.
+          await queue;
+          await parser?.close();
+          db.close();
+          port.close();
+        })();
+        break;
+    }
+  });
+  post({ kind: 'ready' });
+}

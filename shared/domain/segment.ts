@@ -1,0 +1,337 @@
+/**
+ * From the text of a response to turns, segments and tool calls.
+ *
+ * Two dialects of the same transcript:
+ *   special  `…</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n…`
+ *   bare     `…</tool_call>\nuser\n<tool_response>\n…`  (verl dumps: special tokens stripped,
+ *            the role names stay behind as bare words; `domain.md` §2.5)
+ *
+ *   text ──► environment blocks (who wrote what) ──► policy spans ──► tags ──► segments + calls
+ *
+ * Laws (property-tested): outer ranges tile the text; inner ⊆ outer; every `<tool_call>`
+ * the policy opened is a tool call, well-formed or not.
+ */
+import type { Segment, SegmentKind, TextRange, ToolCall, TurnNumber } from './model.ts';
+import { readCallPayload } from './toolCallPayload.ts';
+import { readToolResponse } from './toolOutcome.ts';
+import { type EnvironmentBlock, readTranscript } from './transcript.ts';
+
+export interface SegmentedResponse {
+  readonly segments: readonly Segment[];
+  readonly toolCalls: readonly ToolCall[];
+  /** Assistant messages, empty ones included; at least 1. */
+  readonly turns: TurnNumber;
+  /** The last turn ends in a complete call that nothing answered: stopped by a limit (`domain.md` §2.4). */
+  readonly endsInUnansweredCall: boolean;
+}
+
+export interface SegmentOptions {
+  /** The prompt ended in `<reason>` or `<think>`, so the response begins inside reasoning. */
+  readonly startsInReasoning: boolean;
+}
+
+const TAG = /<(\/?)(tool_call|answer|reason|think)>/g;
+const CALL_OPEN = '<tool_call>';
+const CALL_CLOSE = '</tool_call>';
+
+interface OpenCall {
+  readonly segment: number;
+  readonly payload: TextRange;
+  readonly isClosed: boolean;
+}
+
+export function segmentResponse(text: string, options: SegmentOptions): SegmentedResponse {
+  const writer = new SegmentWriter(text);
+  const finder = new Finder(text);
+  const toolCalls: ToolCall[] = [];
+  const transcript = readTranscript(text);
+  let turn: TurnNumber = 1;
+  let position = 0;
+
+  const readSpan = (end: number): OpenCall[] =>
+    readPolicySpan(finder, { start: position, end }, turn, writer, {
+      startsInReasoning: options.startsInReasoning && turn === 1,
+    });
+
+  for (const block of transcript.blocks) {
+    const calls = readSpan(block.start);
+    pairCalls(writer, calls, writeBlock(block, turn, writer), turn, toolCalls);
+    position = block.end;
+    if (block.handsOver) turn++;
+  }
+  pairCalls(writer, readSpan(transcript.end), [], turn, toolCalls);
+
+  return {
+    segments: writer.finish(turn),
+    toolCalls,
+    turns: turn,
+    endsInUnansweredCall: toolCalls.some((call) => call.turn === turn && call.outcome === 'missing'),
+  };
+}
+
+/**
+ * Tags inside one assistant message of a message list, where turns need no guessing.
+ * Calls come out unanswered (`missing` or `parse_error`); the caller pairs them.
+ */
+export function segmentMessage(text: string, turn: TurnNumber, startsInReasoning: boolean): SegmentedMessage {
+  const writer = new SegmentWriter(text);
+  const toolCalls: ToolCall[] = [];
+  const calls = readPolicySpan(new Finder(text), { start: 0, end: text.length }, turn, writer, { startsInReasoning });
+  pairCalls(writer, calls, [], turn, toolCalls);
+  return { segments: writer.finish(turn), toolCalls };
+}
+
+export type SegmentedMessage = Pick<SegmentedResponse, 'segments' | 'toolCalls'>;
+
+/** Forward search that remembers misses and far hits, so that hostile text cannot make the scan quadratic. */
+class Finder {
+  readonly text: string;
+  private readonly known = new Map<string, { from: number; at: number }>();
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  next(needle: string, from: number, limit: number): number | undefined {
+    const known = this.known.get(needle);
+    let at: number;
+    if (known !== undefined && known.from <= from && (known.at < 0 || known.at >= from)) at = known.at;
+    else {
+      at = this.text.indexOf(needle, from);
+      this.known.set(needle, { from, at });
+    }
+    return at < 0 || at >= limit ? undefined : at;
+  }
+}
+
+/** Collects segments so that their outer ranges tile the text: each begins where the one before ended. */
+class SegmentWriter {
+  readonly text: string;
+  private readonly segments: Segment[] = [];
+  private cursor = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get count(): number {
+    return this.segments.length;
+  }
+
+  innerText(index: number): string {
+    const inner = this.segments[index]?.inner;
+    return inner === undefined ? '' : this.text.slice(inner.start, inner.end);
+  }
+
+  add(kind: SegmentKind, turn: TurnNumber, end: number, inner: TextRange): void {
+    this.segments.push({ kind, turn, outer: { start: this.cursor, end }, inner });
+    this.cursor = end;
+  }
+
+  /** Extends the last segment over markup or white space that says nothing by itself. */
+  absorb(end: number): void {
+    const last = this.segments.pop();
+    if (last === undefined) return; // the next segment starts at the cursor and takes it
+    this.segments.push({ ...last, outer: { start: last.outer.start, end } });
+    this.cursor = end;
+  }
+
+  finish(turn: TurnNumber): readonly Segment[] {
+    const length = this.text.length;
+    if (this.cursor < length) {
+      if (this.segments.length > 0) this.absorb(length);
+      else this.add('text', turn, length, { start: length, end: length });
+    }
+    return this.segments;
+  }
+}
+
+function readPolicySpan(
+  finder: Finder,
+  span: TextRange,
+  turn: TurnNumber,
+  writer: SegmentWriter,
+  options: SegmentOptions,
+): OpenCall[] {
+  const { text } = finder;
+  const calls: OpenCall[] = [];
+  let isReasoning = options.startsInReasoning;
+  let position = span.start;
+  let sawReasoningTag = isReasoning;
+
+  /** Writes what lies between the last tag and `end` as reasoning or text; white space alone is no segment. */
+  const flush = (end: number, outerEnd: number, kind: SegmentKind): void => {
+    const inner = trimmed(text, { start: position, end });
+    if (inner.start < inner.end) writer.add(kind, turn, outerEnd, inner);
+    else writer.absorb(outerEnd);
+    position = outerEnd;
+  };
+
+  TAG.lastIndex = span.start;
+  for (let match = TAG.exec(text); match !== null && match.index < span.end; match = TAG.exec(text)) {
+    const at = match.index;
+    const after = at + match[0].length;
+    const isClose = match[1] === '/';
+    switch (match[2]) {
+      case 'reason':
+      case 'think': {
+        if (!isClose) {
+          flush(at, at, isReasoning ? 'reasoning' : 'text');
+          position = after;
+          isReasoning = true;
+        } else {
+          // A close without an open: the opening tag stood in the generation prompt.
+          const kind = isReasoning || !sawReasoningTag ? 'reasoning' : 'text';
+          flush(at, after, kind);
+          isReasoning = false;
+        }
+        sawReasoningTag = true;
+        break;
+      }
+      case 'answer': {
+        if (isClose || (isReasoning && closesReasoningLater(finder, after, span.end))) break; // prose about the tag
+        flush(at, at, isReasoning ? 'reasoning' : 'text');
+        const close = finder.next('</answer>', after, span.end);
+        const nextCall = finder.next(CALL_OPEN, after, span.end);
+        const isClosed = close !== undefined && (nextCall === undefined || close < nextCall);
+        const end = isClosed ? close : (nextCall ?? span.end);
+        const outerEnd = isClosed ? end + '</answer>'.length : end;
+        writer.add('answer', turn, outerEnd, trimmed(text, { start: after, end }));
+        position = outerEnd;
+        isReasoning = false;
+        TAG.lastIndex = outerEnd;
+        break;
+      }
+      case 'tool_call': {
+        if (isClose) {
+          // A second close right after a call is markup; anywhere else it is something the policy wrote.
+          if (writer.count > 0 && text.slice(position, at).trim() === '') {
+            writer.absorb(after);
+            position = after;
+          }
+          break;
+        }
+        flush(at, at, isReasoning ? 'reasoning' : 'text');
+        const extent = callExtent(finder, after, span.end);
+        const payload = trimmed(text, extent.payload);
+        calls.push({ segment: writer.count, payload, isClosed: extent.isClosed });
+        writer.add('tool-call', turn, extent.end, payload);
+        position = extent.end;
+        TAG.lastIndex = extent.end;
+        break;
+      }
+    }
+  }
+  flush(span.end, span.end, isReasoning ? 'reasoning' : 'text');
+  return calls;
+}
+
+/** Where the payload of an opened call ends: at its close, at the next opened call, after a whole JSON object, or with the turn. */
+function callExtent(
+  finder: Finder,
+  start: number,
+  limit: number,
+): { readonly payload: TextRange; readonly end: number; readonly isClosed: boolean } {
+  const { text } = finder;
+  const close = finder.next(CALL_CLOSE, start, limit);
+  const nested = finder.next(CALL_OPEN, start, limit);
+  if (close !== undefined) {
+    const isWhole =
+      nested === undefined || nested > close || isJsonObject(text.slice(start, close));
+    if (isWhole) return { payload: { start, end: close }, end: close + CALL_CLOSE.length, isClosed: true };
+  }
+  const bound = Math.min(nested ?? limit, ...TAGS_THAT_END.map((tag) => finder.next(tag, start, limit) ?? limit));
+  const objectEnd = balancedObjectEnd(text, start, bound);
+  const end = objectEnd ?? bound;
+  return { payload: { start, end }, end, isClosed: false };
+}
+
+/** An unclosed call cannot swallow these: they open or close something of their own. */
+const TAGS_THAT_END = ['<answer>', '</answer>', '<reason>', '</reason>', '<think>', '</think>'] as const;
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** End of the JSON object that opens the range, or undefined when none does or it never closes. */
+function balancedObjectEnd(text: string, start: number, limit: number): number | undefined {
+  let i = start;
+  while (i < limit && /\s/.test(text.charAt(i))) i++;
+  if (text.charAt(i) !== '{') return undefined;
+  let depth = 0;
+  let inString = false;
+  for (; i < limit; i++) {
+    const c = text.charAt(i);
+    if (inString) {
+      if (c === '\\') i++;
+      else if (c === '"') inString = false;
+    } else if (c === '"') inString = true;
+    else if (c === '{') depth++;
+    else if (c === '}' && --depth === 0) return i + 1;
+  }
+  return undefined;
+}
+
+function closesReasoningLater(finder: Finder, from: number, limit: number): boolean {
+  const nearest = (...tags: string[]): number =>
+    Math.min(...tags.map((tag) => finder.next(tag, from, limit) ?? limit));
+  return nearest('</reason>', '</think>') < nearest('<reason>', '<think>');
+}
+
+function writeBlock(block: EnvironmentBlock, turn: TurnNumber, writer: SegmentWriter): number[] {
+  const responses: number[] = [];
+  for (const part of block.parts) {
+    if (part.kind === 'tool-response') responses.push(writer.count);
+    writer.add(part.kind, turn, part.outerEnd, part.inner);
+  }
+  // The role header that hands over to the next turn is markup of this block.
+  writer.absorb(block.end);
+  return responses;
+}
+
+/**
+ * Responses answer calls in order. A trainer that skips malformed calls answers fewer
+ * than were opened; then the well-formed ones take the responses in order.
+ */
+function pairCalls(
+  writer: SegmentWriter,
+  calls: readonly OpenCall[],
+  responses: readonly number[],
+  turn: TurnNumber,
+  into: ToolCall[],
+): void {
+  const takesAll = responses.length >= calls.length;
+  let next = 0;
+  for (const call of calls) {
+    const payload = readCallPayload(writer.text.slice(call.payload.start, call.payload.end));
+    const isMalformed = !call.isClosed || !payload.isWellFormed;
+    const responseSegment = takesAll || !isMalformed ? responses[next] : undefined;
+    if (responseSegment !== undefined) next++;
+    const reading = responseSegment === undefined ? undefined : readToolResponse(writer.innerText(responseSegment));
+    into.push({
+      turn,
+      name: payload.name,
+      arguments: payload.arguments,
+      code: payload.code,
+      outcome: isMalformed ? 'parse_error' : (reading?.outcome ?? 'missing'),
+      latencyMs: reading?.latencyMs,
+      callSegment: call.segment,
+      responseSegment,
+    });
+  }
+}
+
+/** White space around a passage belongs to the transcript's layout, not to the passage. */
+function trimmed(text: string, range: TextRange): TextRange {
+  let { start, end } = range;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  return { start, end };
+}
+
+const isSpace = (c: number): boolean => c === 0x20 || (c >= 0x09 && c <= 0x0d);

@@ -1,0 +1,50 @@
+/**
+ * The JSON between `<tool_call>` and `</tool_call>`:
+ * `{"name": "python_code_with_standard_io", "arguments": {"code": "print(6*7)", "input": ""}}`.
+ */
+export interface CallPayload {
+  /** An object with a name and arguments, as the trainer's parser demands. */
+  readonly isWellFormed: boolean;
+  readonly name?: string;
+  /** JSON text; a string that was itself JSON is unwrapped. */
+  readonly arguments?: string;
+  readonly code?: string;
+}
+
+/** The name can often still be read where the JSON around it is broken. */
+const NAME = /"name"\s*:\s*"((?:[^"\\]|\\.){1,200})"/;
+
+export function readCallPayload(payload: string): CallPayload {
+  let value: unknown;
+  try {
+    value = JSON.parse(payload);
+  } catch {
+    const name = NAME.exec(payload)?.[1];
+    return name === undefined ? { isWellFormed: false } : { isWellFormed: false, name };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { isWellFormed: false };
+  const name = 'name' in value && typeof value.name === 'string' ? value.name : undefined;
+  const args = 'arguments' in value ? value.arguments : undefined;
+  const isWellFormed = name !== undefined && args !== undefined;
+  return { isWellFormed, ...(name === undefined ? {} : { name }), ...readArguments(args) };
+}
+
+/** Arguments as an object, or as a JSON string of one (OpenAI's shape). */
+export function readArguments(args: unknown): { readonly arguments?: string; readonly code?: string } {
+  if (args === undefined || args === null) return {};
+  if (typeof args === 'string') {
+    let inner: unknown;
+    try {
+      inner = JSON.parse(args);
+    } catch {
+      return { arguments: JSON.stringify(args) };
+    }
+    return { arguments: args, ...codeOf(inner) };
+  }
+  return { arguments: JSON.stringify(args), ...codeOf(args) };
+}
+
+function codeOf(args: unknown): { readonly code?: string } {
+  if (typeof args !== 'object' || args === null || !('code' in args)) return {};
+  return typeof args.code === 'string' ? { code: args.code } : {};
+}

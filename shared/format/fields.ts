@@ -1,0 +1,40 @@
+/**
+ * Reading one field of an untyped record. `undefined` means absent or of another type;
+ * callers decide whether that is an issue. Nothing here throws.
+ */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+export const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+export const booleanOf = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+
+/** A count or position: 0, 1, 2 … */
+export function indexOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** Ids come as strings or as whole numbers; both are names, not quantities. */
+export function idOf(value: unknown): string | undefined {
+  if (typeof value === 'string' && value !== '') return value;
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
+}
+
+/** A ground truth or answer of any JSON type, as text; null and absent are unknown. */
+export function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The record without the fields that got a column of their own. */
+export function without(record: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  const rest: Record<string, unknown> = {};
+  for (const key of Object.keys(record)) if (!keys.has(key)) rest[key] = record[key];
+  return rest;
+}

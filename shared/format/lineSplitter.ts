@@ -1,0 +1,91 @@
+/**
+ * Splits a stream of bytes into lines. Bytes, not strings: a chunk may end inside a UTF-8
+ * character, and offsets must be offsets of the file. `\n` ends a line, a `\r` before it is
+ * dropped. A line never leaves as a copy unless it spans chunks.
+ */
+export interface ByteLine {
+  /** Valid until the next call of `push`. Without the line end. */
+  readonly bytes: Uint8Array;
+  /** Position of its first byte in the file. */
+  readonly offset: number;
+  /** Position after its line end. */
+  readonly nextOffset: number;
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+export class LineSplitter {
+  private readonly limit: number;
+  private pieces: Uint8Array[] = [];
+  private pendingBytes = 0;
+  /** File position of the first pending byte. */
+  private offset: number;
+  private isSkipping = false;
+
+  /** @param limit longest line kept, in bytes; longer ones are reported by `onTooLong` and passed over */
+  constructor(offset: number, limit: number = Number.POSITIVE_INFINITY) {
+    this.offset = offset;
+    this.limit = limit;
+  }
+
+  /** Bytes of the unfinished last line. */
+  get pending(): number {
+    return this.pendingBytes;
+  }
+
+  /** Start of the unfinished last line. */
+  get position(): number {
+    return this.offset;
+  }
+
+  *push(chunk: Uint8Array): Generator<ByteLine | { readonly tooLong: number; readonly nextOffset: number }> {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(LINE_FEED, start);
+      if (end < 0) break;
+      const length = this.pendingBytes + end - start;
+      const nextOffset = this.offset + length + 1;
+      if (this.isSkipping || length > this.limit) yield { tooLong: length, nextOffset };
+      else yield { bytes: withoutReturn(this.take(chunk.subarray(start, end))), offset: this.offset, nextOffset };
+      this.reset(nextOffset);
+      start = end + 1;
+    }
+    if (start < chunk.byteLength) {
+      this.pendingBytes += chunk.byteLength - start;
+      if (this.pendingBytes > this.limit) {
+        this.isSkipping = true;
+        this.pieces = [];
+      } else this.pieces.push(chunk.slice(start));
+    }
+  }
+
+  /** The unfinished last line; undefined when the bytes ended with a line end or the line is over the limit. */
+  rest(): ByteLine | undefined {
+    if (this.pendingBytes === 0 || this.isSkipping) return undefined;
+    const bytes = withoutReturn(this.take(new Uint8Array()));
+    return { bytes, offset: this.offset, nextOffset: this.offset + this.pendingBytes };
+  }
+
+  private take(last: Uint8Array): Uint8Array {
+    if (this.pieces.length === 0) return last;
+    const line = new Uint8Array(this.pieces.reduce((sum, piece) => sum + piece.byteLength, last.byteLength));
+    let at = 0;
+    for (const piece of [...this.pieces, last]) {
+      line.set(piece, at);
+      at += piece.byteLength;
+    }
+    return line;
+  }
+
+  private reset(offset: number): void {
+    this.pieces = [];
+    this.pendingBytes = 0;
+    this.isSkipping = false;
+    this.offset = offset;
+  }
+}
+
+function withoutReturn(line: Uint8Array): Uint8Array {
+  return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+}

@@ -1,0 +1,255 @@
+/**
+ * The Turnwise rollout log, version 1: text, group, reward, decision and per-token signals in
+ * one place. Normative form: `turnwise.schema.json` beside this file. Lines:
+ *
+ *   {"v":1,"type":"run","run":"r1","name":"…","model":"…","limits":{…},"down_sampling":{…}}
+ *   {"v":1,"type":"stage","run":"r1","from_step":300,"name":"RL-2","max_response_tokens":12288}
+ *   {"v":1,"type":"rollout","run":"r1","step":3,"split":"train","group":"p7","index":0,
+ *    "problem":{"id":"p7","prompt":"What is 6·7?","ground_truth":"42"},"text":"<reason>…","reward":1}
+ *   {"v":1,"type":"decision","run":"r1","step":3,"group":"p7","index":0,"kept":true,"reason":"kept_positive_topk"}
+ *   {"v":1,"type":"signal","run":"r1","step":3,"group":"p7","index":0,"tokens":{"entropy":"f16:…"}}
+ *   {"v":1,"type":"metric","run":"r1","step":3,"metrics":{"actor/entropy":0.31}}
+ */
+import { extractAnswer } from '../domain/answer.ts';
+import { contentHash } from '../domain/contentHash.ts';
+import { STOP_REASONS, type RunKind, type Segment, type StopReason } from '../domain/model.ts';
+import { readPrompt } from '../domain/prompt.ts';
+import { segmentResponse } from '../domain/segment.ts';
+import { policyTokensBySegment } from '../domain/segmentTokens.ts';
+import { summariseTurns } from '../domain/turns.ts';
+import { booleanOf, idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
+import type {
+  FileHead,
+  LineIssue,
+  LineReader,
+  LogFormat,
+  ParsedDecision,
+  ParsedLine,
+  ParsedProblem,
+  RolloutAddress,
+} from './format.ts';
+import { leadingMessages, type MessageResponse, promptOfMessages, responseOfMessages, textOfContent } from './messages.ts';
+import { withLoggedCalls } from './turnwiseCalls.ts';
+import { alignTo, readTokens, type TokensReading } from './turnwiseTokens.ts';
+
+export const TURNWISE_VERSION = 1;
+
+const TYPES: ReadonlySet<unknown> = new Set(['run', 'stage', 'rollout', 'decision', 'signal', 'metric']);
+const ENVELOPE = ['v', 'type', 'run'];
+const ROLLOUT_COLUMNS: ReadonlySet<string> = new Set([
+  ...ENVELOPE,
+  ...['step', 'split', 'group', 'index', 'problem', 'messages', 'text', 'reward', 'is_correct', 'answer', 'stop_reason'],
+  ...['tokens', 'extra'],
+]);
+const RUN_COLUMNS: ReadonlySet<string> = new Set(ENVELOPE);
+const STAGE_COLUMNS: ReadonlySet<string> = new Set([...ENVELOPE, 'from_step', 'name']);
+
+export const turnwise: LogFormat = {
+  name: 'turnwise',
+  title: 'Turnwise rollout log (JSON Lines)',
+  detect: (head: FileHead) => head.records.some((record) => TYPES.has(record['type']) && 'v' in record && 'run' in record),
+  open: (): LineReader => ({ read: readLine }),
+};
+
+function readLine(record: JsonObject): ParsedLine {
+  const version = record['v'];
+  if (typeof version === 'number' && version > TURNWISE_VERSION) {
+    return refuse('newer_version', `format version ${version}; this Turnwise reads up to version ${TURNWISE_VERSION}`);
+  }
+  const run = idOf(record['run']);
+  if (run === undefined) return refuse('missing_field', '"run" is missing');
+  switch (record['type']) {
+    case 'rollout':
+      return readRollout(record, run);
+    case 'decision':
+      return addressed(record, run, (address) => ({
+        kind: 'decision',
+        decision: { address, decision: decisionOf(record) },
+      }));
+    case 'signal':
+      return addressed(record, run, (address) => {
+        const { tokens, warnings } = readTokens(record['tokens']);
+        return tokens === undefined
+          ? refuse('missing_field', 'a signal line needs per-token arrays in "tokens"')
+          : { kind: 'signal', signal: { address, tokens }, warnings };
+      });
+    case 'run':
+      return { kind: 'run', run: { run, config: without(record, RUN_COLUMNS) }, warnings: [] };
+    case 'stage': {
+      const fromStep = indexOf(record['from_step']);
+      if (fromStep === undefined) return refuse('missing_field', 'a stage line needs a whole number in "from_step"');
+      const name = stringOf(record['name']) ?? `from step ${fromStep}`;
+      return { kind: 'stage', stage: { run, fromStep, name, changes: without(record, STAGE_COLUMNS) } };
+    }
+    case 'metric':
+      return readMetric(record, run);
+    default:
+      return refuse('unknown_type', `"type" is ${JSON.stringify(record['type'])}, which version 1 does not have`);
+  }
+}
+
+function readMetric(record: JsonObject, run: string): ParsedLine {
+  const step = indexOf(record['step']);
+  if (step === undefined || !isObject(record['metrics'])) {
+    return refuse('missing_field', 'a metric line needs a whole number in "step" and an object in "metrics"');
+  }
+  const metrics: Record<string, number> = {};
+  for (const [name, value] of Object.entries(record['metrics'])) {
+    const number = numberOf(value);
+    if (number !== undefined) metrics[name] = number;
+  }
+  return { kind: 'metric', metric: { run, step, metrics } };
+}
+
+function addressed(record: JsonObject, run: string, then: (address: RolloutAddress) => ParsedLine): ParsedLine {
+  const step = indexOf(record['step']);
+  const group = idOf(record['group']);
+  const index = indexOf(record['index']);
+  if (step === undefined || group === undefined || index === undefined) {
+    return refuse('missing_field', '"step", "group" and "index" say which rollout is meant; not all three are there');
+  }
+  const kind = kindOf(record['split']);
+  return then({ run, step, group, index, ...(kind === undefined ? {} : { kind }) });
+}
+
+function readRollout(record: JsonObject, run: string): ParsedLine {
+  const step = indexOf(record['step']);
+  const groupKey = idOf(record['group']);
+  if (step === undefined || groupKey === undefined) {
+    return refuse('missing_field', `a rollout needs ${step === undefined ? 'a whole number in "step"' : '"group"'}`);
+  }
+  const messages = Array.isArray(record['messages']) ? record['messages'].filter(isObject) : [];
+  const leading = leadingMessages(messages);
+  const problem = problemOf(record['problem'], leading);
+  const reading = readTokens(record['tokens']);
+  const body = responseOf(record, messages.slice(leading.length), reading, problem.startsInReasoning);
+  if (body === undefined) return refuse('missing_field', 'a rollout needs "messages", "text" or tokens with text');
+  const warnings: LineIssue[] = [...reading.warnings];
+  let { tokens } = reading;
+  if (tokens !== undefined) {
+    const aligned = alignTo(body.text, body.isSpelledByTokens ? tokens : { ...tokens, ends: explicitEnds(record, tokens) });
+    tokens = aligned.tokens;
+    warnings.push(...aligned.warnings);
+  }
+  const toolCalls = withLoggedCalls(body.toolCalls, record['tool_calls']);
+  const policyTokens =
+    tokens?.ends === undefined || tokens.mask === undefined
+      ? undefined
+      : policyTokensBySegment(body.segments, tokens.ends, tokens.mask);
+  const logged = textOf(record['answer']);
+  const answer = logged ?? extractAnswer(body.text, body.segments);
+  const stopReason = stopReasonOf(record['stop_reason'], warnings);
+  const timing = isObject(record['timing']) ? record['timing'] : {};
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      run,
+      kind: kindOf(record['split']) ?? 'train',
+      step,
+      groupKey,
+      ordinal: indexOf(record['index']),
+      problem: problem.problem,
+      response: body.text,
+      segments: body.segments,
+      toolCalls,
+      turns: summariseTurns(body.turns, body.segments, toolCalls, policyTokens),
+      reward: numberOf(record['reward']),
+      isCorrect: booleanOf(record['is_correct']),
+      answer,
+      answerSource: answer === undefined ? undefined : logged === undefined ? 'derived' : 'logged',
+      stopReason: stopReason ?? (body.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
+      stopReasonSource: stopReason === undefined ? 'derived' : 'logged',
+      tokens,
+      startedAt: numberOf(timing['start']),
+      endedAt: numberOf(timing['end']),
+      extra: { ...without(record, ROLLOUT_COLUMNS), ...(isObject(record['extra']) ? record['extra'] : {}) },
+    },
+  };
+}
+
+interface Body extends MessageResponse {
+  readonly isSpelledByTokens: boolean;
+}
+
+/**
+ * `text`, else the text the tokens spell, else the messages put together. Tokens that spell
+ * less than the messages say (policy tokens only) leave the messages as they are.
+ */
+function responseOf(
+  record: JsonObject,
+  messages: readonly JsonObject[],
+  reading: TokensReading,
+  startsInReasoning: boolean,
+): Body | undefined {
+  const text = stringOf(record['text']);
+  const spelled = reading.text;
+  const raw = text ?? (spelled !== undefined && holdsAll(spelled, messages) ? spelled : undefined);
+  if (raw !== undefined) {
+    const segmented = segmentResponse(raw, { startsInReasoning });
+    return { ...segmented, text: raw, isSpelledByTokens: spelled !== undefined && spelled === raw };
+  }
+  if (messages.length === 0) return undefined;
+  return { ...responseOfMessages(messages), isSpelledByTokens: false };
+}
+
+function holdsAll(text: string, messages: readonly JsonObject[]): boolean {
+  return messages.every((message) => text.includes(textOfContent(message['content']).trim()));
+}
+
+/** Offsets the log itself gives; those worked out from other text than the response say nothing about it. */
+function explicitEnds(record: JsonObject, tokens: { ends?: Uint32Array }): Uint32Array | undefined {
+  return isObject(record['tokens']) && record['tokens']['ends'] !== undefined ? tokens.ends : undefined;
+}
+
+function problemOf(
+  value: unknown,
+  leading: readonly JsonObject[],
+): { readonly problem: ParsedProblem; readonly startsInReasoning: boolean } {
+  const problem = isObject(value) ? value : {};
+  const { prompt } = problem;
+  const groundTruth = textOf(problem['ground_truth']);
+  let text: string;
+  let segments: readonly Segment[];
+  let startsInReasoning = false;
+  if (Array.isArray(prompt)) ({ text, segments } = promptOfMessages(prompt.filter(isObject)));
+  else if (typeof prompt === 'string' && !leading.some((message) => textOfContent(message['content']).includes(prompt))) {
+    text = prompt;
+    ({ segments, startsInReasoning } = readPrompt(prompt));
+  } else ({ text, segments } = promptOfMessages(leading));
+  const problemId = idOf(problem['id']) ?? contentHash(`${text}\u0000${groundTruth ?? ''}`).slice(0, 12);
+  return {
+    problem: { problemId, prompt: text, promptSegments: segments, groundTruth, source: textOf(problem['source']) },
+    startsInReasoning,
+  };
+}
+
+function decisionOf(record: JsonObject): ParsedDecision {
+  return {
+    kept: booleanOf(record['kept']),
+    reason: stringOf(record['reason']),
+    pErr: numberOf(record['p_err']),
+    pFormat: numberOf(record['p_format']),
+    penalty: numberOf(record['penalty']),
+    advantage: numberOf(record['advantage']),
+    rule: stringOf(record['rule']),
+  };
+}
+
+function kindOf(split: unknown): RunKind | undefined {
+  return split === 'train' || split === 'eval' ? split : undefined;
+}
+
+function stopReasonOf(value: unknown, warnings: LineIssue[]): StopReason | undefined {
+  if (value === undefined || value === null) return undefined;
+  const known = STOP_REASONS.find((reason) => reason === value);
+  if (known === undefined) {
+    const message = `"stop_reason" is ${JSON.stringify(value)}, which is none of ${STOP_REASONS.join(', ')}; worked out from the text`;
+    warnings.push({ severity: 'warning', code: 'unknown_value', message });
+  }
+  return known;
+}
+
+function refuse(code: string, message: string): ParsedLine {
+  return { kind: 'issue', issue: { severity: 'refused', code, message } };
+}

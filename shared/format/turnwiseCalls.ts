@@ -1,0 +1,28 @@
+import { TOOL_OUTCOMES, type ToolCall } from '../domain/model.ts';
+import { indexOf, isObject, numberOf, stringOf } from './fields.ts';
+
+/**
+ * What the log knows about its tool calls and the text cannot say (outcome, latency), laid
+ * over the calls found in the text: the k-th logged call of a turn is the k-th call there.
+ */
+export function withLoggedCalls(calls: readonly ToolCall[], logged: unknown): readonly ToolCall[] {
+  if (!Array.isArray(logged) || logged.length === 0) return calls;
+  const result = [...calls];
+  const taken = new Set<number>();
+  for (const entry of logged) {
+    if (!isObject(entry)) continue;
+    const turn = indexOf(entry['turn']);
+    const index = result.findIndex((call, i) => !taken.has(i) && (turn === undefined || call.turn === turn));
+    const call = result[index];
+    if (call === undefined) continue;
+    taken.add(index);
+    const outcome = TOOL_OUTCOMES.find((known) => known === entry['outcome']);
+    result[index] = {
+      ...call,
+      name: call.name ?? stringOf(entry['name']),
+      outcome: outcome ?? call.outcome,
+      latencyMs: numberOf(entry['latency_ms']) ?? call.latencyMs,
+    };
+  }
+  return result;
+}

@@ -1,0 +1,135 @@
+/** The `tokens` object of the Turnwise log: columns of one length, as JSON arrays or packed. */
+import { decodeBase64, decodePacked, textOfByteTokens } from './binary.ts';
+import { isObject, type JsonObject } from './fields.ts';
+import type { LineIssue, ParsedTokens } from './format.ts';
+
+export interface TokensReading {
+  readonly tokens?: ParsedTokens;
+  /** The response as the tokens spell it; absent when they carry neither text nor bytes. */
+  readonly text?: string;
+  readonly warnings: readonly LineIssue[];
+}
+
+const COLUMNS = ['ids', 'mask', 'entropy', 'logprob', 'trainer_logprob', 'advantage', 'ends', 'text', 'bytes', 'top'] as const;
+type Column = (typeof COLUMNS)[number];
+
+export function readTokens(value: unknown): TokensReading {
+  if (value === undefined || value === null) return { warnings: [] };
+  if (!isObject(value)) return { warnings: [warning('bad_tokens', '"tokens" is no object; its signals are not read')] };
+  const warnings: LineIssue[] = [];
+  const columns = new Map<Column, ArrayLike<unknown>>();
+  for (const name of COLUMNS) {
+    const column = value[name];
+    if (column === undefined || column === null) continue;
+    const numbers = typeof column === 'string' ? decodePacked(column) : column;
+    if (Array.isArray(numbers) || ArrayBuffer.isView(numbers)) columns.set(name, numbers as ArrayLike<unknown>);
+    else warnings.push(warning('bad_tokens', `"tokens.${name}" is neither an array nor packed numbers; not read`));
+  }
+  const count = lengthOf(columns, warnings);
+  if (count === undefined) return { warnings };
+  const spelled = spell(columns, warnings);
+  const tokens: ParsedTokens = {
+    count,
+    ends: spelled?.ends ?? endsOf(columns.get('ends'), warnings),
+    ids: integers(columns.get('ids')),
+    mask: maskOf(columns.get('mask')),
+    entropy: floats(columns.get('entropy')),
+    logprob: floats(columns.get('logprob')),
+    trainerLogprob: floats(columns.get('trainer_logprob')),
+    advantage: floats(columns.get('advantage')),
+    top: topOf(columns.get('top')),
+    entropyOf: isObject(value['entropy_of']) ? value['entropy_of'] : undefined,
+  };
+  return { tokens, text: spelled?.text, warnings };
+}
+
+/** Offsets that leave the text, or go back, cannot be trusted: the tokens stay unaligned then. */
+export function alignTo(text: string, tokens: ParsedTokens): { tokens: ParsedTokens; warnings: readonly LineIssue[] } {
+  const { ends } = tokens;
+  if (ends === undefined) {
+    const message = 'the tokens carry neither text, bytes nor ends: their signals cannot be placed on the text';
+    return { tokens, warnings: [warning('unaligned_tokens', message)] };
+  }
+  let before = 0;
+  for (const end of ends) {
+    if (end < before || end > text.length) {
+      const message = `token offsets leave the response (${end} after ${before}, of ${text.length}); signals are not placed on the text`;
+      return { tokens: { ...tokens, ends: undefined }, warnings: [warning('unaligned_tokens', message)] };
+    }
+    before = end;
+  }
+  return { tokens, warnings: [] };
+}
+
+function lengthOf(columns: Map<Column, ArrayLike<unknown>>, warnings: LineIssue[]): number | undefined {
+  const count = columns.values().next().value?.length;
+  if (count === undefined) return undefined;
+  for (const [name, column] of columns) {
+    if (column.length === count) continue;
+    columns.delete(name);
+    const message = `"tokens.${name}" has ${column.length} entries where the first column has ${count}; not read`;
+    warnings.push(warning('token_length', message));
+  }
+  return count;
+}
+
+function spell(
+  columns: Map<Column, ArrayLike<unknown>>,
+  warnings: LineIssue[],
+): { text: string; ends: Uint32Array } | undefined {
+  const bytes = columns.get('bytes');
+  if (bytes !== undefined) {
+    const decoded = Array.from(bytes, (token) => (typeof token === 'string' ? decodeBase64(token) : undefined));
+    if (decoded.every((token) => token !== undefined)) return textOfByteTokens(decoded);
+    warnings.push(warning('bad_tokens', '"tokens.bytes" holds something that is not base64; not read'));
+  }
+  const texts = columns.get('text');
+  if (texts === undefined) return undefined;
+  const ends = new Uint32Array(texts.length);
+  const parts = Array.from(texts, (token) => (typeof token === 'string' ? token : ''));
+  let length = 0;
+  parts.forEach((part, i) => {
+    length += part.length;
+    ends[i] = length;
+  });
+  return { text: parts.join(''), ends };
+}
+
+function endsOf(column: ArrayLike<unknown> | undefined, warnings: LineIssue[]): Uint32Array | undefined {
+  if (column === undefined) return undefined;
+  const ends = Uint32Array.from(column as ArrayLike<number>);
+  for (let i = 0; i < ends.length; i++) {
+    if (ends[i] === column[i]) continue;
+    warnings.push(warning('bad_tokens', `"tokens.ends" holds ${JSON.stringify(column[i])}, which is no offset; not read`));
+    return undefined;
+  }
+  return ends;
+}
+
+function integers(column: ArrayLike<unknown> | undefined): Int32Array | undefined {
+  return column === undefined ? undefined : Int32Array.from(column as ArrayLike<number>);
+}
+
+function maskOf(column: ArrayLike<unknown> | undefined): Uint8Array | undefined {
+  return column === undefined
+    ? undefined
+    : Uint8Array.from(column, (value) => (value === 1 || value === true ? 1 : 0));
+}
+
+/** null, missing and non-numbers are NaN: unknown, not zero. */
+function floats(column: ArrayLike<unknown> | undefined): Float32Array | undefined {
+  if (column === undefined) return undefined;
+  return column instanceof Float32Array
+    ? column
+    : Float32Array.from(column, (value) => (typeof value === 'number' ? value : Number.NaN));
+}
+
+function topOf(column: ArrayLike<unknown> | undefined): readonly unknown[] | undefined {
+  return column === undefined ? undefined : Array.from(column);
+}
+
+function warning(code: string, message: string): LineIssue {
+  return { severity: 'warning', code, message };
+}
+
+export type { JsonObject };

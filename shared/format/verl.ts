@@ -1,0 +1,138 @@
+/**
+ * verl rollout and validation dumps: `{step}.jsonl`, one line per rollout.
+ *
+ * Written by `_dump_generations` in `verl/trainer/ppo/ray_trainer.py` (volcengine/verl
+ * b178a3cd; `domain.md` §2.5). A line:
+ *
+ *   {"input": "system\n…assistant\n<reason>", "output": "…", "gts": "42", "score": 1.0, "step": 17}
+ *
+ * - `gts` is missing in older dumps; `reward` is always added by validation, which is how a
+ *   validation dump is told from a training dump;
+ * - special tokens are stripped (`shared/domain/transcript.ts` finds the turns again);
+ * - no group id before PR 6101: equal `input` and `gts` within a step are the group. Newer
+ *   dumps carry `uid` = `{uid}_{session_id}_{index}`;
+ * - under rStar2-Agent only kept rows are dumped, but nothing in the file says so, hence no
+ *   `kept` here;
+ * - every other key is a `reward_extra_info` list and stays in `extra`.
+ */
+import { extractAnswer } from '../domain/answer.ts';
+import { contentHash } from '../domain/contentHash.ts';
+import { type PromptReading, readPrompt } from '../domain/prompt.ts';
+import { segmentResponse } from '../domain/segment.ts';
+import { summariseTurns } from '../domain/turns.ts';
+import { booleanOf, indexOf, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
+import type { FileContext, FileHead, LineReader, LogFormat, ParsedLine, ParsedProblem } from './format.ts';
+
+const COLUMNS: ReadonlySet<string> = new Set(['input', 'output', 'gts', 'score', 'step', 'reward']);
+
+export const verl: LogFormat = {
+  name: 'verl',
+  title: 'verl rollout or validation dump ({step}.jsonl)',
+  detect: (head: FileHead) => head.records.some(isVerlRecord),
+  open: (file: FileContext) => new VerlReader(file.name),
+};
+
+function isVerlRecord(record: JsonObject): boolean {
+  return (
+    typeof record['input'] === 'string' &&
+    typeof record['output'] === 'string' &&
+    ('score' in record || 'reward' in record) &&
+    !('type' in record && 'v' in record)
+  );
+}
+
+class VerlReader implements LineReader {
+  private readonly stepOfName: number | undefined;
+  /** Rollouts of a group stand together: the last prompt is nearly always the next one's too. */
+  private last: { input: string; gts: string | undefined; problem: ParsedProblem; prompt: PromptReading } | undefined;
+
+  constructor(fileName: string) {
+    const stem = /^(\d+)\.jsonl/.exec(fileName)?.[1];
+    this.stepOfName = stem === undefined ? undefined : Number(stem);
+  }
+
+  read(record: JsonObject): ParsedLine {
+    const input = stringOf(record['input']);
+    const output = stringOf(record['output']);
+    if (input === undefined || output === undefined) {
+      const missing = input === undefined ? 'input' : 'output';
+      return refuse('missing_field', `a verl record needs a string in "${missing}"; found ${describe(record[missing])}`);
+    }
+    const step = indexOf(record['step']) ?? this.stepOfName;
+    if (step === undefined) {
+      return refuse(
+        'missing_step',
+        `no step: the record has ${describe(record['step'])} in "step" and the file name is not {step}.jsonl`,
+      );
+    }
+    const { problem, prompt } = this.problemOf(input, textOf(record['gts']));
+    const segmented = segmentResponse(output, prompt);
+    const answer = extractAnswer(output, segmented.segments);
+    const group = groupOfUid(stringOf(record['uid']));
+    return {
+      kind: 'rollout',
+      warnings: [],
+      rollout: {
+        kind: 'reward' in record ? 'eval' : 'train',
+        step,
+        groupKey: group?.groupKey ?? problem.problemId,
+        problem,
+        response: output,
+        segments: segmented.segments,
+        toolCalls: segmented.toolCalls,
+        turns: summariseTurns(segmented.turns, segmented.segments, segmented.toolCalls),
+        reward: numberOf(record['score']) ?? numberOf(record['reward']),
+        isCorrect: loggedCorrectness(record['acc']),
+        answer,
+        answerSource: answer === undefined ? undefined : 'derived',
+        // The trainer logs none; `length` cannot be known without token counts.
+        stopReason: segmented.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer',
+        stopReasonSource: 'derived',
+        extra: extraOf(record),
+      },
+    };
+  }
+
+  private problemOf(input: string, gts: string | undefined): { problem: ParsedProblem; prompt: PromptReading } {
+    const { last } = this;
+    if (last !== undefined && last.input === input && last.gts === gts) return last;
+    const prompt = readPrompt(input);
+    const problem: ParsedProblem = {
+      problemId: contentHash(gts === undefined ? input : `${input}\u0000${gts}`).slice(0, 12),
+      prompt: input,
+      promptSegments: prompt.segments,
+      groundTruth: gts,
+    };
+    this.last = { input, gts, problem, prompt };
+    return this.last;
+  }
+}
+
+function refuse(code: string, message: string): ParsedLine {
+  return { kind: 'issue', issue: { severity: 'refused', code, message } };
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** DAPO's reward manager logs `acc`, the correctness its shaped score hides. */
+function loggedCorrectness(acc: unknown): boolean | undefined {
+  if (acc === 0 || acc === 1) return acc === 1;
+  return booleanOf(acc);
+}
+
+/** `{uid}_{session_id}_{index}` (PR 6101): what stands before the two counters is the group. */
+function groupOfUid(uid: string | undefined): { readonly groupKey: string } | undefined {
+  const match = uid === undefined ? null : /^(.+)_\d+_\d+$/.exec(uid);
+  return match?.[1] === undefined ? undefined : { groupKey: match[1] };
+}
+
+function extraOf(record: JsonObject): JsonObject {
+  const extra = without(record, COLUMNS);
+  // Validation repeats the score as `reward`; a different number would be news.
+  if ('reward' in record && record['reward'] !== record['score']) return { ...extra, reward: record['reward'] };
+  return extra;
+}
