@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { LineIssue } from '../../shared/format/format.ts';
 import { detectFormat } from '../../shared/format/index.ts';
-import { contentHash } from '../../shared/domain/contentHash.ts';
 import { isObject, type JsonObject } from '../../shared/format/fields.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
 import { LineSplitter } from '../../shared/format/lineSplitter.ts';
 import type { FileIdentity } from '../storage/libraryWriter.ts';
+import { recordHash } from './recordHash.ts';
 
 /** Bytes whose hash tells an appended file from a replaced one. */
 export const HEAD_BYTES = 4096;
@@ -106,7 +106,7 @@ function readHead(file: number, size: number): Head {
     if (text.trim() === '') return;
     const reading = readJson(text);
     if (reading.ok && isObject(reading.value)) {
-      if (records.length === 0) firstRecordHash = contentHash(text);
+      if (records.length === 0) firstRecordHash = recordHash(bytes);
       records.push(reading.value);
     } else firstProblem ??= { line, message: reading.ok ? 'the line is JSON, but no object' : reading.message };
   };

@@ -12,6 +12,7 @@ import {
 } from '../storage/batch.ts';
 import { packText } from '../storage/textCodec.ts';
 import { packTokens } from './packTokens.ts';
+import { TextBlocks } from './textBlocks.ts';
 
 export interface LinePlace {
   readonly line: number;
@@ -21,22 +22,23 @@ export interface LinePlace {
 
 const KIND_CODE = new Map(SEGMENT_KINDS.map((kind, i) => [kind, i]));
 /** A batch is handed over at either size: big enough to amortise a transaction, small enough to stay responsive. */
-const BATCH_BYTES = 8 << 20;
+const BATCH_CHARS = 8 << 20;
 const BATCH_ITEMS = 1024;
 const PREVIEW_CHARS = 200;
+const NOWHERE: ByteSpan = { codec: 0, start: 0, end: 0 };
 
 export class BatchBuilder {
   private items: PackedItem[] = [];
   private issues: (LineIssue & { line: number })[] = [];
-  private problems: PackedProblem[] = [];
+  private problems: (Omit<PackedProblem, 'text'> & { readonly prompt: number })[] = [];
   private problemIndex = new Map<ParsedProblem, number>();
-  private texts: Uint8Array[] = [];
-  private textBytes = 0;
+  private readonly texts = new TextBlocks();
+  private chars = 0;
   private segments: number[] = [];
   private turns: number[] = [];
 
   get isFull(): boolean {
-    return this.textBytes >= BATCH_BYTES || this.items.length + this.issues.length >= BATCH_ITEMS;
+    return this.chars >= BATCH_CHARS || this.items.length + this.issues.length >= BATCH_ITEMS;
   }
 
   get isEmpty(): boolean {
@@ -51,8 +53,9 @@ export class BatchBuilder {
     this.items.push(item);
   }
 
-  /** @param lineText the line as read; its hash recognises the same record elsewhere */
-  addRollout(rollout: ParsedRollout, place: LinePlace, lineText: string): void {
+  /** @param contentHash of the line as read; recognises the same record elsewhere */
+  addRollout(rollout: ParsedRollout, place: LinePlace, contentHash: string): void {
+    this.chars += rollout.response.length;
     const segmentsFrom = this.segments.length / SEGMENT_STRIDE;
     pushSegments(this.segments, rollout.segments);
     const turnsFrom = this.turns.length / 5;
@@ -61,14 +64,14 @@ export class BatchBuilder {
     }
     const packed: PackedRollout = {
       ...place,
-      contentHash: contentHash(lineText),
+      contentHash,
       run: rollout.run ?? null,
       kind: rollout.kind,
       step: rollout.step,
       groupKey: rollout.groupKey,
       ordinal: rollout.ordinal ?? null,
       problem: this.problemAt(rollout.problem),
-      text: this.addText(rollout.response),
+      text: this.texts.add(rollout.response, extraOf(rollout)),
       responseChars: rollout.response.length,
       segmentsFrom,
       segmentsTo: segmentsFrom + rollout.segments.length,
@@ -93,39 +96,25 @@ export class BatchBuilder {
       tokens: rollout.tokens === undefined ? null : packTokens(rollout.tokens),
       startedAt: rollout.startedAt ?? null,
       endedAt: rollout.endedAt ?? null,
-      extra: Object.keys(rollout.extra).length === 0 ? null : JSON.stringify(rollout.extra),
     };
     this.items.push({ kind: 'rollout', rollout: packed });
   }
 
   /** Empties the builder. `offset` and `lines` say how far the file is read with this batch. */
-  finish(startOffset: number, offset: number, lines: number): PackedBatch {
-    const bytes = new Uint8Array(this.textBytes);
-    let at = 0;
-    for (const text of this.texts) {
-      bytes.set(text, at);
-      at += text.byteLength;
-    }
-    const batch: PackedBatch = {
-      items: this.items,
-      problems: this.problems,
-      bytes,
-      segments: Int32Array.from(this.segments),
-      turns: Int32Array.from(this.turns),
-      issues: this.issues,
-      startOffset,
-      offset,
-      lines,
-    };
+  async finish(startOffset: number, offset: number, lines: number): Promise<PackedBatch> {
+    const { items, issues, problems } = this;
+    const segments = Int32Array.from(this.segments);
+    const turns = Int32Array.from(this.turns);
     this.items = [];
     this.issues = [];
     this.problems = [];
     this.problemIndex = new Map();
-    this.texts = [];
-    this.textBytes = 0;
+    this.chars = 0;
     this.segments = [];
     this.turns = [];
-    return batch;
+    const { blocks, alone, bytes } = await this.texts.finish();
+    const withTexts = problems.map(({ prompt, ...problem }) => ({ ...problem, text: alone[prompt] ?? NOWHERE }));
+    return { items, issues, problems: withTexts, blocks, bytes, segments, turns, startOffset, offset, lines };
   }
 
   private problemAt(problem: ParsedProblem): number {
@@ -133,27 +122,23 @@ export class BatchBuilder {
     if (known !== undefined) return known;
     const segments: number[] = [];
     pushSegments(segments, problem.promptSegments);
-    const packed: PackedProblem = {
+    this.problemIndex.set(problem, this.problems.length);
+    this.problems.push({
       problemId: problem.problemId,
       promptHash: contentHash(problem.prompt),
-      text: this.addText(problem.prompt),
+      prompt: this.texts.addAlone(packText(problem.prompt)),
       preview: previewOf(problem),
       segments: Int32Array.from(segments),
       groundTruth: problem.groundTruth ?? null,
       source: problem.source ?? null,
-    };
-    this.problemIndex.set(problem, this.problems.length);
-    this.problems.push(packed);
+    });
     return this.problems.length - 1;
   }
+}
 
-  private addText(text: string): ByteSpan {
-    const { codec, bytes } = packText(text);
-    const start = this.textBytes;
-    this.texts.push(bytes);
-    this.textBytes += bytes.byteLength;
-    return { codec, start, end: this.textBytes };
-  }
+function extraOf(rollout: ParsedRollout): string {
+  for (const _key in rollout.extra) return JSON.stringify(rollout.extra);
+  return '';
 }
 
 function pushSegments(into: number[], segments: readonly Segment[]): void {

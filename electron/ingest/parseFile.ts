@@ -12,6 +12,7 @@ import { LONGEST_LINE } from './identify.ts';
 import { BatchBuilder, type LinePlace } from './packBatch.ts';
 import { packTokens } from './packTokens.ts';
 import { readRecord } from './readRecord.ts';
+import { recordHash } from './recordHash.ts';
 
 export interface ParseRequest {
   readonly path: string;
@@ -54,14 +55,14 @@ export async function parseFile(
         if ('bytes' in line) parser.take(line);
         else parser.tooLong(line.tooLong, line.nextOffset);
         if (parser.isFull) {
-          await emit(parser.finish());
+          await emit(await parser.finish());
           if (isCancelled()) return { isCancelled: true };
         }
       }
     }
     const rest = splitter.rest();
     const isIncomplete = rest !== undefined && !parser.takeIfWhole(rest);
-    if (!parser.isEmpty) await emit(parser.finish());
+    if (!parser.isEmpty) await emit(await parser.finish());
     return { isCancelled: false, ...(isIncomplete ? { incompleteLine: parser.lines + 1 } : {}) };
   } finally {
     await file.close();
@@ -99,11 +100,11 @@ class FileParser {
     return !this.sawSomething;
   }
 
-  finish(): PackedBatch {
+  finish(): Promise<PackedBatch> {
     this.sawSomething = false;
-    const batch = this.builder.finish(this.committed, this.offset, this.lines);
+    const startOffset = this.committed;
     this.committed = this.offset;
-    return batch;
+    return this.builder.finish(startOffset, this.offset, this.lines);
   }
 
   tooLong(bytes: number, nextOffset: number): void {
@@ -133,7 +134,7 @@ class FileParser {
       case 'record': {
         const place = { line: this.lines, byteOffset: line.offset, byteLength: line.bytes.byteLength };
         for (const warning of reading.warnings) this.builder.addIssue(warning, this.lines);
-        this.pack(this.reader.read(reading.record, this.lines), place, reading.text);
+        this.pack(this.reader.read(reading.record, this.lines), place, line.bytes);
       }
     }
   }
@@ -144,11 +145,11 @@ class FileParser {
     this.sawSomething = true;
   }
 
-  private pack(parsed: ParsedLine, place: LinePlace, text: string): void {
+  private pack(parsed: ParsedLine, place: LinePlace, bytes: Uint8Array): void {
     if ('warnings' in parsed) for (const warning of parsed.warnings) this.builder.addIssue(warning, place.line);
     switch (parsed.kind) {
       case 'rollout':
-        this.builder.addRollout(parsed.rollout, place, text);
+        this.builder.addRollout(parsed.rollout, place, recordHash(bytes));
         return;
       case 'issue':
         this.builder.addIssue(parsed.issue, place.line);

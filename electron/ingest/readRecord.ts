@@ -6,7 +6,7 @@ import { hasRoundedInteger, readJson, withExactIntegers } from '../../shared/for
 import { textOfLine } from './identify.ts';
 
 export type RecordReading =
-  | { readonly kind: 'record'; readonly record: JsonObject; readonly text: string; readonly warnings: readonly LineIssue[] }
+  | { readonly kind: 'record'; readonly record: JsonObject; readonly warnings: readonly LineIssue[] }
   | { readonly kind: 'blank' }
   | { readonly kind: 'issue'; readonly issue: LineIssue };
 
@@ -28,7 +28,7 @@ export function readRecord(bytes: Uint8Array, isFirstLine: boolean): RecordReadi
     const message = 'the line is not valid UTF-8; the bytes that are not became U+FFFD';
     warnings.push({ severity: 'warning', code: 'invalid_utf8', message });
   }
-  if (/\\ud[89a-f]/i.test(text)) {
+  if (text.includes('\\ud') || text.includes('\\uD')) {
     const repaired = withoutLoneSurrogates(value);
     if (repaired.count > 0) {
       const noun = repaired.count === 1 ? 'text contains' : 'texts contain';
@@ -38,7 +38,7 @@ export function readRecord(bytes: Uint8Array, isFirstLine: boolean): RecordReadi
     }
   }
   return isObject(value)
-    ? { kind: 'record', record: value, text, warnings }
+    ? { kind: 'record', record: value, warnings }
     : { kind: 'issue', issue: { severity: 'refused', code: 'bad_json', message: 'not JSON' } };
 }
 

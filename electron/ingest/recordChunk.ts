@@ -7,10 +7,10 @@ import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path';
 import type { RecordChunk } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
-import { contentHash } from '../../shared/domain/contentHash.ts';
 import type { RecordSource } from '../storage/queries/places.ts';
 import { reasonOf } from './discover.ts';
 import { textOfLine } from './identify.ts';
+import { recordHash } from './recordHash.ts';
 
 /** Longer records are recognised by their edges instead of their hash: they are paged, not read whole. */
 const LONGEST_HASHED = 1 << 20;
@@ -58,8 +58,7 @@ export function readRecordChunk(
 
 function holdsRecord(file: number, source: RecordSource): boolean {
   if (source.byteLength <= LONGEST_HASHED) {
-    const text = textOfLine(read(file, source.byteOffset, source.byteLength), source.line === 1);
-    return contentHash(text) === source.contentHash;
+    return recordHash(read(file, source.byteOffset, source.byteLength)) === source.contentHash;
   }
   const before = source.byteOffset === 0 ? '\n' : read(file, source.byteOffset - 1, 1).toString('latin1');
   const first = read(file, source.byteOffset, 4).toString('utf8');

@@ -19,6 +19,17 @@ export const SEGMENT_STRIDE = 6; // kind, turn, outer start, outer end, inner st
 /** Numbers per turn in `PackedBatch.turns`; policy tokens are −1 when unknown. */
 export const TURN_STRIDE = 5; // turn, segments, tool calls, tool errors, policy tokens
 
+/** Where a rollout's text lies: bytes of the uncompressed block. */
+export interface TextPlace {
+  /** Index into `PackedBatch.blocks`. */
+  readonly block: number;
+  readonly start: number;
+  readonly end: number;
+  /** The extra fields as JSON follow the text; empty when there are none. */
+  readonly extraEnd: number;
+}
+
+/** A compressed passage of `PackedBatch.bytes`. */
 export interface ByteSpan {
   readonly codec: number;
   readonly start: number;
@@ -75,7 +86,7 @@ export interface PackedRollout {
   readonly ordinal: number | null;
   /** Index into `PackedBatch.problems`. */
   readonly problem: number;
-  readonly text: ByteSpan;
+  readonly text: TextPlace;
   readonly responseChars: number;
   readonly segmentsFrom: number;
   readonly segmentsTo: number;
@@ -93,7 +104,6 @@ export interface PackedRollout {
   readonly tokens: PackedTokens | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  readonly extra: string | null;
 }
 
 export interface PackedSignal {
@@ -113,6 +123,7 @@ export type PackedItem =
 export interface PackedBatch {
   readonly items: readonly PackedItem[];
   readonly problems: readonly PackedProblem[];
+  readonly blocks: readonly ByteSpan[];
   readonly bytes: Uint8Array;
   readonly segments: Int32Array;
   readonly turns: Int32Array;

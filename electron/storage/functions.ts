@@ -1,47 +1,74 @@
 /**
  * SQL functions the read views are made of. Texts are read through a connection of their
  * own: SQLite forbids none of it, but a statement inside a running statement of the same
- * connection is more than better-sqlite3 allows. The last rollout and prompt stay
- * decompressed, since rows of one rollout come together.
+ * connection is more than better-sqlite3 allows.
  */
 import type Database from 'better-sqlite3';
 import { readCallPayload } from '../../shared/domain/toolCallPayload.ts';
-import { unpackText } from './textCodec.ts';
+import { unpackText, unpackUtf8 } from './textCodec.ts';
 
-interface TextRow {
+const RESPONSE = 'SELECT block_id, text_start, text_end FROM rollout_row WHERE rollout_id = ?';
+const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
+const PROMPT = 'SELECT codec, text AS bytes FROM prompt_row WHERE prompt_id = ?';
+
+interface PlaceRow {
+  readonly block_id: number;
+  readonly text_start: number;
+  readonly text_end: number;
+}
+
+interface BytesRow {
   readonly codec: number;
-  readonly text: Uint8Array;
+  readonly bytes: Uint8Array;
 }
 
 export function registerFunctions(db: Database.Database, openAnother: () => Database.Database): void {
-  let texts: Database.Database | undefined;
-  const reader = (sql: string): ((id: unknown) => string | null) => {
-    let statement: Database.Statement<[unknown], TextRow> | undefined;
-    let lastId: unknown;
-    let lastText: string | null = null;
+  let another: Database.Database | undefined;
+  const rowOf = <T>(sql: string): ((id: unknown) => T | undefined) => {
+    let statement: Database.Statement<[unknown], T> | undefined;
     return (id) => {
-      if (id === lastId) return lastText;
-      texts ??= openAnother();
-      statement ??= texts.prepare<[unknown], TextRow>(sql);
-      const row = statement.get(id);
-      lastText = row === undefined ? null : unpackText(row.codec, row.text);
-      lastId = id;
-      return lastText;
+      another ??= openAnother();
+      statement ??= another.prepare<[unknown], T>(sql);
+      return statement.get(id);
     };
   };
-  const slice = (read: (id: unknown) => string | null) => (id: unknown, start: unknown, end: unknown) =>
+  const place = rowOf<PlaceRow>(RESPONSE);
+  const prompt = rowOf<BytesRow>(PROMPT);
+  const block = lastOf((id) => {
+    const row = blockRow(id);
+    return row === undefined ? undefined : unpackUtf8(row.codec, row.bytes);
+  });
+  const blockRow = rowOf<BytesRow>(BLOCK);
+  const response = lastOf((id) => {
+    const row = place(id);
+    return row === undefined ? undefined : block(row.block_id)?.toString('utf8', row.text_start, row.text_end);
+  });
+  const promptText = lastOf((id) => {
+    const row = prompt(id);
+    return row === undefined ? undefined : unpackText(row.codec, row.bytes);
+  });
+  const slice = (read: (id: unknown) => string | undefined) => (id: unknown, start: unknown, end: unknown) =>
     typeof start === 'number' && typeof end === 'number' ? (read(id)?.slice(start, end) ?? null) : null;
   const options = { deterministic: true };
-  db.function(
-    'response_text',
-    options,
-    slice(reader('SELECT codec, text FROM rollout_text WHERE rollout_id = ?')),
-  );
-  db.function('prompt_text', options, slice(reader('SELECT codec, text FROM prompt_row WHERE prompt_id = ?')));
+  db.function('response_text', options, slice(response));
+  db.function('prompt_text', options, slice(promptText));
   db.function('call_arguments', options, (payload: unknown) =>
     typeof payload === 'string' ? (readCallPayload(payload).arguments ?? null) : null,
   );
   db.function('call_code', options, (payload: unknown) =>
     typeof payload === 'string' ? (readCallPayload(payload).code ?? null) : null,
   );
+}
+
+/** Remembers the last answer: rows of one rollout, and rollouts of one block, come together. */
+function lastOf<T>(read: (id: unknown) => T | undefined): (id: unknown) => T | undefined {
+  let lastId: unknown;
+  let last: T | undefined;
+  return (id) => {
+    if (id !== lastId) {
+      last = read(id);
+      lastId = id;
+    }
+    return last;
+  };
 }

@@ -99,9 +99,10 @@ export function prepareIngest(db: WritableLibrary) {
     addRollout: prepare<unknown[]>(`INSERT INTO rollout_row
       (run_id, step, group_id, ordinal, reward, logged_correct, is_correct, answer, answer_source, turns, tool_calls,
        tool_errors, stop_reason, stop_reason_source, policy_tokens, response_chars, mean_entropy, entropy_tokens,
-       started_at, ended_at, content_hash, file_id, line, byte_offset, byte_length)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    addText: prepare<[number, number, Uint8Array, string | null]>('INSERT INTO rollout_text VALUES (?, ?, ?, ?)'),
+       started_at, ended_at, content_hash, file_id, line, byte_offset, byte_length, block_id, text_start, text_end,
+       extra_end)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    addBlock: prepare<[number, number, Uint8Array]>('INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)'),
     addSegment: prepare<number[]>('INSERT INTO segment_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
     addTurn: prepare<(number | null)[]>('INSERT INTO turn_row VALUES (?, ?, ?, ?, ?, ?)'),
     addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
@@ -147,7 +148,7 @@ export function prepareIngest(db: WritableLibrary) {
        WHERE r.file_id = ? OR r.decision_file_id = ?`,
     ),
     dropOfFile: [
-      ...['rollout_text', 'segment_row', 'turn_row', 'tool_call_row', 'token_row'].map((table) =>
+      ...['segment_row', 'turn_row', 'tool_call_row', 'token_row'].map((table) =>
         prepare<[number]>(
           `DELETE FROM ${table} WHERE rollout_id IN (SELECT rollout_id FROM rollout_row WHERE file_id = ?)`,
         ),
@@ -155,6 +156,7 @@ export function prepareIngest(db: WritableLibrary) {
       prepare<[number]>(`UPDATE rollout_row SET kept = NULL, reason = NULL, p_err = NULL, p_format = NULL,
         penalty = NULL, advantage = NULL, rule = NULL, decision_file_id = NULL WHERE decision_file_id = ?`),
       prepare<[number]>('DELETE FROM rollout_row WHERE file_id = ?'),
+      prepare<[number]>('DELETE FROM text_block WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM stage_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM metric_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM pending_row WHERE file_id = ?'),

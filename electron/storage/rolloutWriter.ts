@@ -43,6 +43,8 @@ export class RolloutWriter {
   private directory = '';
   private batch: PackedBatch | undefined;
   private touched: Touched | undefined;
+  /** block_id by index into the batch's blocks. */
+  private blocks: (number | undefined)[] = [];
   /** problem_no and prompt length by index into the batch's problems. */
   private problems: ({ problemNo: number; promptSegments: number } | undefined)[] = [];
 
@@ -64,6 +66,7 @@ export class RolloutWriter {
     this.batch = batch;
     this.touched = touched;
     this.problems = new Array(batch.problems.length).fill(undefined);
+    this.blocks = new Array(batch.blocks.length).fill(undefined);
     this.pending.recount();
   }
 
@@ -231,6 +234,10 @@ export class RolloutWriter {
       rollout.line,
       rollout.byteOffset,
       rollout.byteLength,
+      this.blockOf(rollout.text.block),
+      rollout.text.start,
+      rollout.text.end,
+      rollout.text.extraEnd,
     );
     return Number(added.lastInsertRowid);
   }
@@ -238,7 +245,6 @@ export class RolloutWriter {
   private addBelow(rolloutId: number, group: GroupEntry, rollout: PackedRollout): void {
     const { batch, sql } = this;
     if (batch === undefined) throw new Error('no batch has begun');
-    sql.addText.run(rolloutId, rollout.text.codec, this.bytesOf(rollout.text), rollout.extra);
     const base = group.promptSegments;
     for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
       const at = i * SEGMENT_STRIDE;
@@ -346,6 +352,17 @@ export class RolloutWriter {
     const mean = sums.entropyTokens > 0 ? sums.entropySum / sums.entropyTokens : null;
     const entropyTokens = mean === null ? null : sums.entropyTokens;
     this.sql.setTokenSums.run(sums.policyTokens ?? null, mean, entropyTokens, rolloutId);
+  }
+
+  private blockOf(index: number): number {
+    const known = this.blocks[index];
+    if (known !== undefined) return known;
+    const span = this.batch?.blocks[index];
+    if (span === undefined) throw new Error(`batch has no block ${index}`);
+    const added = this.sql.addBlock.run(this.file.fileId, span.codec, this.bytesOf(span));
+    const blockId = Number(added.lastInsertRowid);
+    this.blocks[index] = blockId;
+    return blockId;
   }
 
   private bytesOf(span: ByteSpan): Uint8Array {

@@ -1,8 +1,10 @@
 /**
- * Texts in the library: UTF-8, compressed with zstd when that pays. Whole rollouts are
- * compressed, not segments: decompression then runs at hundreds of MB/s (`architecture.md`).
+ * Texts in the library: UTF-8, compressed with zstd when that pays. Texts of neighbouring
+ * rollouts are compressed together (`textBlocks.ts` in ingest): a call per 128 KiB costs a sixth of a
+ * call per rollout, and siblings resemble each other.
  */
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 export const RAW = 0;
 export const ZSTD = 1;
@@ -19,13 +21,29 @@ const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 export function packText(text: string): StoredText {
   const utf8 = Buffer.from(text, 'utf8');
   if (utf8.byteLength < SMALLEST_WORTH_COMPRESSING) return { codec: RAW, bytes: utf8 };
-  const packed = zstdCompressSync(utf8, LEVEL);
+  return smaller(utf8, zstdCompressSync(utf8, LEVEL));
+}
+
+const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
+
+/** `utf8` must not be written to any more: it may be the result. */
+export async function packUtf8(utf8: Buffer): Promise<StoredText> {
+  if (utf8.byteLength < SMALLEST_WORTH_COMPRESSING) return { codec: RAW, bytes: utf8 };
+  const chunkSize = Math.max(utf8.byteLength >> 1, 16_384);
+  return smaller(utf8, await compress(utf8, { ...LEVEL, chunkSize }));
+}
+
+function smaller(utf8: Uint8Array, packed: Uint8Array): StoredText {
   return packed.byteLength < utf8.byteLength * 0.9 ? { codec: ZSTD, bytes: packed } : { codec: RAW, bytes: utf8 };
 }
 
 export function unpackText(codec: number, bytes: Uint8Array): string {
+  return unpackUtf8(codec, bytes).toString('utf8');
+}
+
+export function unpackUtf8(codec: number, bytes: Uint8Array): Buffer {
   const utf8 = codec === ZSTD ? zstdDecompressSync(bytes) : bytes;
-  return Buffer.from(utf8.buffer, utf8.byteOffset, utf8.byteLength).toString('utf8');
+  return Buffer.from(utf8.buffer, utf8.byteOffset, utf8.byteLength);
 }
 
 export function packBytes(bytes: Uint8Array): Uint8Array {

@@ -30,7 +30,8 @@ export interface SegmentOptions {
   readonly startsInReasoning: boolean;
 }
 
-const TAG = /<(\/?)(tool_call|answer|reason|think)>/g;
+/** Matched only where a `<` stands: looking for that character first is several times faster than the pattern alone. */
+const TAG = /<(\/?)(tool_call|answer|reason|think)>/y;
 const CALL_OPEN = '<tool_call>';
 const CALL_CLOSE = '</tool_call>';
 
@@ -167,10 +168,15 @@ function readPolicySpan(
     position = outerEnd;
   };
 
-  TAG.lastIndex = span.start;
-  for (let match = TAG.exec(text); match !== null && match.index < span.end; match = TAG.exec(text)) {
-    const at = match.index;
-    const after = at + match[0].length;
+  let next = span.start;
+  for (;;) {
+    const at = text.indexOf('<', next);
+    if (at < 0 || at >= span.end) break;
+    TAG.lastIndex = at;
+    const match = TAG.exec(text);
+    next = at + (match?.[0].length ?? 1);
+    if (match === null) continue;
+    const after = next;
     const isClose = match[1] === '/';
     switch (match[2]) {
       case 'reason':
@@ -199,7 +205,7 @@ function readPolicySpan(
         writer.add('answer', turn, outerEnd, trimmed(text, { start: after, end }));
         position = outerEnd;
         isReasoning = false;
-        TAG.lastIndex = outerEnd;
+        next = outerEnd;
         break;
       }
       case 'tool_call': {
@@ -217,7 +223,7 @@ function readPolicySpan(
         calls.push({ segment: writer.count, payload, isClosed: extent.isClosed });
         writer.add('tool-call', turn, extent.end, payload);
         position = extent.end;
-        TAG.lastIndex = extent.end;
+        next = extent.end;
         break;
       }
     }

@@ -68,9 +68,9 @@ function readSpecial(text: string): Transcript {
 
 // ── special tokens stripped ─────────────────────────────────────────────────────────────────────
 
-/** A role word alone on its line; where the template writes no newline before it, sentence or tag punctuation stands there. */
-const USER_LINE = /(?:^|\n|(?<=[.!?>)\]}"'`*]))user\n/g;
 const ASSISTANT_LINE = /(?:^|\n|(?<=[.!?>)\]}"'`*]))assistant(?:\n|$)/g;
+/** What may stand before a role word: where the template writes no newline, the end of a sentence or a tag does. */
+const BEFORE_ROLE = new Set('\n.!?>)]}"\'`*');
 
 function readBare(text: string): EnvironmentBlock[] {
   const blocks: EnvironmentBlock[] = [];
@@ -89,15 +89,14 @@ function readBare(text: string): EnvironmentBlock[] {
 }
 
 function nextUserLine(text: string, from: number): { start: number; contentStart: number } | undefined {
-  USER_LINE.lastIndex = from;
-  const match = USER_LINE.exec(text);
-  // Whatever precedes the word, a tool response right behind it settles the matter.
-  const direct = text.indexOf(`user\n${RESPONSE_OPEN}`, from);
-  if (match === null && direct < 0) return undefined;
-  if (match === null || (direct >= 0 && direct < match.index)) {
-    return { start: direct, contentStart: direct + 'user\n'.length };
+  for (let at = text.indexOf('user\n', from); at >= 0; at = text.indexOf('user\n', at + 1)) {
+    const contentStart = at + 'user\n'.length;
+    const before = at === 0 ? '\n' : text.charAt(at - 1);
+    // Whatever precedes the word, a tool response right behind it settles the matter.
+    if (!BEFORE_ROLE.has(before) && !text.startsWith(RESPONSE_OPEN, contentStart)) continue;
+    return { start: at > 0 && before === '\n' ? at - 1 : at, contentStart };
   }
-  return { start: match.index, contentStart: match.index + match[0].length };
+  return undefined;
 }
 
 function readBareBlock(text: string, start: number, contentStart: number): EnvironmentBlock | undefined {

@@ -56,7 +56,7 @@ export class LineSplitter {
       if (this.pendingBytes > this.limit) {
         this.isSkipping = true;
         this.pieces = [];
-      } else this.pieces.push(chunk.slice(start));
+      } else this.pieces.push(Uint8Array.from(chunk.subarray(start))); // a copy: the caller reuses its buffer
     }
   }
 

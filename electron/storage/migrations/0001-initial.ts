@@ -2,7 +2,7 @@
  * The first shape of a library.
  *
  *   run_row ─< step_row
- *      └─< group_row ─< rollout_row ─ rollout_text (compressed)
+ *      └─< group_row ─< rollout_row >─ text_block (many rollouts' texts, compressed together)
  *             │            ├─< segment_row, turn_row, tool_call_row
  *             │            └── token_row (one typed array per signal)
  *             └─ problem_row ─ prompt_row ─< prompt_segment_row   (a prompt is stored once, not per rollout)
@@ -175,18 +175,23 @@ CREATE TABLE rollout_row (
   file_id            INTEGER NOT NULL REFERENCES file_row,
   line               INTEGER NOT NULL,
   byte_offset        INTEGER NOT NULL,
-  byte_length        INTEGER NOT NULL
+  byte_length        INTEGER NOT NULL,
+  block_id           INTEGER NOT NULL REFERENCES text_block,
+  text_start         INTEGER NOT NULL,   -- bytes in the block: response [text_start, text_end),
+  text_end           INTEGER NOT NULL,   -- what the record said beyond our columns, as JSON, [text_end, extra_end)
+  extra_end          INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX rollout_by_group ON rollout_row (group_id, ordinal);
 CREATE INDEX rollout_by_step ON rollout_row (run_id, step, group_id, ordinal);
 CREATE INDEX rollout_by_file ON rollout_row (file_id);
 
-CREATE TABLE rollout_text (
-  rollout_id INTEGER PRIMARY KEY REFERENCES rollout_row,
-  codec      INTEGER NOT NULL,
-  text       BLOB NOT NULL,
-  extra      TEXT                        -- JSON object; NULL when the record said nothing more
+CREATE TABLE text_block (
+  block_id INTEGER PRIMARY KEY,
+  file_id  INTEGER NOT NULL REFERENCES file_row,
+  codec    INTEGER NOT NULL,             -- 0 UTF-8, 1 zstd of UTF-8
+  bytes    BLOB NOT NULL
 ) STRICT;
+CREATE INDEX text_block_by_file ON text_block (file_id);
 
 CREATE TABLE segment_row (
   rollout_id  INTEGER NOT NULL REFERENCES rollout_row,

@@ -3,16 +3,17 @@ import { SEGMENT_KINDS, type Segment, type ToolCall, type ToolOutcome, type Turn
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
-import { floatsOf, unpackBytes, unpackText } from '../textCodec.ts';
+import { floatsOf, unpackBytes, unpackText, unpackUtf8 } from '../textCodec.ts';
 import { groupRows, rolloutRows } from './lists.ts';
 import { objectOf } from './runs.ts';
 
 const DETAIL = `
   SELECT r.group_id AS groupId, r.answer_source AS answerSource, r.file_id AS fileId, r.byte_offset AS byteOffset,
-    r.byte_length AS byteLength, t.codec, t.text, t.extra, q.prompt_id AS promptId, q.codec AS promptCodec,
+    r.byte_length AS byteLength, r.text_start AS textStart, r.text_end AS textEnd, r.extra_end AS extraEnd, b.codec,
+    b.bytes, q.prompt_id AS promptId, q.codec AS promptCodec,
     q.text AS promptText, n.run_id AS runId, n.run_key AS runKey, n.name AS runName, n.kind, n.config
   FROM rollout_row r
-  JOIN rollout_text t ON t.rollout_id = r.rollout_id
+  JOIN text_block b ON b.block_id = r.block_id
   JOIN group_row g ON g.group_id = r.group_id
   JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN prompt_row q ON q.prompt_id = p.prompt_id
@@ -35,9 +36,11 @@ interface DetailRecord {
   fileId: number;
   byteOffset: number;
   byteLength: number;
+  textStart: number;
+  textEnd: number;
+  extraEnd: number;
   codec: number;
-  text: Uint8Array;
-  extra: string | null;
+  bytes: Uint8Array;
   promptId: number;
   promptCodec: number;
   promptText: Uint8Array;
@@ -74,7 +77,9 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
   if (detail === undefined || row === undefined) return undefined;
   const group = groupRows(db, [detail.groupId])[0];
   if (group === undefined) return undefined;
-  const response = unpackText(detail.codec, detail.text);
+  const block = unpackUtf8(detail.codec, detail.bytes);
+  const response = block.toString('utf8', detail.textStart, detail.textEnd);
+  const extra = block.toString('utf8', detail.textEnd, detail.extraEnd);
   const segments = [
     ...(db.prepare(PROMPT_SEGMENTS).all(detail.promptId) as SegmentRecord[]),
     ...(db.prepare(SEGMENTS).all(rolloutId) as SegmentRecord[]),
@@ -92,7 +97,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     answerSource: detail.answerSource ?? undefined,
     maxResponseTokens: maxResponseTokens(db, detail, row.step),
     tokens: tokenInfo(db.prepare(TOKENS).get(rolloutId) as TokenRecord | undefined),
-    extra: objectOf(detail.extra),
+    extra: objectOf(extra === '' ? null : extra),
     record: { fileId: detail.fileId, byteOffset: detail.byteOffset, byteLength: detail.byteLength },
   };
 }

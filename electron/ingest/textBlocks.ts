@@ -1,0 +1,66 @@
+/**
+ * Gathers the texts of neighbouring rollouts into blocks that are compressed together. A
+ * rollout never spans blocks; a long one is a block of its own. Compression runs in libuv's
+ * thread pool while the parser goes on: it is the largest single cost of ingest.
+ */
+import type { ByteSpan, TextPlace } from '../storage/batch.ts';
+import { packUtf8, type StoredText } from '../storage/textCodec.ts';
+
+/** Reading one rollout decompresses its block: 128 KiB take a fifth of a millisecond. */
+const BLOCK_BYTES = 128 << 10;
+
+export class TextBlocks {
+  private buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES * 2);
+  private used = 0;
+  private blocks: Promise<StoredText>[] = [];
+  private alone: StoredText[] = [];
+
+  add(text: string, extra: string): TextPlace {
+    // UTF-16 code units take at most three bytes each.
+    const most = (text.length + extra.length) * 3;
+    if (this.used > 0 && this.used + most > this.buffer.byteLength) this.close();
+    if (most > this.buffer.byteLength) this.buffer = Buffer.allocUnsafeSlow(most);
+    const start = this.used;
+    const end = start + this.buffer.write(text, start);
+    this.used = end + (extra === '' ? 0 : this.buffer.write(extra, end));
+    const place = { block: this.blocks.length, start, end, extraEnd: this.used };
+    if (this.used >= BLOCK_BYTES) this.close();
+    return place;
+  }
+
+  /** A passage that is looked up by itself. @returns its index among such passages */
+  addAlone(text: StoredText): number {
+    return this.alone.push(text) - 1;
+  }
+
+  /** Empties this; what is added meanwhile belongs to the next batch. */
+  async finish(): Promise<{
+    readonly blocks: readonly ByteSpan[];
+    readonly alone: readonly ByteSpan[];
+    readonly bytes: Uint8Array;
+  }> {
+    if (this.used > 0) this.close();
+    const { alone } = this;
+    const pending = this.blocks;
+    this.blocks = [];
+    this.alone = [];
+    const blocks = await Promise.all(pending);
+    const all = [...blocks, ...alone];
+    const bytes = new Uint8Array(all.reduce((sum, text) => sum + text.bytes.byteLength, 0));
+    let at = 0;
+    const spans = all.map((text): ByteSpan => {
+      bytes.set(text.bytes, at);
+      const start = at;
+      at += text.bytes.byteLength;
+      return { codec: text.codec, start, end: at };
+    });
+    return { blocks: spans.slice(0, blocks.length), alone: spans.slice(blocks.length), bytes };
+  }
+
+  private close(): void {
+    this.blocks.push(packUtf8(this.buffer.subarray(0, this.used)));
+    // The old buffer belongs to the compression now.
+    this.buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES * 2);
+    this.used = 0;
+  }
+}
