@@ -18,6 +18,10 @@ const AGGREGATES = `
   coalesce(sum(policy_tokens), 0), count(policy_tokens),
   coalesce(sum(mean_entropy * entropy_tokens), 0), coalesce(sum(entropy_tokens), 0)`;
 
+export const SEGMENT_COLUMNS = 8;
+export const SEGMENTS_PER_INSERT = 8;
+const EIGHT_SEGMENTS = new Array(SEGMENTS_PER_INSERT).fill('(?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+
 export function prepareIngest(db: WritableLibrary) {
   const prepare = <P extends unknown[]>(sql: string): Statement<P> => db.prepare<P>(sql);
   /** First column of the first row. */
@@ -104,6 +108,7 @@ export function prepareIngest(db: WritableLibrary) {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     addBlock: prepare<[number, number, Uint8Array]>('INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)'),
     addSegment: prepare<number[]>('INSERT INTO segment_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+    addEightSegments: prepare<number[]>(`INSERT INTO segment_row VALUES ${EIGHT_SEGMENTS}`),
     addTurn: prepare<(number | null)[]>('INSERT INTO turn_row VALUES (?, ?, ?, ?, ?, ?)'),
     addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
     addTokens: prepare<unknown[]>('INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),

@@ -15,6 +15,7 @@ import {
   TURN_STRIDE,
 } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
+import { SEGMENT_COLUMNS, SEGMENTS_PER_INSERT } from './ingestWrites.ts';
 import { PendingLines } from './pendingLines.ts';
 import type { RunEntry, RunRegistry } from './runRegistry.ts';
 import { floatsOf, unpackBytes } from './textCodec.ts';
@@ -31,6 +32,8 @@ interface SourceFile {
 
 interface GroupEntry {
   readonly groupId: number;
+  /** Looked up once, then counted. */
+  nextOrdinal: number;
   readonly promptSegments: number;
 }
 
@@ -59,8 +62,8 @@ export class RolloutWriter {
   }
 
   begin(file: SourceFile, batch: PackedBatch, touched: Touched): void {
-    // Groups span at most neighbouring batches; a cache of a whole run would only grow.
-    if (this.groups.size > 4096 || file.fileId !== this.file.fileId) this.groups.clear();
+    // Kept for one transaction only: between two, another process may have added to a group.
+    this.groups.clear();
     this.file = file;
     this.directory = dirname(file.path);
     this.batch = batch;
@@ -120,6 +123,7 @@ export class RolloutWriter {
     const group = this.groupOf(run, rollout);
     const ordinal = this.ordinalFor(group, rollout);
     if (ordinal === undefined) return;
+    group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
     const rolloutId = this.addRollout(run, group, rollout, ordinal);
     this.addBelow(rolloutId, group, rollout);
     if (rollout.decision !== null) this.setDecision(rolloutId, rollout.decision, this.file.fileId);
@@ -142,9 +146,13 @@ export class RolloutWriter {
     if (row === undefined) {
       const problem = this.problemOf(rollout.problem);
       const added = this.sql.addGroup.run(run.runId, rollout.step, rollout.groupKey, problem.problemNo);
-      entry = { groupId: Number(added.lastInsertRowid), promptSegments: problem.promptSegments };
+      entry = { groupId: Number(added.lastInsertRowid), nextOrdinal: 0, promptSegments: problem.promptSegments };
     } else {
-      entry = { groupId: row.group_id, promptSegments: Number(this.sql.promptSegmentsOfGroup.get(row.group_id)) };
+      entry = {
+        groupId: row.group_id,
+        nextOrdinal: Number(this.sql.nextOrdinal.get(row.group_id)),
+        promptSegments: Number(this.sql.promptSegmentsOfGroup.get(row.group_id)),
+      };
     }
     this.groups.set(key, entry);
     return entry;
@@ -184,14 +192,14 @@ export class RolloutWriter {
 
   /** The logged index, else order of appearance; undefined when this very rollout is in the library already. */
   private ordinalFor(group: GroupEntry, rollout: PackedRollout): number | undefined {
-    if (rollout.ordinal === null) return Number(this.sql.nextOrdinal.get(group.groupId));
+    if (rollout.ordinal === null) return group.nextOrdinal;
     const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal) as
       | { content_hash: string; line: number; path: string }
       | undefined;
     if (taken === undefined) return rollout.ordinal;
     const where = `${taken.path}, line ${taken.line}`;
     const isSame = taken.content_hash === rollout.contentHash;
-    const ordinal = isSame ? undefined : Number(this.sql.nextOrdinal.get(group.groupId));
+    const ordinal = isSame ? undefined : group.nextOrdinal;
     const message = isSame
       ? `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${rollout.step} is already in the library, with the same content (${where}); not read twice`
       : `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${rollout.step} is taken by other content (${where}); read as index ${ordinal}`;
@@ -246,12 +254,7 @@ export class RolloutWriter {
     const { batch, sql } = this;
     if (batch === undefined) throw new Error('no batch has begun');
     const base = group.promptSegments;
-    for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
-      const at = i * SEGMENT_STRIDE;
-      const [kind, turn, outerStart, outerEnd, innerStart, innerEnd] = numbersAt(batch.segments, at);
-      const ordinal = base + i - rollout.segmentsFrom;
-      sql.addSegment.run(rolloutId, ordinal, turn, kind, outerStart, outerEnd, innerStart, innerEnd);
-    }
+    this.addSegments(rolloutId, base, rollout, batch.segments);
     for (let i = rollout.turnsFrom; i < rollout.turnsTo; i++) {
       const at = i * TURN_STRIDE;
       const [turn, segments, toolCalls, toolErrors, policyTokens] = numbersAt(batch.turns, at);
@@ -262,6 +265,21 @@ export class RolloutWriter {
       sql.addCall.run(rolloutId, i, call.turn, call.name, call.outcome, call.latencyMs, base + call.callSegment, response);
     });
     if (rollout.tokens !== null) this.addTokens(rolloutId, rollout.tokens);
+  }
+
+  /** Eight rows per statement: most of the cost of a narrow row is the crossing into SQLite. */
+  private addSegments(rolloutId: number, base: number, rollout: PackedRollout, segments: Int32Array): void {
+    let values: number[] = [];
+    for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
+      const [kind, turn, outerStart, outerEnd, innerStart, innerEnd] = numbersAt(segments, i * SEGMENT_STRIDE);
+      values.push(rolloutId, base + i - rollout.segmentsFrom, turn, kind, outerStart, outerEnd, innerStart, innerEnd);
+      if (values.length < SEGMENT_COLUMNS * SEGMENTS_PER_INSERT) continue;
+      this.sql.addEightSegments.run(...values);
+      values = [];
+    }
+    for (let at = 0; at < values.length; at += SEGMENT_COLUMNS) {
+      this.sql.addSegment.run(...values.slice(at, at + SEGMENT_COLUMNS));
+    }
   }
 
   private addTokens(rolloutId: number, tokens: PackedTokens): void {

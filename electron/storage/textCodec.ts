@@ -1,6 +1,6 @@
 /**
  * Texts in the library: UTF-8, compressed with zstd when that pays. Texts of neighbouring
- * rollouts are compressed together (`textBlocks.ts` in ingest): a call per 128 KiB costs a sixth of a
+ * rollouts are compressed together (`textBlocks.ts` in ingest): a call per block costs a sixth of a
  * call per rollout, and siblings resemble each other.
  */
 import { promisify } from 'node:util';

@@ -34,15 +34,14 @@ const opened = start();
 if (opened !== undefined) serve(opened.db, opened.writer);
 
 function serve(db: WritableLibrary, writer: LibraryWriter): void {
-  let parser: ParserThread | undefined;
+  // Started at once: it loads while the user is still choosing what to read.
+  const parser = new ParserThread();
   let queue: Promise<void> = Promise.resolve();
   const cancelled = new Set<number>();
 
   const run = async (jobId: number, paths: readonly string[]): Promise<void> => {
     const startedAt = performance.now();
     let lastPost = Number.NEGATIVE_INFINITY;
-    parser ??= new ParserThread();
-    const threads = parser;
     const progressOf = (state: IngestProgress['state'], status: Omit<IngestProgress, 'jobId' | 'state' | 'paths' | 'elapsedMs'>): IngestProgress => ({
       jobId,
       state,
@@ -54,7 +53,7 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
       files: 0, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0,
     };
     try {
-      const outcome = await ingest(paths, writer, threads, {
+      const outcome = await ingest(paths, writer, parser, {
         isCancelled: () => cancelled.has(jobId),
         onChange: (runIds) => runIds.length > 0 && post({ kind: 'changed', runIds }),
         onStatus: (status) => {
@@ -97,18 +96,18 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
         break;
       case 'cancel':
         cancelled.add(request.jobId);
-        parser?.cancel();
+        parser.cancel();
         break;
       case 'grant':
         writer.grant(request.path);
         post({ kind: 'granted', id: request.id });
         break;
       case 'close':
-        parser?.cancel();
+        parser.cancel();
         void (async () => {
           // A running job ends after the batch it is writing; only then may the library close.
           await queue;
-          await parser?.close();
+          await parser.close();
           db.close();
           port.close();
         })();
