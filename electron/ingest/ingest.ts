@@ -119,8 +119,8 @@ class IngestCall {
 
   private plan(path: string): Plan | (Discovered & { kind: 'unreadable' }) {
     try {
-      const known = this.writer.knownFile(path);
       const identity = identityOf(path);
+      const known = this.writer.knownFile(path) ?? this.writer.movedFile(identity);
       if (known === undefined) return { kind: 'new', identity };
       // A refused or empty file is looked at again: it may have grown, or Turnwise learnt its format.
       if (known.format === undefined) return { kind: 'appended', known, identity };

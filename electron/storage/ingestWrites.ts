@@ -28,6 +28,8 @@ export function prepareIngest(db: WritableLibrary) {
   const pluck = <P extends unknown[]>(sql: string): Statement<P> => db.prepare<P>(sql).pluck();
   return {
     fileByPath: prepare<[string]>('SELECT * FROM file_row WHERE path = ?'),
+    filesByHead: prepare<[string, number]>('SELECT * FROM file_row WHERE head_hash = ? AND head_bytes = ?'),
+    moveFile: prepare<[string, number]>('UPDATE file_row SET path = ? WHERE file_id = ?'),
     addFile: prepare<[Record<string, unknown>]>(`INSERT INTO file_row
       (path, format, status, bytes, mtime_ms, inode, head_hash, head_bytes, offset_bytes, lines)
       VALUES (:path, :format, :status, :bytes, :mtimeMs, :inode, :headHash, :headBytes, 0, 0)`),
@@ -60,7 +62,7 @@ export function prepareIngest(db: WritableLibrary) {
     setRunConfig: prepare<[string, string | null, number]>(
       'UPDATE run_row SET config = ?, name = coalesce(?, name) WHERE run_id = ?',
     ),
-    moveRun: prepare<[string, number]>('UPDATE run_row SET directory = ? WHERE run_id = ?'),
+    moveRuns: prepare<[string, string]>('UPDATE run_row SET directory = ? WHERE directory = ?'),
     addStage: prepare<[number, number, string, string, number]>(
       'INSERT OR REPLACE INTO stage_row (run_id, from_step, name, changes, file_id) VALUES (?, ?, ?, ?, ?)',
     ),

@@ -6,6 +6,8 @@
  *   LibraryWriter ── RunRegistry (which run a file's rollouts belong to)
  *        └── RolloutWriter (one rollout and everything below it)
  */
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import type { PackedBatch } from './batch.ts';
@@ -85,6 +87,24 @@ export class LibraryWriter {
       offset: row.offset_bytes,
       lines: row.lines,
     };
+  }
+
+  /**
+   * The row of a file that now lies elsewhere: same name, same beginning, and nothing at its old
+   * place any more. It and the run of its directory are moved along.
+   */
+  movedFile(identity: FileIdentity): KnownFile | undefined {
+    const candidates = this.sql.filesByHead.all(identity.headHash, identity.headBytes) as FileRecord[];
+    const row = candidates.find(
+      ({ path }) => basename(path) === basename(identity.path) && !existsSync(path),
+    );
+    if (row === undefined) return undefined;
+    this.transaction(() => {
+      this.sql.moveFile.run(identity.path, row.file_id);
+      this.sql.moveRuns.run(dirname(identity.path), dirname(row.path));
+    });
+    this.runs.forget();
+    return this.knownFile(identity.path);
   }
 
   addFile(identity: FileIdentity, format: string | undefined, status: string): number {

@@ -27,6 +27,8 @@ export function openWriter(path: string): WritableLibrary {
     db.pragma(`journal_size_limit = ${CHECKPOINT_PAGES * 8192}`);
     db.pragma('cache_size = -65536');
     db.pragma('temp_store = MEMORY');
+    // The writer keeps the references itself; checking each would cost a lookup per row of a bulk insert.
+    db.pragma('foreign_keys = OFF');
     migrate(db);
     registerFunctions(db, () => connectReader(path));
   } catch (error) {

@@ -3,7 +3,6 @@
  * a format without one makes its directory the run, under a key hashed from the first file's
  * first record, so that the same logs get the same key in every library.
  */
-import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { RunKind } from '../../shared/domain/model.ts';
 import type { IngestStatements } from './ingestWrites.ts';
@@ -80,14 +79,9 @@ export class RunRegistry {
     const base = `${format}-${hash.slice(0, 10)}`;
     for (let i = 1; ; i++) {
       const runKey = i === 1 ? base : `${base}-${i}`;
-      const taken = this.sql.runByKey.get(runKey) as RunRecord | undefined;
-      if (taken === undefined) {
+      // The same logs copied to another directory are another run: both are there.
+      if (this.sql.runByKey.get(runKey) === undefined) {
         return this.add({ runKey, keySource: 'derived', name: nameOf(directory), kind, format, directory });
-      }
-      if (!existsSync(taken.directory)) {
-        // The same logs at a new place: the directory was moved, the run was not.
-        this.sql.moveRun.run(directory, taken.run_id);
-        return { runId: taken.run_id, hasBinaryRewards: taken.has_binary_rewards === 1 };
       }
     }
   }

@@ -48,9 +48,9 @@ function withoutNonFiniteNumbers(text: string): { replaced: string; count: numbe
  * those kept as strings; called only when a parsed field turns out to be such a number.
  */
 export function withExactIntegers(text: string): unknown {
-  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/gs, (match) => {
-    if (match.startsWith('"') || Number.isSafeInteger(Number(match))) return match;
-    return `"${match}"`;
+  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs, (match) => {
+    const isInteger = /^-?\d+$/.test(match);
+    return isInteger && !Number.isSafeInteger(Number(match)) ? `"${match}"` : match;
   });
   return readJsonValue(quoted);
 }

@@ -61,13 +61,16 @@ export function alignTo(text: string, tokens: ParsedTokens): { tokens: ParsedTok
   return { tokens, warnings: [] };
 }
 
+/** The length most columns agree on; the others are left out, and that is said. */
 function lengthOf(columns: Map<Column, ArrayLike<unknown>>, warnings: LineIssue[]): number | undefined {
-  const count = columns.values().next().value?.length;
+  const votes = new Map<number, number>();
+  for (const { length } of columns.values()) votes.set(length, (votes.get(length) ?? 0) + 1);
+  const [count] = [...votes].sort((a, b) => b[1] - a[1])[0] ?? [];
   if (count === undefined) return undefined;
   for (const [name, column] of columns) {
     if (column.length === count) continue;
     columns.delete(name);
-    const message = `"tokens.${name}" has ${column.length} entries where the first column has ${count}; not read`;
+    const message = `"tokens.${name}" has ${column.length} entries where most columns have ${count}; not read`;
     warnings.push(warning('token_length', message));
   }
   return count;

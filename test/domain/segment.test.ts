@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Segment } from '../../shared/domain/model.ts';
+import { segmentMessage, segmentResponse } from '../../shared/domain/segment.ts';
+
+/** Pieces from which hostile transcripts are put together: every tag, role word and half tag. */
+const piece = fc.constantFrom(
+  '<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<reason>', '</reason>', '<think>', '</think>',
+  '<answer>', '</answer>', 'user\n', 'assistant\n', 'system\n', '\n', '\n\n', ' ', 'so', '\\boxed{1}', '<', '{', '"',
+  '{"name": "python", "arguments": {"code": "1"}}', '<|im_start|>', '<|im_end|>', '<|im_start|>user\n',
+  '<|im_start|>assistant\n', '<|im_start|>tool\n', '#### 3', '🧮', '\ud800',
+);
+const transcript = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
+
+function expectTiling(segments: readonly Segment[], text: string): void {
+  let position = 0;
+  for (const { outer, inner } of segments) {
+    expect(outer.start).toBe(position);
+    expect(inner.start).toBeGreaterThanOrEqual(outer.start);
+    expect(inner.end).toBeLessThanOrEqual(outer.end);
+    expect(inner.start).toBeLessThanOrEqual(inner.end);
+    position = outer.end;
+  }
+  expect(position).toBe(segments.length === 0 && text === '' ? 0 : text.length);
+}
+
+describe('segmentResponse', () => {
+  it('covers every text exactly once, inner within outer', () => {
+    fc.assert(
+      fc.property(transcript, fc.boolean(), (text, startsInReasoning) => {
+        expectTiling(segmentResponse(text, { startsInReasoning }).segments, text);
+        expectTiling(segmentMessage(text, 1, startsInReasoning).segments, text);
+      }),
+      { seed: 1, numRuns: 2000 },
+    );
+  });
+
+  it('numbers turns from 1 without going back, and calls stand in their turn', () => {
+    fc.assert(
+      fc.property(transcript, (text) => {
+        const { segments, toolCalls, turns } = segmentResponse(text, { startsInReasoning: false });
+        let turn = 1;
+        for (const segment of segments) {
+          expect(segment.turn).toBeGreaterThanOrEqual(turn);
+          turn = segment.turn;
+        }
+        expect(turns).toBeGreaterThanOrEqual(turn);
+        for (const call of toolCalls) {
+          expect(segments[call.callSegment]).toMatchObject({ kind: 'tool-call', turn: call.turn });
+          if (call.responseSegment !== undefined) {
+            expect(segments[call.responseSegment]).toMatchObject({ kind: 'tool-response', turn: call.turn });
+          }
+        }
+      }),
+      { seed: 2, numRuns: 1000 },
+    );
+  });
+
+  it('makes every opened call outside responses and whole payloads a tool call', () => {
+    const text = '<tool_call>a<tool_call>b</tool_call>c<tool_call>';
+    const { toolCalls } = segmentResponse(text, { startsInReasoning: false });
+    expect(toolCalls.map((call) => call.outcome)).toEqual(['parse_error', 'parse_error', 'parse_error']);
+  });
+
+  it('reads the same turns from both dialects', () => {
+    const special =
+      'a</reason>\n<tool_call>\n{"name": "python", "arguments": {"code": "1"}}\n</tool_call><|im_end|>\n<|im_start|>user\n' +
+      '<tool_response>\nTool call success\nstdout: 1\n</tool_response><|im_end|>\n<|im_start|>assistant\n<reason>b</reason>' +
+      '<answer>1</answer><|im_end|>';
+    const bare = special.replaceAll(/<\|im_(?:start|end)\|>/g, '');
+    const read = (text: string) =>
+      segmentResponse(text, { startsInReasoning: true }).segments.map(({ kind, turn, inner }) => [
+        kind,
+        turn,
+        text.slice(inner.start, inner.end),
+      ]);
+    expect(read(bare)).toEqual(read(special));
+    expect(read(bare).map(([kind]) => kind)).toEqual(['reasoning', 'tool-call', 'tool-response', 'reasoning', 'answer']);
+  });
+
+  it('leaves prose about tags alone', () => {
+    const text = 'I must use <answer> tags at the end.</reason><answer>4</answer>';
+    const { segments } = segmentResponse(text, { startsInReasoning: true });
+    expect(segments.map(({ kind, inner }) => [kind, text.slice(inner.start, inner.end)])).toEqual([
+      ['reasoning', 'I must use <answer> tags at the end.'],
+      ['answer', '4'],
+    ]);
+  });
+
+  it('ends a response where the close really ends it, though the tool printed the tag', () => {
+    const text = 'x\nuser\n<tool_response>\nprinted </tool_response> here\n</tool_response>\nassistant\nok';
+    const { segments } = segmentResponse(text, { startsInReasoning: false });
+    const [, response] = segments;
+    expect(response?.kind).toBe('tool-response');
+    expect(text.slice(response?.inner.start, response?.inner.end)).toBe('printed </tool_response> here');
+  });
+
+  it('does not slow down on text made to slow it down', () => {
+    // Counted in steps, not in time: a quadratic scan of these would exceed the test's time limit many times over.
+    for (const unit of ['<tool_call>', '<tool_call>{"a":"', '<answer>', 'user\n', '<reason><answer>', '<tool_response>']) {
+      const text = unit.repeat(40_000);
+      expectTiling(segmentResponse(text, { startsInReasoning: true }).segments, text);
+    }
+  }, 20_000);
+});

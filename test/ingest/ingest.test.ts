@@ -1,0 +1,219 @@
+import { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+let place: Scratch;
+beforeEach(() => {
+  place = scratch();
+});
+afterEach(() => place.remove());
+
+const line = (step: number, i: number, fields: Record<string, unknown> = {}): string =>
+  JSON.stringify({ input: `user\nproblem ${Math.floor(i / 2)}\nassistant\n`, output: `#### ${i}`, score: i % 2, step, ...fields });
+const lines = (step: number, count: number): string => Array.from({ length: count }, (_, i) => `${line(step, i)}\n`).join('');
+
+describe('what changed since last time', () => {
+  it('is a no-op for an unchanged file, and counts what is already there', async () => {
+    const path = place.file('1.jsonl', lines(1, 6));
+    await ingestHere(place.library, [path]);
+    const before = contents(place.library);
+    const again = await ingestHere(place.library, [path]);
+    expect(again.files).toMatchObject([{ status: 'unchanged', rollouts: 6, format: 'verl' }]);
+    expect(again.groups).toBe(3);
+    expect(contents(place.library)).toEqual(before);
+  });
+
+  it('continues an appended file, also inside a group and behind a line without line end', async () => {
+    const path = place.file('1.jsonl', lines(1, 5).trimEnd());
+    await ingestHere(place.library, [path]);
+    appendFileSync(path, `\n${line(1, 5)}\n${line(1, 6)}\n`);
+    const again = await ingestHere(place.library, [path]);
+    expect(again.files).toMatchObject([{ status: 'appended', rollouts: 7 }]);
+    expect(rows(place.library, 'SELECT line, ordinal FROM rollout ORDER BY line')).toEqual(
+      [0, 1, 0, 1, 0, 1, 0].map((ordinal, i) => ({ line: i + 1, ordinal })),
+    );
+  });
+
+  it('leaves a half-written last line, says so, and reads it when it is whole', async () => {
+    const whole = lines(1, 4);
+    const path = place.file('1.jsonl', whole.slice(0, -20));
+    const first = await ingestHere(place.library, [path]);
+    expect(first.files).toMatchObject([{ rollouts: 3, issues: [{ line: 4, code: 'incomplete_line' }] }]);
+    writeFileSync(path, whole);
+    const second = await ingestHere(place.library, [path]);
+    expect(second.files).toMatchObject([{ status: 'appended', rollouts: 4, issues: [] }]);
+    expect(rows(place.library, 'SELECT line FROM rollout ORDER BY line').map((row) => row['line'])).toEqual([1, 2, 3, 4]);
+  });
+
+  it.each([
+    ['truncated', (path: string) => truncateSync(path, 3 * line(1, 0).length + 3)],
+    ['replaced by other content of the same size', (path: string) => writeFileSync(path, lines(1, 6).replaceAll('"score":1', '"score":0'))],
+    ['replaced by a rename', (path: string) => { writeFileSync(`${path}.new`, lines(2, 3)); renameSync(`${path}.new`, path); }],
+  ])('starts over when the file was %s', async (_what, change) => {
+    const path = place.file('1.jsonl', lines(1, 6));
+    await ingestHere(place.library, [path]);
+    change(path);
+    const again = await ingestHere(place.library, [path]);
+    expect(again.files).toMatchObject([{ status: 'read' }]);
+    const fresh = scratch();
+    try {
+      await ingestHere(fresh.library, [path]);
+      const withoutKey = (library: string) => contents(library)['rollouts']?.map(({ run_key: _, ...row }) => row);
+      expect(withoutKey(place.library)).toEqual(withoutKey(fresh.library));
+      expect(contents(place.library)['steps']?.length).toBe(contents(fresh.library)['steps']?.length);
+    } finally {
+      fresh.remove();
+    }
+  });
+
+  it('knows a moved directory again', async () => {
+    const old = join(place.directory, 'old');
+    mkdirSync(old);
+    writeFileSync(join(old, '1.jsonl'), lines(1, 4));
+    await ingestHere(place.library, [old]);
+    const { run_key: runKey } = rows(place.library, 'SELECT run_key FROM run')[0] ?? {};
+    const moved = join(place.directory, 'moved');
+    renameSync(old, moved);
+    await ingestHere(place.library, [moved]);
+    expect(rows(place.library, 'SELECT run_key, directory FROM run')).toEqual([{ run_key: runKey, directory: moved }]);
+    expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 4 }]);
+  });
+});
+
+describe('correctness', () => {
+  it('follows the reward only where all rewards of the run are 0 or 1, also in hindsight', async () => {
+    const path = place.file('1.jsonl', lines(1, 4));
+    await ingestHere(place.library, [path]);
+    const correct = () => rows(place.library, 'SELECT is_correct FROM rollout ORDER BY line').map((row) => row['is_correct']);
+    expect(correct()).toEqual([0, 1, 0, 1]);
+    expect(rows(place.library, 'SELECT correct FROM prompt_group')).toEqual([{ correct: 1 }, { correct: 1 }]);
+    appendFileSync(path, `${line(1, 4, { score: 0.5 })}\n${line(1, 5, { acc: true })}\n`);
+    await ingestHere(place.library, [path]);
+    expect(correct()).toEqual([null, null, null, null, null, 1]);
+    expect(rows(place.library, 'SELECT correct FROM prompt_group')).toEqual([{ correct: null }, { correct: null }, { correct: 1 }]);
+  });
+});
+
+describe('the Turnwise log', () => {
+  const rollout = (index: number, fields = {}): string =>
+    JSON.stringify({ v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index, problem: { id: 'g', prompt: '?' }, text: `t${index}`, ...fields });
+  const decision = (index: number, kept: boolean): string =>
+    JSON.stringify({ v: 1, type: 'decision', run: 'r', step: 1, group: 'g', index, kept, reason: kept ? 'kept_positive_topk' : 'discarded_negative_quota' });
+
+  it('matches decisions that come first, or from another file, and says which rollout is missing', async () => {
+    const first = place.file('a.jsonl', `${decision(0, true)}\n${decision(7, false)}\n${rollout(0)}\n`);
+    const early = await ingestHere(place.library, [first]);
+    expect(early.files).toMatchObject([{ rollouts: 1, issues: [{ line: 2, code: 'unmatched_decision', severity: 'warning' }] }]);
+    const second = place.file('b.jsonl', `${rollout(7)}\n`);
+    const late = await ingestHere(place.library, [first, second]);
+    expect(late.files.flatMap((file) => file.issues)).toEqual([]);
+    expect(rows(place.library, 'SELECT ordinal, kept FROM rollout ORDER BY 1')).toEqual([
+      { ordinal: 0, kept: 1 },
+      { ordinal: 7, kept: 0 },
+    ]);
+    expect(rows(place.library, 'SELECT rollouts, kept FROM prompt_group')).toEqual([{ rollouts: 2, kept: 1 }]);
+  });
+
+  it('does not double a rollout that is logged twice, and loses none that claims a taken index', async () => {
+    const path = place.file('a.jsonl', `${rollout(0)}\n${rollout(0)}\n${rollout(0, { text: 'other' })}\n`);
+    const outcome = await ingestHere(place.library, [path]);
+    expect(outcome.files[0]?.issues.map(({ line: at, code }) => [at, code])).toEqual([
+      [2, 'duplicate_rollout'],
+      [3, 'duplicate_rollout'],
+    ]);
+    expect(rows(place.library, 'SELECT ordinal, line FROM rollout ORDER BY 1')).toEqual([
+      { ordinal: 0, line: 1 },
+      { ordinal: 1, line: 3 },
+    ]);
+  });
+
+  it('keeps train and eval splits of a run apart', async () => {
+    const path = place.file('a.jsonl', `${rollout(0)}\n${rollout(0, { split: 'eval' })}\n`);
+    await ingestHere(place.library, [path]);
+    expect(rows(place.library, 'SELECT run_key, kind, rollouts FROM run ORDER BY 1')).toEqual([
+      { run_key: 'r', kind: 'train', rollouts: 1 },
+      { run_key: 'r~eval', kind: 'eval', rollouts: 1 },
+    ]);
+  });
+
+  it('adds signals to the tokens of their rollout, and refuses those of another length', async () => {
+    const tokens = { text: ['t', '0'], mask: [1, 1] };
+    const signal = (entropy: number[]) => JSON.stringify({ v: 1, type: 'signal', run: 'r', step: 1, group: 'g', index: 0, tokens: { entropy } });
+    const path = place.file('a.jsonl', `${signal([0.5, 1.5])}\n${rollout(0, { text: undefined, tokens })}\n${signal([1, 2, 3])}\n`);
+    const outcome = await ingestHere(place.library, [path]);
+    expect(outcome.files[0]?.issues).toMatchObject([{ line: 3, code: 'signal_length', severity: 'refused' }]);
+    expect(rows(place.library, 'SELECT policy_tokens, mean_entropy FROM rollout')).toEqual([{ policy_tokens: 2, mean_entropy: 1 }]);
+  });
+});
+
+describe('bad input', () => {
+  it('reports every file met, and reads the rest', async () => {
+    place.file('1.jsonl', lines(1, 2));
+    place.file('pointer.jsonl', 'version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 901838\n');
+    place.file('image.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1]));
+    place.file('packed.jsonl.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0]));
+    place.file('dump.pt', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]));
+    place.file('utf16.jsonl', Buffer.from('\ufeff{}', 'utf16le'));
+    place.file('notes.md', '# not a log\n');
+    place.file('empty.jsonl', '');
+    place.file('other.jsonl', '{"foo": 1, "bar": 2}\n');
+    place.file('.hidden', 'x');
+    symlinkSync(place.directory, join(place.directory, 'loop'));
+    const outcome = await ingestHere(place.library, [place.directory, join(place.directory, 'missing')]);
+    const seen = outcome.files
+      .filter((file) => !file.path.includes('library.sqlite'))
+      .map((file) => [file.path.slice(place.directory.length + 1), file.status, file.format, file.issues[0]?.code]);
+    expect(seen).toEqual([
+      ['1.jsonl', 'read', 'verl', undefined],
+      ['dump.pt', 'refused', null, 'archive'],
+      ['empty.jsonl', 'read', null, 'empty_file'],
+      ['image.png', 'refused', null, 'binary'],
+      ['notes.md', 'refused', null, 'no_records'],
+      ['other.jsonl', 'refused', null, 'unknown_format'],
+      ['packed.jsonl.gz', 'refused', null, 'compressed'],
+      ['pointer.jsonl', 'refused', null, 'git_lfs_pointer'],
+      ['utf16.jsonl', 'refused', null, 'utf16'],
+      ['missing', 'refused', null, 'not_found'],
+    ]);
+    expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 2 }]);
+  });
+
+  it('reads one line of 18 MB like any other', async () => {
+    const long = line(1, 0, { output: `${'All work. '.repeat(1_800_000)}#### 5` });
+    const path = place.file('1.jsonl', `${long}\n${line(1, 1)}\n`);
+    const outcome = await ingestHere(place.library, [path]);
+    expect(outcome.files).toMatchObject([{ rollouts: 2, issues: [] }]);
+    const read = rows(place.library, "SELECT length(text) AS chars FROM segment WHERE kind = 'text' ORDER BY rollout_id");
+    expect(read[0]?.['chars']).toBe(18_000_006);
+  });
+
+  it('takes up a file once refused when it has become a log', async () => {
+    const path = place.file('1.jsonl', 'not yet\n');
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ status: 'refused' }]);
+    writeFileSync(path, lines(1, 2));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 2, issues: [] }]);
+  });
+});
+
+describe('the golden fixtures', () => {
+  it('come out of the library as they went in', async () => {
+    const fixture = join(import.meta.dirname, '..', '..', 'fixtures', 'verl', 'rstar2-released', 'input.jsonl');
+    await ingestHere(place.library, [fixture]);
+    const first = JSON.parse(readFileSync(fixture, 'utf8').split('\n')[0] ?? '') as { output: string };
+    const texts = rows(place.library, "SELECT text FROM segment WHERE rollout_id = 1 AND turn > 0 ORDER BY ordinal");
+    for (const { text } of texts) expect(first.output).toContain(String(text));
+    expect(rows(place.library, "SELECT outcome, count(*) AS n FROM tool_call GROUP BY 1 ORDER BY 1")).toEqual([
+      { outcome: 'dispatch_error', n: 1 },
+      { outcome: 'exception', n: 1 },
+      { outcome: 'infra', n: 1 },
+      { outcome: 'missing', n: 1 },
+      { outcome: 'ok_empty', n: 1 },
+      { outcome: 'ok_stdout', n: 2 },
+      { outcome: 'timeout', n: 1 },
+    ]);
+    expect(rows(place.library, 'SELECT arguments, code, response FROM tool_call WHERE rollout_id = 1')).toEqual([
+      { arguments: '{"code":"print(6*7)","input":""}', code: 'print(6*7)', response: 'Tool call success\nstdout: 42\n\nexecution time: 0.02s' },
+    ]);
+  });
+});
