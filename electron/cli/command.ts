@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 export interface Command {
   readonly name: string;
@@ -26,7 +26,11 @@ export interface Arguments {
 }
 
 /** @throws UsageError naming the option that is not known or lacks its value */
-export function readArguments(command: string, argv: readonly string[], options: ParseArgsOptionsConfig): Arguments {
+export function readArguments(
+  command: string,
+  argv: readonly string[],
+  options: ParseArgsOptionsConfig,
+): Arguments {
   let parsed: ReturnType<typeof parseArgs>;
   try {
     parsed = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });

@@ -44,7 +44,9 @@ export const ingestCommand: Command = {
     const code = exitCode(report);
     if (args.flag('json')) {
       const { seconds, bytes, rollouts, groups, issues } = report;
-      process.stdout.write(`${JSON.stringify({ library: libraryPath, seconds, bytes, rollouts, groups, issues, files })}\n`);
+      process.stdout.write(
+        `${JSON.stringify({ library: libraryPath, seconds, bytes, rollouts, groups, issues, files })}\n`,
+      );
     } else process.stdout.write(`${summaryOf(report, files, libraryPath)}\n`);
     if (code === 1) process.stderr.write(`turnwise: ${failureOf(report, files, paths)}\n`);
     return code;
@@ -65,7 +67,12 @@ function entriesOf(report: IngestReport): readonly FileEntry[] {
     format,
     status,
     rollouts,
-    issues: issues.map(({ line, severity, code, message }) => ({ line: line ?? null, severity, code, message })),
+    issues: issues.map(({ line, severity, code, message }) => ({
+      line: line ?? null,
+      severity,
+      code,
+      message,
+    })),
   }));
 }
 
@@ -77,11 +84,13 @@ function exitCode(report: IngestReport): number {
 }
 
 function failureOf(report: IngestReport, files: readonly FileEntry[], paths: readonly string[]): string {
-  if (report.isCancelled) return 'stopped; what was read so far is in the library, and the next call goes on from there';
+  if (report.isCancelled)
+    return 'stopped; what was read so far is in the library, and the next call goes on from there';
   const [first] = files;
   if (first === undefined) return `no files in ${paths.join(', ')}`;
   const issue = first.issues[0];
-  const place = issue?.line === null || issue === undefined ? first.path : `${first.path}, line ${issue.line}`;
+  const place =
+    issue?.line === null || issue === undefined ? first.path : `${first.path}, line ${issue.line}`;
   const rest = files.length === 1 ? '' : ` (and ${files.length - 1} more files that hold no log)`;
   return `${place}: ${issue?.message ?? 'could not be read'}${rest}`;
 }

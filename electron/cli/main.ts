@@ -5,13 +5,15 @@
  * Exit codes: 0 done · 1 failed or refused · 2 usage · 3 done, with issues.
  */
 import { readFileSync } from 'node:fs';
-import { COMMANDS } from './commands.ts';
 import { type Command, ExpectedError, UsageError } from './command.ts';
+import { COMMANDS } from './commands.ts';
 
 // better-sqlite3 13 does not fail on an older Node: it crashes, without a word.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 14)) {
-  console.error(`turnwise: needs Node 22.14 or newer, this is ${process.versions.node}; run it as: npm run -s turnwise --`);
+  console.error(
+    `turnwise: needs Node 22.14 or newer, this is ${process.versions.node}; run it as: npm run -s turnwise --`,
+  );
   process.exit(1);
 }
 
@@ -36,7 +38,8 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === '--help' || name === '-h' || name === 'help') return print(overview());
   if (name === '--version' || name === '-v') return print(version());
   const command: Command | undefined = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) throw new UsageError(`no command is named ${JSON.stringify(name)}\n\n${overview()}`);
+  if (command === undefined)
+    throw new UsageError(`no command is named ${JSON.stringify(name)}\n\n${overview()}`);
   if (rest.includes('--help') || rest.includes('-h')) return print(command.help);
   if (rest[0] === '--version') return print(version());
   return command.run(rest, { version: version() });
@@ -56,6 +59,7 @@ try {
   const isUsage = error instanceof UsageError;
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`turnwise: ${message}\n`);
-  if (!isUsage && !(error instanceof ExpectedError) && process.env['TURNWISE_DEBUG'] !== undefined) console.error(error);
+  if (!isUsage && !(error instanceof ExpectedError) && process.env['TURNWISE_DEBUG'] !== undefined)
+    console.error(error);
   process.exitCode = isUsage ? 2 : 1;
 }

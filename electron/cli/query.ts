@@ -28,7 +28,8 @@ export const queryCommand: Command = {
       timeout: { type: 'string' },
     });
     const [sql, ...more] = args.positionals;
-    if (sql === undefined || more.length > 0) throw new UsageError(`query: give one statement, in quotes\n\n${help}`);
+    if (sql === undefined || more.length > 0)
+      throw new UsageError(`query: give one statement, in quotes\n\n${help}`);
     const format = FORMATS.find((known) => known === (args.string('format') ?? 'jsonl'));
     if (format === undefined) throw new UsageError(`query: --format is one of ${FORMATS.join(', ')}`);
     const seconds = Number(args.string('timeout') ?? '30');

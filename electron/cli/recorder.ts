@@ -13,7 +13,9 @@ export const recorderCommand: Command = {
   async run(argv) {
     const { positionals } = readArguments('recorder', argv, {});
     if (positionals.length > 0) throw new UsageError('recorder: takes no arguments');
-    process.stdout.write(readFileSync(new URL('../../shared/recorder/turnwise_recorder.py', import.meta.url)));
+    process.stdout.write(
+      readFileSync(new URL('../../shared/recorder/turnwise_recorder.py', import.meta.url)),
+    );
     return 0;
   },
 };

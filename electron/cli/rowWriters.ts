@@ -35,7 +35,8 @@ function jsonLines(write: (text: string) => void): RowWriter {
 }
 
 function csv(write: (text: string) => void): RowWriter {
-  const line = (cells: readonly unknown[]): string => `${cells.map((cell) => quoted(cellText(cell))).join(',')}\n`;
+  const line = (cells: readonly unknown[]): string =>
+    `${cells.map((cell) => quoted(cellText(cell))).join(',')}\n`;
   return {
     columns: (columns) => write(line(columns)),
     rows: (rows) => {
@@ -56,14 +57,22 @@ function table(write: (text: string) => void): RowWriter {
     rows: (rows) => void all.push(...rows),
     end: () => {
       const cells = all.map((row) => names.map((_, i) => cellText(row[i]).replace(/\s+/g, ' ')));
-      const widths = names.map((name, i) => cells.reduce((width, row) => Math.max(width, row[i]?.length ?? 0), name.length));
-      const isNumeric = names.map((_, i) => all.length > 0 && all.every((row) => row[i] === null || typeof row[i] === 'number'));
+      const widths = names.map((name, i) =>
+        cells.reduce((width, row) => Math.max(width, row[i]?.length ?? 0), name.length),
+      );
+      const isNumeric = names.map(
+        (_, i) => all.length > 0 && all.every((row) => row[i] === null || typeof row[i] === 'number'),
+      );
       const line = (row: readonly string[]): string =>
         row
-          .map((cell, i) => (isNumeric[i] === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+          .map((cell, i) =>
+            isNumeric[i] === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0),
+          )
           .join('  ')
           .trimEnd();
-      write(`${[line(names), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n')}\n`);
+      write(
+        `${[line(names), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n')}\n`,
+      );
     },
   };
 }

@@ -17,7 +17,8 @@ import type { Host, HostIngestOptions, HostOptions } from './host.ts';
 import { ReaderPool } from './readerPool.ts';
 import { WriterThread } from './writerThread.ts';
 
-const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
+/** The log alone: the README beside it is no log and would be reported as such. */
+const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 /** Finished jobs a renderer may still ask about. */
 const KEPT_JOBS = 50;
 
@@ -29,7 +30,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
 }
 
 type HostMethod = Exclude<Method, ReadMethod>;
-type Handlers = { [M in HostMethod]: (params: ParsedParams<M>) => Promise<Result<ResultOf<M>>> | Result<ResultOf<M>> };
+type Handlers = {
+  [M in HostMethod]: (params: ParsedParams<M>) => Promise<Result<ResultOf<M>>> | Result<ResultOf<M>>;
+};
 
 class LibraryHost implements Host {
   private readonly options: HostOptions;
@@ -61,7 +64,8 @@ class LibraryHost implements Host {
 
   async dispatch(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> {
     if (this.isClosed) return failure('closed', 'the host has been closed');
-    if (!isMethod(method)) return failure('unknown_method', `the contract has no method ${JSON.stringify(method)}`);
+    if (!isMethod(method))
+      return failure('unknown_method', `the contract has no method ${JSON.stringify(method)}`);
     const parsed = CONTRACT_PARAMS[method].safeParse(params);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
@@ -130,17 +134,26 @@ class LibraryHost implements Host {
       'host.info': () => {
         const { version, shell, libraryPath } = this.options;
         const openRunKey = this.openRunKey === undefined ? {} : { openRunKey: this.openRunKey };
-        return success({ version, shell, platform: process.platform, libraryPath, granted: [...this.granted], ...openRunKey });
+        return success({
+          version,
+          shell,
+          platform: process.platform,
+          libraryPath,
+          granted: [...this.granted],
+          ...openRunKey,
+        });
       },
       'ingest.start': ({ paths }) => {
         const outside = paths.find((path) => !this.isGranted(path));
-        return outside === undefined ? this.startJob(paths) : failure('not_granted', `${outside} has not been opened by the user`);
+        return outside === undefined
+          ? this.startJob(paths)
+          : failure('not_granted', `${outside} has not been opened by the user`);
       },
       'ingest.demo': async () => {
-        const directory = this.options.demoDirectory ?? DEMO;
-        if (!existsSync(directory)) return failure('not_found', `the demo run is not at ${directory}`);
-        await this.grant(directory);
-        return this.startJob([directory]);
+        const path = this.options.demoPath ?? DEMO;
+        if (!existsSync(path)) return failure('not_found', `the demo run is not at ${path}`);
+        await this.grant(path);
+        return this.startJob([path]);
       },
       'ingest.cancel': ({ jobId }) => success({ cancelled: this.thread.cancel(jobId) }),
       'ingest.jobs': () => success([...this.jobs.values()]),
@@ -171,7 +184,9 @@ class LibraryHost implements Host {
       // No such file: nothing to protect, and the job will say that it is missing.
       real = path;
     }
-    return [...this.granted].some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
+    return [...this.granted].some(
+      (root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep),
+    );
   }
 
   private progressed(progress: IngestProgress): void {

@@ -42,5 +42,5 @@ export interface HostOptions {
   readonly version: string;
   readonly actions?: ShellActions;
   /** Where the demo run lies; beside the sources unless the application is packed. */
-  readonly demoDirectory?: string;
+  readonly demoPath?: string;
 }

@@ -25,7 +25,11 @@ export function openDemo(host: OpenableHost): Promise<Result<unknown>> {
 }
 
 /** Waits until the job knows its first run, so that a page opened now can be told where to open. */
-async function startAndAwaitRun(host: OpenableHost, method: string, params: unknown): Promise<Result<unknown>> {
+async function startAndAwaitRun(
+  host: OpenableHost,
+  method: string,
+  params: unknown,
+): Promise<Result<unknown>> {
   let unsubscribe = (): void => undefined;
   const known = new Promise<void>((resolve) => {
     unsubscribe = host.subscribe((event) => {

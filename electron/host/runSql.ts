@@ -41,7 +41,10 @@ export function runSql(options: SqlOptions): Promise<ApiFailure | undefined> {
     };
     const onAbort = (): void => settle({ code: 'cancelled', message: 'the statement was cancelled' });
     const timer = setTimeout(() => {
-      settle({ code: 'timed_out', message: `the statement ran longer than ${options.timeoutMs / 1000} s and was stopped` });
+      settle({
+        code: 'timed_out',
+        message: `the statement ran longer than ${options.timeoutMs / 1000} s and was stopped`,
+      });
     }, options.timeoutMs);
     options.signal?.addEventListener('abort', onAbort);
     child.onMessage((message) => {
@@ -61,7 +64,9 @@ export function runSql(options: SqlOptions): Promise<ApiFailure | undefined> {
           break;
       }
     });
-    child.onExit((code) => settle({ code: 'internal', message: `the SQL process ended with code ${code ?? 'unknown'}` }));
+    child.onExit((code) =>
+      settle({ code: 'internal', message: `the SQL process ended with code ${code ?? 'unknown'}` }),
+    );
     child.send({ libraryPath: options.libraryPath, sql: options.sql });
   });
 }

@@ -11,11 +11,22 @@ export type Discovered =
 
 const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' });
 
-export function discover(paths: readonly string[]): readonly Discovered[] {
+/** @param library its own files are no logs, wherever they lie */
+export function discover(paths: readonly string[], library: string): readonly Discovered[] {
   const found: Discovered[] = [];
-  const seen = new Set<string>();
+  const own = ['', '-wal', '-shm', '-journal'].flatMap((suffix) => realOf(library + suffix) ?? []);
+  const seen = new Set<string>(own);
   for (const path of paths) walk(path, found, seen);
   return found;
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Not there (yet): then it cannot be met either.
+    return undefined;
+  }
 }
 
 function walk(path: string, found: Discovered[], seen: Set<string>): void {

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { isObject, type JsonObject } from '../../shared/format/fields.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import { detectFormat } from '../../shared/format/index.ts';
-import { isObject, type JsonObject } from '../../shared/format/fields.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
 import { LineSplitter } from '../../shared/format/lineSplitter.ts';
 import type { FileIdentity } from '../storage/libraryWriter.ts';
@@ -108,7 +108,8 @@ function readHead(file: number, size: number): Head {
     if (reading.ok && isObject(reading.value)) {
       if (records.length === 0) firstRecordHash = recordHash(bytes);
       records.push(reading.value);
-    } else firstProblem ??= { line, message: reading.ok ? 'the line is JSON, but no object' : reading.message };
+    } else
+      firstProblem ??= { line, message: reading.ok ? 'the line is JSON, but no object' : reading.message };
   };
   // Stop early once enough is known; a first line of many megabytes is read to its end.
   while (position < size && records.length < RECORDS && (position < WINDOW || line === 0)) {
@@ -126,7 +127,9 @@ function readHead(file: number, size: number): Head {
   }
   const rest = position >= size ? splitter.rest() : undefined;
   if (rest !== undefined) take(rest.bytes);
-  return firstProblem === undefined ? { records, firstRecordHash } : { records, firstRecordHash, firstProblem };
+  return firstProblem === undefined
+    ? { records, firstRecordHash }
+    : { records, firstRecordHash, firstProblem };
 }
 
 /** Decodes one line; the byte order mark of a first line is no part of its JSON. */
@@ -138,7 +141,11 @@ export function textOfLine(bytes: Uint8Array, isFirst: boolean): string {
 const MAGIC: readonly (readonly [string, readonly number[], string])[] = [
   ['compressed', [0x1f, 0x8b], 'gzip-compressed; decompress it first'],
   ['compressed', [0x28, 0xb5, 0x2f, 0xfd], 'zstd-compressed; decompress it first'],
-  ['archive', [0x50, 0x4b, 0x03, 0x04], 'a zip archive (a .pt file of torch.save is one too), not a text log'],
+  [
+    'archive',
+    [0x50, 0x4b, 0x03, 0x04],
+    'a zip archive (a .pt file of torch.save is one too), not a text log',
+  ],
   ['parquet', [0x50, 0x41, 0x52, 0x31], 'a Parquet file, not a text log'],
   ['sqlite', [0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20], 'an SQLite database, not a text log'],
   ['pickle', [0x80, 0x04, 0x95], 'a Python pickle; it is never loaded, because loading one runs code'],

@@ -8,7 +8,12 @@
 import { basename } from 'node:path';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import type { PackedBatch } from '../storage/batch.ts';
-import { ConcurrentIngestError, type FileIdentity, type KnownFile, type LibraryWriter } from '../storage/libraryWriter.ts';
+import {
+  ConcurrentIngestError,
+  type FileIdentity,
+  type KnownFile,
+  type LibraryWriter,
+} from '../storage/libraryWriter.ts';
 import { type Discovered, discover, reasonOf } from './discover.ts';
 import { identify, identityOf } from './identify.ts';
 import type { ParseOutcome, ParseRequest } from './parseFile.ts';
@@ -71,7 +76,7 @@ export async function ingest(
   parser: Parser,
   options: IngestOptions = {},
 ): Promise<IngestOutcome> {
-  const call = new IngestCall(discover(paths), writer, parser, options);
+  const call = new IngestCall(discover(paths, writer.path), writer, parser, options);
   return call.run();
 }
 
@@ -94,7 +99,8 @@ class IngestCall {
   async run(): Promise<IngestOutcome> {
     const plans = this.found.map((file) => (file.kind === 'file' ? this.plan(file.path) : file));
     for (const plan of plans) {
-      if ('identity' in plan) this.status.bytes += plan.identity.bytes - ('known' in plan ? startOf(plan) : 0);
+      if ('identity' in plan)
+        this.status.bytes += plan.identity.bytes - ('known' in plan ? startOf(plan) : 0);
     }
     const files: FileReport[] = [];
     for (const plan of plans) {
@@ -127,7 +133,8 @@ class IngestCall {
       const hasSameHead =
         identity.bytes >= known.headBytes && identityOf(path, known.headBytes).headHash === known.headHash;
       if (!hasSameHead || identity.bytes < known.bytes) return { kind: 'replaced', known, identity };
-      if (identity.bytes > known.bytes || known.status === 'partial') return { kind: 'appended', known, identity };
+      if (identity.bytes > known.bytes || known.status === 'partial')
+        return { kind: 'appended', known, identity };
       // Same size: the same inode and time stamp mean nobody wrote to it.
       const isUntouched = identity.mtimeMs === known.mtimeMs && identity.inode === known.inode;
       return isUntouched ? { kind: 'unchanged', known } : { kind: 'replaced', known, identity };
@@ -147,8 +154,12 @@ class IngestCall {
     this.report();
     try {
       const identified = identify(path, basename(path));
-      if (plan.kind === 'replaced') this.options.onChange?.(this.writer.forgetFile(plan.known.fileId));
-      const isContinued = plan.kind === 'appended' && identified.kind === 'log' && plan.known.format === identified.format;
+      if (plan.kind === 'replaced') {
+        const changed = this.writer.forgetFile(plan.known.fileId);
+        this.options.onChange?.(changed);
+      }
+      const isContinued =
+        plan.kind === 'appended' && identified.kind === 'log' && plan.known.format === identified.format;
       if (identified.kind !== 'log') return this.refuse(plan, identified);
       const fileId = this.fileRow(plan, identified.format, 'partial');
       const outcome = await this.parse(
@@ -165,7 +176,8 @@ class IngestCall {
       else this.writer.updateFile(fileId, identity, identified.format, 'read');
       return this.reportOf(fileId, path, identified.format, isContinued ? 'appended' : 'read');
     } catch (error) {
-      if (error instanceof ConcurrentIngestError) return unreadable({ path, code: 'busy', message: error.message });
+      if (error instanceof ConcurrentIngestError)
+        return unreadable({ path, code: 'busy', message: error.message });
       if (!isSystemError(error)) throw error;
       return unreadable({ path, ...reasonOf(error) });
     }
@@ -199,7 +211,10 @@ class IngestCall {
     return outcome;
   }
 
-  private refuse(plan: Exclude<Plan, { kind: 'unchanged' }>, found: { kind: 'empty' } | { kind: 'refused'; issue: Omit<IngestIssue, 'line'> & { line?: number } }): FileReport {
+  private refuse(
+    plan: Exclude<Plan, { kind: 'unchanged' }>,
+    found: { kind: 'empty' } | { kind: 'refused'; issue: Omit<IngestIssue, 'line'> & { line?: number } },
+  ): FileReport {
     const { identity } = plan;
     this.status.bytesDone += identity.bytes;
     this.status.issues++;
@@ -213,7 +228,11 @@ class IngestCall {
     return this.reportOf(fileId, identity.path, undefined, isEmpty ? 'read' : 'refused');
   }
 
-  private fileRow(plan: Exclude<Plan, { kind: 'unchanged' }>, format: string | undefined, status: string): number {
+  private fileRow(
+    plan: Exclude<Plan, { kind: 'unchanged' }>,
+    format: string | undefined,
+    status: string,
+  ): number {
     if (plan.kind === 'new') return this.writer.addFile(plan.identity, format, status);
     // A file once refused or empty may have become a log.
     if (plan.known.format !== format) this.writer.dropIssues(plan.known.fileId);

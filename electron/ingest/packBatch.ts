@@ -113,7 +113,10 @@ export class BatchBuilder {
     this.segments = [];
     this.turns = [];
     const { blocks, alone, bytes } = await this.texts.finish();
-    const withTexts = problems.map(({ prompt, ...problem }) => ({ ...problem, text: alone[prompt] ?? NOWHERE }));
+    const withTexts = problems.map(({ prompt, ...problem }) => ({
+      ...problem,
+      text: alone[prompt] ?? NOWHERE,
+    }));
     return { items, issues, problems: withTexts, blocks, bytes, segments, turns, startOffset, offset, lines };
   }
 
@@ -150,6 +153,7 @@ function pushSegments(into: number[], segments: readonly Segment[]): void {
 /** The last user message: what was asked, not the instructions before it. */
 function previewOf(problem: ParsedProblem): string {
   const asked = problem.promptSegments.findLast((segment) => segment.kind === 'user');
-  const text = asked === undefined ? problem.prompt : problem.prompt.slice(asked.inner.start, asked.inner.end);
+  const text =
+    asked === undefined ? problem.prompt : problem.prompt.slice(asked.inner.start, asked.inner.end);
   return text.slice(0, PREVIEW_CHARS).replace(/\s+/g, ' ').trim();
 }

@@ -146,7 +146,8 @@ class FileParser {
   }
 
   private pack(parsed: ParsedLine, place: LinePlace, bytes: Uint8Array): void {
-    if ('warnings' in parsed) for (const warning of parsed.warnings) this.builder.addIssue(warning, place.line);
+    if ('warnings' in parsed)
+      for (const warning of parsed.warnings) this.builder.addIssue(warning, place.line);
     switch (parsed.kind) {
       case 'rollout':
         this.builder.addRollout(parsed.rollout, place, recordHash(bytes));
@@ -156,7 +157,10 @@ class FileParser {
         return;
       case 'signal': {
         const { address, tokens } = parsed.signal;
-        this.builder.add({ kind: 'signal', signal: { address, tokens: packTokens(tokens), line: place.line } });
+        this.builder.add({
+          kind: 'signal',
+          signal: { address, tokens: packTokens(tokens), line: place.line },
+        });
         return;
       }
       case 'decision':

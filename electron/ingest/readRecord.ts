@@ -15,7 +15,10 @@ export function readRecord(bytes: Uint8Array, isFirstLine: boolean): RecordReadi
   const reading = readJson(text);
   if (!reading.ok) {
     if (text.trim() === '') return { kind: 'blank' };
-    return { kind: 'issue', issue: { severity: 'refused', code: 'bad_json', message: `not JSON: ${reading.message}` } };
+    return {
+      kind: 'issue',
+      issue: { severity: 'refused', code: 'bad_json', message: `not JSON: ${reading.message}` },
+    };
   }
   let { value } = reading;
   if (!isObject(value)) {

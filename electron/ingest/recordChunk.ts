@@ -27,14 +27,18 @@ export function readRecordChunk(
   } catch (error) {
     return gone(`${source.path}: ${reasonOf(error).message}`);
   }
-  if (!grantedRoots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep))) {
+  if (
+    !grantedRoots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep))
+  ) {
     const message = `${source.path} is outside the directories that have been opened`;
     return { ok: false, failure: { code: 'not_granted', message } };
   }
   const file = openSync(path, 'r');
   try {
     if (fstatSync(file).size < source.byteOffset + source.byteLength || !holdsRecord(file, source)) {
-      return gone(`${source.path} has changed since it was read; line ${source.line} is no longer this record`);
+      return gone(
+        `${source.path} has changed since it was read; line ${source.line} is no longer this record`,
+      );
     }
     const start = Math.min(offset, source.byteLength);
     const bytes = read(file, source.byteOffset + start, Math.min(limit, source.byteLength - start));

@@ -41,7 +41,9 @@ export function registerFunctions(db: Database.Database, openAnother: () => Data
   const blockRow = rowOf<BytesRow>(BLOCK);
   const response = lastOf((id) => {
     const row = place(id);
-    return row === undefined ? undefined : block(row.block_id)?.toString('utf8', row.text_start, row.text_end);
+    return row === undefined
+      ? undefined
+      : block(row.block_id)?.toString('utf8', row.text_start, row.text_end);
   });
   const promptText = lastOf((id) => {
     const row = prompt(id);

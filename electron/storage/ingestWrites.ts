@@ -51,7 +51,9 @@ export function prepareIngest(db: WritableLibrary) {
     dropIssues: prepare<[number]>('DELETE FROM issue_row WHERE file_id = ?'),
     dropIssuesWithCode: prepare<[number, string]>('DELETE FROM issue_row WHERE file_id = ? AND code = ?'),
 
-    runByKey: prepare<[string]>('SELECT run_id, directory, has_binary_rewards FROM run_row WHERE run_key = ?'),
+    runByKey: prepare<[string]>(
+      'SELECT run_id, directory, has_binary_rewards FROM run_row WHERE run_key = ?',
+    ),
     runByDirectory: prepare<[string, string, string]>(
       "SELECT run_id, has_binary_rewards FROM run_row WHERE directory = ? AND kind = ? AND format = ? AND key_source = 'derived'",
     ),
@@ -82,8 +84,8 @@ export function prepareIngest(db: WritableLibrary) {
       'INSERT INTO prompt_segment_row VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),
     problemById: pluck<[string, number, string | null]>(
-        'SELECT problem_no FROM problem_row WHERE problem_id = ? AND prompt_id = ? AND ground_truth IS ?',
-      ),
+      'SELECT problem_no FROM problem_row WHERE problem_id = ? AND prompt_id = ? AND ground_truth IS ?',
+    ),
     addProblem: prepare<[string, number, string | null, string | null]>(
       'INSERT INTO problem_row (problem_id, prompt_id, ground_truth, source) VALUES (?, ?, ?, ?)',
     ),
@@ -94,9 +96,9 @@ export function prepareIngest(db: WritableLibrary) {
       'INSERT INTO group_row (run_id, step, group_key, problem_no) VALUES (?, ?, ?, ?)',
     ),
     promptSegmentsOfGroup: pluck<[number]>(
-        `SELECT p.segments FROM group_row g JOIN problem_row q USING (problem_no) JOIN prompt_row p USING (prompt_id)
+      `SELECT p.segments FROM group_row g JOIN problem_row q USING (problem_no) JOIN prompt_row p USING (prompt_id)
          WHERE g.group_id = ?`,
-      ),
+    ),
     nextOrdinal: pluck<[number]>('SELECT coalesce(max(ordinal) + 1, 0) FROM rollout_row WHERE group_id = ?'),
     rolloutByOrdinal: prepare<[number, number]>(
       `SELECT r.rollout_id, r.content_hash, r.line, f.path FROM rollout_row r JOIN file_row f USING (file_id)
@@ -108,12 +110,16 @@ export function prepareIngest(db: WritableLibrary) {
        started_at, ended_at, content_hash, file_id, line, byte_offset, byte_length, block_id, text_start, text_end,
        extra_end)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    addBlock: prepare<[number, number, Uint8Array]>('INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)'),
+    addBlock: prepare<[number, number, Uint8Array]>(
+      'INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)',
+    ),
     addSegment: prepare<number[]>('INSERT INTO segment_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
     addEightSegments: prepare<number[]>(`INSERT INTO segment_row VALUES ${EIGHT_SEGMENTS}`),
     addTurn: prepare<(number | null)[]>('INSERT INTO turn_row VALUES (?, ?, ?, ?, ?, ?)'),
     addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
-    addTokens: prepare<unknown[]>('INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    addTokens: prepare<unknown[]>(
+      'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
     tokensOf: prepare<[number]>('SELECT * FROM token_row WHERE rollout_id = ?'),
     setTokenSums: prepare<[number | null, number | null, number | null, number]>(
       `UPDATE rollout_row SET policy_tokens = coalesce(?, policy_tokens), mean_entropy = coalesce(?, mean_entropy),

@@ -71,6 +71,11 @@ export class LibraryWriter {
     this.rollouts = new RolloutWriter(this.sql, this.runs);
   }
 
+  /** Of the library file itself. */
+  get path(): string {
+    return this.db.name;
+  }
+
   knownFile(path: string): KnownFile | undefined {
     const row = this.sql.fileByPath.get(path) as FileRecord | undefined;
     if (row === undefined) return undefined;
@@ -144,7 +149,10 @@ export class LibraryWriter {
   }
 
   /** @returns the runs whose rows changed */
-  writeBatch(file: { fileId: number; path: string; format: string; runHash: string }, batch: PackedBatch): readonly number[] {
+  writeBatch(
+    file: { fileId: number; path: string; format: string; runHash: string },
+    batch: PackedBatch,
+  ): readonly number[] {
     const touched = new Touched();
     this.transaction(() => {
       const offset = this.sql.fileOffset.get(file.fileId);

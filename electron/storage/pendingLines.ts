@@ -9,7 +9,12 @@ import type { IngestStatements } from './ingestWrites.ts';
 
 export type PendingLine =
   | { readonly kind: 'decision'; readonly decision: ParsedDecision; readonly fileId: number }
-  | { readonly kind: 'signal'; readonly tokens: PackedTokens; readonly fileId: number; readonly line: number };
+  | {
+      readonly kind: 'signal';
+      readonly tokens: PackedTokens;
+      readonly fileId: number;
+      readonly line: number;
+    };
 
 interface PendingRecord {
   pending_id: number;
@@ -35,7 +40,13 @@ export class PendingLines {
     this.count = Number(this.sql.countPending.get());
   }
 
-  add(kind: PendingLine['kind'], address: RolloutAddress, payload: unknown, fileId: number, line: number): void {
+  add(
+    kind: PendingLine['kind'],
+    address: RolloutAddress,
+    payload: unknown,
+    fileId: number,
+    line: number,
+  ): void {
     this.sql.addPending.run(
       kind,
       address.run,

@@ -18,8 +18,7 @@ import type { IngestStatements } from './ingestWrites.ts';
 import { SEGMENT_COLUMNS, SEGMENTS_PER_INSERT } from './ingestWrites.ts';
 import { PendingLines } from './pendingLines.ts';
 import type { RunEntry, RunRegistry } from './runRegistry.ts';
-import { floatsOf, unpackBytes } from './textCodec.ts';
-import { sumTokens } from './tokenSums.ts';
+import { TokenWriter } from './tokenWriter.ts';
 import type { Touched } from './touched.ts';
 
 interface SourceFile {
@@ -41,6 +40,7 @@ export class RolloutWriter {
   private readonly sql: IngestStatements;
   private readonly runs: RunRegistry;
   private readonly pending: PendingLines;
+  private readonly tokens: TokenWriter;
   private readonly groups = new Map<string, GroupEntry>();
   private file: SourceFile = { fileId: 0, path: '', format: '', runHash: '' };
   private directory = '';
@@ -55,6 +55,7 @@ export class RolloutWriter {
     this.sql = sql;
     this.runs = runs;
     this.pending = new PendingLines(sql);
+    this.tokens = new TokenWriter(sql);
   }
 
   forget(): void {
@@ -84,7 +85,13 @@ export class RolloutWriter {
       case 'stage': {
         const { stage } = item;
         const entry = this.runs.logged(stage.run, 'train', this.file.format, this.directory);
-        this.sql.addStage.run(entry.runId, stage.fromStep, stage.name, JSON.stringify(stage.changes), this.file.fileId);
+        this.sql.addStage.run(
+          entry.runId,
+          stage.fromStep,
+          stage.name,
+          JSON.stringify(stage.changes),
+          this.file.fileId,
+        );
         this.touched?.run(entry.runId);
         break;
       }
@@ -131,7 +138,7 @@ export class RolloutWriter {
       const address = { run: rollout.run, step: rollout.step, group: rollout.groupKey, index: ordinal };
       for (const line of this.pending.take(address)) {
         if (line.kind === 'decision') this.setDecision(rolloutId, line.decision, line.fileId);
-        else this.setTokens(rolloutId, line.tokens, line.fileId, line.line);
+        else this.tokens.merge(rolloutId, line.tokens, line.fileId, line.line);
       }
     }
     this.touched?.group(group.groupId, run.runId, rollout.step);
@@ -141,12 +148,18 @@ export class RolloutWriter {
     const key = `${run.runId} ${rollout.step} ${rollout.groupKey}`;
     const cached = this.groups.get(key);
     if (cached !== undefined) return cached;
-    const row = this.sql.groupByKey.get(run.runId, rollout.step, rollout.groupKey) as { group_id: number } | undefined;
+    const row = this.sql.groupByKey.get(run.runId, rollout.step, rollout.groupKey) as
+      | { group_id: number }
+      | undefined;
     let entry: GroupEntry;
     if (row === undefined) {
       const problem = this.problemOf(rollout.problem);
       const added = this.sql.addGroup.run(run.runId, rollout.step, rollout.groupKey, problem.problemNo);
-      entry = { groupId: Number(added.lastInsertRowid), nextOrdinal: 0, promptSegments: problem.promptSegments };
+      entry = {
+        groupId: Number(added.lastInsertRowid),
+        nextOrdinal: 0,
+        promptSegments: problem.promptSegments,
+      };
     } else {
       entry = {
         groupId: row.group_id,
@@ -176,11 +189,16 @@ export class RolloutWriter {
       );
       promptId = Number(added.lastInsertRowid);
       for (let i = 0; i < promptSegments; i++) {
-        const [kind, , outerStart, outerEnd, innerStart, innerEnd] = numbersAt(problem.segments, i * SEGMENT_STRIDE);
+        const [kind, , outerStart, outerEnd, innerStart, innerEnd] = numbersAt(
+          problem.segments,
+          i * SEGMENT_STRIDE,
+        );
         this.sql.addPromptSegment.run(promptId, i, kind, outerStart, outerEnd, innerStart, innerEnd);
       }
     }
-    let problemNo = this.sql.problemById.get(problem.problemId, promptId, problem.groundTruth) as number | undefined;
+    let problemNo = this.sql.problemById.get(problem.problemId, promptId, problem.groundTruth) as
+      | number
+      | undefined;
     if (problemNo === undefined) {
       const added = this.sql.addProblem.run(problem.problemId, promptId, problem.groundTruth, problem.source);
       problemNo = Number(added.lastInsertRowid);
@@ -215,7 +233,8 @@ export class RolloutWriter {
       if (this.sql.forgetDerivedCorrectness.run(run.runId).changes > 0) this.touched?.wholeRun(run.runId);
     }
     const derived = run.hasBinaryRewards && reward !== null ? Number(reward > 0) : null;
-    const meanEntropy = tokens !== null && tokens.entropyTokens > 0 ? tokens.entropySum / tokens.entropyTokens : null;
+    const meanEntropy =
+      tokens !== null && tokens.entropyTokens > 0 ? tokens.entropySum / tokens.entropyTokens : null;
     const added = this.sql.addRollout.run(
       run.runId,
       rollout.step,
@@ -258,21 +277,49 @@ export class RolloutWriter {
     for (let i = rollout.turnsFrom; i < rollout.turnsTo; i++) {
       const at = i * TURN_STRIDE;
       const [turn, segments, toolCalls, toolErrors, policyTokens] = numbersAt(batch.turns, at);
-      sql.addTurn.run(rolloutId, turn, segments, toolCalls, toolErrors, policyTokens < 0 ? null : policyTokens);
+      sql.addTurn.run(
+        rolloutId,
+        turn,
+        segments,
+        toolCalls,
+        toolErrors,
+        policyTokens < 0 ? null : policyTokens,
+      );
     }
     rollout.calls.forEach((call, i) => {
       const response = call.responseSegment === null ? null : base + call.responseSegment;
-      sql.addCall.run(rolloutId, i, call.turn, call.name, call.outcome, call.latencyMs, base + call.callSegment, response);
+      sql.addCall.run(
+        rolloutId,
+        i,
+        call.turn,
+        call.name,
+        call.outcome,
+        call.latencyMs,
+        base + call.callSegment,
+        response,
+      );
     });
-    if (rollout.tokens !== null) this.addTokens(rolloutId, rollout.tokens);
+    if (rollout.tokens !== null) this.tokens.add(rolloutId, rollout.tokens);
   }
 
   /** Eight rows per statement: most of the cost of a narrow row is the crossing into SQLite. */
   private addSegments(rolloutId: number, base: number, rollout: PackedRollout, segments: Int32Array): void {
     let values: number[] = [];
     for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
-      const [kind, turn, outerStart, outerEnd, innerStart, innerEnd] = numbersAt(segments, i * SEGMENT_STRIDE);
-      values.push(rolloutId, base + i - rollout.segmentsFrom, turn, kind, outerStart, outerEnd, innerStart, innerEnd);
+      const [kind, turn, outerStart, outerEnd, innerStart, innerEnd] = numbersAt(
+        segments,
+        i * SEGMENT_STRIDE,
+      );
+      values.push(
+        rolloutId,
+        base + i - rollout.segmentsFrom,
+        turn,
+        kind,
+        outerStart,
+        outerEnd,
+        innerStart,
+        innerEnd,
+      );
       if (values.length < SEGMENT_COLUMNS * SEGMENTS_PER_INSERT) continue;
       this.sql.addEightSegments.run(...values);
       values = [];
@@ -280,22 +327,6 @@ export class RolloutWriter {
     for (let at = 0; at < values.length; at += SEGMENT_COLUMNS) {
       this.sql.addSegment.run(...values.slice(at, at + SEGMENT_COLUMNS));
     }
-  }
-
-  private addTokens(rolloutId: number, tokens: PackedTokens): void {
-    this.sql.addTokens.run(
-      rolloutId,
-      tokens.count,
-      tokens.ends,
-      tokens.ids,
-      tokens.mask,
-      tokens.entropy,
-      tokens.logprob,
-      tokens.trainerLogprob,
-      tokens.advantage,
-      tokens.top,
-      tokens.entropyOf,
-    );
   }
 
   private writeAddressed(
@@ -310,7 +341,7 @@ export class RolloutWriter {
       return;
     }
     if (kind === 'decision') this.setDecision(found.rolloutId, payload as ParsedDecision, this.file.fileId);
-    else this.setTokens(found.rolloutId, payload as PackedTokens, this.file.fileId, line);
+    else this.tokens.merge(found.rolloutId, payload as PackedTokens, this.file.fileId, line);
     this.touched?.group(found.groupId, found.runId, address.step);
   }
 
@@ -320,9 +351,13 @@ export class RolloutWriter {
       const runKey = kind === 'eval' ? `${address.run}~eval` : address.run;
       const run = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
       if (run === undefined) continue;
-      const group = this.sql.groupByKey.get(run.run_id, address.step, address.group) as { group_id: number } | undefined;
+      const group = this.sql.groupByKey.get(run.run_id, address.step, address.group) as
+        | { group_id: number }
+        | undefined;
       if (group === undefined) continue;
-      const rollout = this.sql.rolloutByOrdinal.get(group.group_id, address.index) as { rollout_id: number } | undefined;
+      const rollout = this.sql.rolloutByOrdinal.get(group.group_id, address.index) as
+        | { rollout_id: number }
+        | undefined;
       if (rollout !== undefined) {
         return { rolloutId: rollout.rollout_id, groupId: group.group_id, runId: run.run_id };
       }
@@ -344,34 +379,6 @@ export class RolloutWriter {
     });
   }
 
-  /** A `signal` adds columns to the tokens the rollout came with; only where the count agrees can they be one row. */
-  private setTokens(rolloutId: number, signal: PackedTokens, fileId: number, line: number): void {
-    const own = this.sql.tokensOf.get(rolloutId) as TokenRecord | undefined;
-    if (own !== undefined && own.count !== signal.count) {
-      const message = `the signal has ${signal.count} tokens, its rollout ${own.count}; the signal is not used`;
-      this.sql.addIssue.run(fileId, line, 'refused', 'signal_length', message);
-      return;
-    }
-    const merged: PackedTokens = {
-      ...signal,
-      ends: signal.ends ?? own?.ends ?? null,
-      ids: signal.ids ?? own?.ids ?? null,
-      mask: signal.mask ?? own?.mask ?? null,
-      entropy: signal.entropy ?? own?.entropy ?? null,
-      logprob: signal.logprob ?? own?.logprob ?? null,
-      trainerLogprob: signal.trainerLogprob ?? own?.trainer_logprob ?? null,
-      advantage: signal.advantage ?? own?.advantage ?? null,
-      top: signal.top ?? own?.top ?? null,
-      entropyOf: signal.entropyOf ?? own?.entropy_of ?? null,
-    };
-    this.addTokens(rolloutId, merged);
-    const mask = merged.mask === null ? undefined : unpackBytes(merged.mask);
-    const sums = sumTokens(mask, merged.entropy === null ? undefined : floatsOf(merged.entropy));
-    const mean = sums.entropyTokens > 0 ? sums.entropySum / sums.entropyTokens : null;
-    const entropyTokens = mean === null ? null : sums.entropyTokens;
-    this.sql.setTokenSums.run(sums.policyTokens ?? null, mean, entropyTokens, rolloutId);
-  }
-
   private blockOf(index: number): number {
     const known = this.blocks[index];
     if (known !== undefined) return known;
@@ -390,22 +397,16 @@ export class RolloutWriter {
   }
 }
 
-interface TokenRecord {
-  count: number;
-  ends: Uint8Array | null;
-  ids: Uint8Array | null;
-  mask: Uint8Array | null;
-  entropy: Uint8Array | null;
-  logprob: Uint8Array | null;
-  trainer_logprob: Uint8Array | null;
-  advantage: Uint8Array | null;
-  top: Uint8Array | null;
-  entropy_of: string | null;
-}
-
 type Six = [number, number, number, number, number, number];
 
 /** Six numbers from `at` on; the caller knows how many of them are its own. */
 function numbersAt(from: Int32Array, at: number): Six {
-  return [from[at] ?? 0, from[at + 1] ?? 0, from[at + 2] ?? 0, from[at + 3] ?? 0, from[at + 4] ?? 0, from[at + 5] ?? 0];
+  return [
+    from[at] ?? 0,
+    from[at + 1] ?? 0,
+    from[at + 2] ?? 0,
+    from[at + 3] ?? 0,
+    from[at + 4] ?? 0,
+    from[at + 5] ?? 0,
+  ];
 }

@@ -20,7 +20,8 @@ interface RunRecord {
 }
 
 /** Directory names that say nothing about the run inside them. */
-const GENERIC = /^(?:rollouts?|rollout_data|validation(?:_data|_results)?|val|train|eval|dumps?|logs?|data)$/i;
+const GENERIC =
+  /^(?:rollouts?|rollout_data|validation(?:_data|_results)?|val|train|eval|dumps?|logs?|data)$/i;
 
 export class RunRegistry {
   private readonly sql: IngestStatements;

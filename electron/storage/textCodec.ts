@@ -34,7 +34,9 @@ export async function packUtf8(utf8: Buffer): Promise<StoredText> {
 }
 
 function smaller(utf8: Uint8Array, packed: Uint8Array): StoredText {
-  return packed.byteLength < utf8.byteLength * 0.9 ? { codec: ZSTD, bytes: packed } : { codec: RAW, bytes: utf8 };
+  return packed.byteLength < utf8.byteLength * 0.9
+    ? { codec: ZSTD, bytes: packed }
+    : { codec: RAW, bytes: utf8 };
 }
 
 export function unpackText(codec: number, bytes: Uint8Array): string {

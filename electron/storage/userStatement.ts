@@ -18,7 +18,9 @@ export function prepareUserStatement(db: ReadableLibrary, sql: string): UserStat
   const keyword = OPENING.exec(sql)?.[1]?.toUpperCase();
   if (keyword === undefined) throw new Error('no statement given');
   if (!ALLOWED.has(keyword)) {
-    throw new Error(`only SELECT, WITH, VALUES and EXPLAIN are accepted; this statement begins with ${keyword}`);
+    throw new Error(
+      `only SELECT, WITH, VALUES and EXPLAIN are accepted; this statement begins with ${keyword}`,
+    );
   }
   const statement = db.prepare<unknown[], unknown[]>(sql);
   if (!statement.reader || !statement.readonly) throw new Error('only statements that read are accepted');

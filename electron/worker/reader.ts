@@ -40,7 +40,8 @@ const readers: Readers = {
     return 'missing' in place ? fail('not_found', `the library has no ${place.missing}`) : ok(place);
   },
   'rollout.get': ({ rolloutId }) => found(getRollout(db, rolloutId), `rollout ${rolloutId}`),
-  'rollout.tokens': ({ rolloutId }) => found(getTokens(db, rolloutId), `per-token signals of rollout ${rolloutId}`),
+  'rollout.tokens': ({ rolloutId }) =>
+    found(getTokens(db, rolloutId), `per-token signals of rollout ${rolloutId}`),
   'rollout.record': ({ rolloutId, offset, limit }) => {
     const source = recordSource(db, rolloutId);
     if (source === undefined) return fail('not_found', `the library has no rollout ${rolloutId}`);

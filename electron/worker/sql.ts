@@ -7,7 +7,10 @@ import type { SqlMessage, SqlRequest } from './sqlMessages.ts';
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
 const PAGE = 500;
 
-type Port = { send(message: SqlMessage): Promise<void>; onRequest(listener: (request: SqlRequest) => void): void };
+type Port = {
+  send(message: SqlMessage): Promise<void>;
+  onRequest(listener: (request: SqlRequest) => void): void;
+};
 
 const port = connect();
 port.onRequest((request) => void answer(request));
@@ -35,7 +38,14 @@ async function answer(request: SqlRequest): Promise<void> {
 
 /** Node's child process, or Electron's utility process: the same two calls under other names. */
 function connect(): Port {
-  const utility = (process as { parentPort?: { postMessage(m: unknown): void; on(e: 'message', l: (m: { data: SqlRequest }) => void): void } }).parentPort;
+  const utility = (
+    process as {
+      parentPort?: {
+        postMessage(m: unknown): void;
+        on(e: 'message', l: (m: { data: SqlRequest }) => void): void;
+      };
+    }
+  ).parentPort;
   if (utility !== undefined) {
     return {
       send: async (message) => utility.postMessage(message),
@@ -44,7 +54,8 @@ function connect(): Port {
   }
   return {
     // Waiting for the pipe is what keeps a million rows from piling up in memory.
-    send: (message) => new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve())),
+    send: (message) =>
+      new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve())),
     onRequest: (listener) => process.once('message', (message) => listener(message as SqlRequest)),
   };
 }

@@ -42,7 +42,10 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
   const run = async (jobId: number, paths: readonly string[]): Promise<void> => {
     const startedAt = performance.now();
     let lastPost = Number.NEGATIVE_INFINITY;
-    const progressOf = (state: IngestProgress['state'], status: Omit<IngestProgress, 'jobId' | 'state' | 'paths' | 'elapsedMs'>): IngestProgress => ({
+    const progressOf = (
+      state: IngestProgress['state'],
+      status: Omit<IngestProgress, 'jobId' | 'state' | 'paths' | 'elapsedMs'>,
+    ): IngestProgress => ({
       jobId,
       state,
       paths,
@@ -50,7 +53,12 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
       elapsedMs: Math.round(performance.now() - startedAt),
     });
     let last: Parameters<typeof progressOf>[1] = {
-      files: 0, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0,
+      files: 0,
+      filesDone: 0,
+      bytes: 0,
+      bytesDone: 0,
+      rollouts: 0,
+      issues: 0,
     };
     try {
       const outcome = await ingest(paths, writer, parser, {
@@ -78,7 +86,14 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
       const state = outcome.isCancelled ? 'cancelled' : 'done';
       const { runKeys, issues } = report;
       const firstRun = last.runKey ?? runKeys[0];
-      post({ kind: 'progress', progress: progressOf(state, { ...last, issues, ...(firstRun === undefined ? {} : { runKey: firstRun }) }) });
+      post({
+        kind: 'progress',
+        progress: progressOf(state, {
+          ...last,
+          issues,
+          ...(firstRun === undefined ? {} : { runKey: firstRun }),
+        }),
+      });
       post({ kind: 'finished', jobId, report });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

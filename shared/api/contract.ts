@@ -171,7 +171,12 @@ export interface TokenInfo {
 
 export interface RolloutDetail {
   readonly row: RolloutRow;
-  readonly run: { readonly runId: number; readonly runKey: string; readonly name: string; readonly kind: RunKind };
+  readonly run: {
+    readonly runId: number;
+    readonly runKey: string;
+    readonly name: string;
+    readonly kind: RunKind;
+  };
   readonly group: GroupRow;
   /** Segments of turn 0 are ranges of `prompt`, all others of `response`. Ordered; the index is the SQL `ordinal`. */
   readonly prompt: string;
@@ -302,7 +307,16 @@ export const ROLLOUT_SORTS = [
 ] as const;
 export type RolloutSort = (typeof ROLLOUT_SORTS)[number];
 
-export const RUN_SORTS = ['name', 'kind', 'steps', 'groups', 'rollouts', 'correct', 'issues', 'recent'] as const;
+export const RUN_SORTS = [
+  'name',
+  'kind',
+  'steps',
+  'groups',
+  'rollouts',
+  'correct',
+  'issues',
+  'recent',
+] as const;
 export type RunSort = (typeof RUN_SORTS)[number];
 
 /** Lists return all ids in order (4 bytes each), then rows for the visible window by id: exact scroll bars without OFFSET. */
@@ -345,7 +359,11 @@ const params = {
     offset: z.int().nonnegative().default(0),
     limit: z.int().positive().max(4_194_304).default(1_048_576),
   }),
-  'issue.list': z.object({ runId: id.optional(), after: id.default(0), limit: z.int().positive().max(1000).default(200) }),
+  'issue.list': z.object({
+    runId: id.optional(),
+    after: id.default(0),
+    limit: z.int().positive().max(1000).default(200),
+  }),
   'file.list': z.object({ runId: id.optional() }),
   /** Paths must have been granted by dialog, drop or argv. */
   'ingest.start': z.object({ paths: z.array(z.string()).min(1) }),

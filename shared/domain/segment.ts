@@ -77,7 +77,9 @@ export function segmentResponse(text: string, options: SegmentOptions): Segmente
 export function segmentMessage(text: string, turn: TurnNumber, startsInReasoning: boolean): SegmentedMessage {
   const writer = new SegmentWriter(text);
   const toolCalls: ToolCall[] = [];
-  const calls = readPolicySpan(new Finder(text), { start: 0, end: text.length }, turn, writer, { startsInReasoning });
+  const calls = readPolicySpan(new Finder(text), { start: 0, end: text.length }, turn, writer, {
+    startsInReasoning,
+  });
   pairCalls(writer, calls, [], turn, toolCalls);
   return { segments: writer.finish(turn), toolCalls };
 }
@@ -242,11 +244,13 @@ function callExtent(
   const close = finder.next(CALL_CLOSE, start, limit);
   const nested = finder.next(CALL_OPEN, start, limit);
   if (close !== undefined) {
-    const isWhole =
-      nested === undefined || nested > close || isJsonObject(text.slice(start, close));
+    const isWhole = nested === undefined || nested > close || isJsonObject(text.slice(start, close));
     if (isWhole) return { payload: { start, end: close }, end: close + CALL_CLOSE.length, isClosed: true };
   }
-  const bound = Math.min(nested ?? limit, ...TAGS_THAT_END.map((tag) => finder.next(tag, start, limit) ?? limit));
+  const bound = Math.min(
+    nested ?? limit,
+    ...TAGS_THAT_END.map((tag) => finder.next(tag, start, limit) ?? limit),
+  );
   const objectEnd = balancedObjectEnd(text, start, bound);
   const end = objectEnd ?? bound;
   return { payload: { start, end }, end, isClosed: false };
@@ -318,7 +322,8 @@ function pairCalls(
     const isMalformed = !call.isClosed || !payload.isWellFormed;
     const responseSegment = takesAll || !isMalformed ? responses[next] : undefined;
     if (responseSegment !== undefined) next++;
-    const reading = responseSegment === undefined ? undefined : readToolResponse(writer.innerText(responseSegment));
+    const reading =
+      responseSegment === undefined ? undefined : readToolResponse(writer.innerText(responseSegment));
     into.push({
       turn,
       name: payload.name,

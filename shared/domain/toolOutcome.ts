@@ -27,9 +27,7 @@ const ERROR_TYPE_OPENING = /^[A-Z][A-Za-z_.]*(?:Error|Exception)\b\s*[:(]/;
 export function readToolResponse(text: string): ToolResponseReading {
   const outcome = outcomeOf(text);
   const time = text.includes('execution time:') ? EXECUTION_TIME.exec(text) : null;
-  return time === null
-    ? { outcome }
-    : { outcome, latencyMs: Math.round(Number(time[1]) * 1_000_000) / 1000 };
+  return time === null ? { outcome } : { outcome, latencyMs: Math.round(Number(time[1]) * 1_000_000) / 1000 };
 }
 
 function outcomeOf(text: string): ToolOutcome {

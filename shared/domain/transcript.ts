@@ -58,7 +58,13 @@ function readSpecial(text: string): Transcript {
       end: next === undefined ? text.length : handsOver ? next.index + next[0].length : next.index,
       parts:
         header[1] === 'tool'
-          ? [{ kind: 'tool-response', inner: withoutEdgeNewlines(text, content, contentEnd), outerEnd: contentEnd }]
+          ? [
+              {
+                kind: 'tool-response',
+                inner: withoutEdgeNewlines(text, content, contentEnd),
+                outerEnd: contentEnd,
+              },
+            ]
           : readUserContent(text, content, contentEnd),
       handsOver,
     });

@@ -10,7 +10,12 @@ export function summariseTurns(
   toolCalls: readonly ToolCall[],
   policyTokens?: readonly number[],
 ): readonly Turn[] {
-  const counts = Array.from({ length: turns }, () => ({ segments: 0, toolCalls: 0, toolErrors: 0, tokens: 0 }));
+  const counts = Array.from({ length: turns }, () => ({
+    segments: 0,
+    toolCalls: 0,
+    toolErrors: 0,
+    tokens: 0,
+  }));
   segments.forEach((segment, i) => {
     const count = counts[segment.turn - 1];
     if (count === undefined) return;

@@ -8,12 +8,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const stringOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-export const booleanOf = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+export const booleanOf = (value: unknown): boolean | undefined =>
+  typeof value === 'boolean' ? value : undefined;
 
 /** A count or position: 0, 1, 2 … */
 export function indexOf(value: unknown): number | undefined {

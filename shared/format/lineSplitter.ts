@@ -47,7 +47,12 @@ export class LineSplitter {
       const length = this.pendingBytes + end - start;
       const nextOffset = this.offset + length + 1;
       if (this.isSkipping || length > this.limit) yield { tooLong: length, nextOffset };
-      else yield { bytes: withoutReturn(this.take(chunk.subarray(start, end))), offset: this.offset, nextOffset };
+      else
+        yield {
+          bytes: withoutReturn(this.take(chunk.subarray(start, end))),
+          offset: this.offset,
+          nextOffset,
+        };
       this.reset(nextOffset);
       start = end + 1;
     }

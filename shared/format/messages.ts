@@ -36,7 +36,10 @@ export class SegmentedText {
   append(text: string, segments: readonly Segment[]): number {
     const base = this.text.length;
     const first = this.segments.length;
-    const shift = (range: { start: number; end: number }) => ({ start: range.start + base, end: range.end + base });
+    const shift = (range: { start: number; end: number }) => ({
+      start: range.start + base,
+      end: range.end + base,
+    });
     for (const segment of segments) {
       this.segments.push({ ...segment, outer: shift(segment.outer), inner: shift(segment.inner) });
     }
@@ -51,11 +54,15 @@ export function leadingMessages(messages: readonly JsonObject[]): readonly JsonO
   return first < 0 ? messages : messages.slice(0, first);
 }
 
-export function promptOfMessages(messages: readonly JsonObject[]): { text: string; segments: readonly Segment[] } {
+export function promptOfMessages(messages: readonly JsonObject[]): {
+  text: string;
+  segments: readonly Segment[];
+} {
   const prompt = new SegmentedText();
   messages.forEach((message, i) => {
     const role = stringOf(message['role']);
-    const kind = role === 'system' || role === 'developer' ? 'system' : role === 'assistant' ? 'text' : 'user';
+    const kind =
+      role === 'system' || role === 'developer' ? 'system' : role === 'assistant' ? 'text' : 'user';
     prompt.add(kind, 0, textOfContent(message['content']), i === 0 ? '' : '\n\n');
   });
   return prompt;
@@ -194,7 +201,8 @@ function isParsable(text: string): boolean {
 /** Content is a string, null, or parts; parts that are no text are named, not dropped. */
 export function textOfContent(content: unknown): string {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return content === undefined || content === null ? '' : JSON.stringify(content);
+  if (!Array.isArray(content))
+    return content === undefined || content === null ? '' : JSON.stringify(content);
   return content
     .map((part: unknown) => {
       if (typeof part === 'string') return part;

@@ -12,12 +12,22 @@
  */
 import { extractAnswer } from '../domain/answer.ts';
 import { contentHash } from '../domain/contentHash.ts';
-import { STOP_REASONS, type RunKind, type Segment, type StopReason } from '../domain/model.ts';
+import { type RunKind, type Segment, STOP_REASONS, type StopReason } from '../domain/model.ts';
 import { readPrompt } from '../domain/prompt.ts';
 import { segmentResponse } from '../domain/segment.ts';
 import { policyTokensBySegment } from '../domain/segmentTokens.ts';
 import { summariseTurns } from '../domain/turns.ts';
-import { booleanOf, idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
+import {
+  booleanOf,
+  idOf,
+  indexOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  stringOf,
+  textOf,
+  without,
+} from './fields.ts';
 import type {
   FileHead,
   LineIssue,
@@ -28,7 +38,13 @@ import type {
   ParsedProblem,
   RolloutAddress,
 } from './format.ts';
-import { leadingMessages, type MessageResponse, promptOfMessages, responseOfMessages, textOfContent } from './messages.ts';
+import {
+  leadingMessages,
+  type MessageResponse,
+  promptOfMessages,
+  responseOfMessages,
+  textOfContent,
+} from './messages.ts';
 import { withLoggedCalls } from './turnwiseCalls.ts';
 import { alignTo, readTokens, type TokensReading } from './turnwiseTokens.ts';
 
@@ -38,7 +54,19 @@ const TYPES: ReadonlySet<unknown> = new Set(['run', 'stage', 'rollout', 'decisio
 const ENVELOPE = ['v', 'type', 'run'];
 const ROLLOUT_COLUMNS: ReadonlySet<string> = new Set([
   ...ENVELOPE,
-  ...['step', 'split', 'group', 'index', 'problem', 'messages', 'text', 'reward', 'is_correct', 'answer', 'stop_reason'],
+  ...[
+    'step',
+    'split',
+    'group',
+    'index',
+    'problem',
+    'messages',
+    'text',
+    'reward',
+    'is_correct',
+    'answer',
+    'stop_reason',
+  ],
   ...['tokens', 'extra'],
 ]);
 const RUN_COLUMNS: ReadonlySet<string> = new Set(ENVELOPE);
@@ -47,14 +75,18 @@ const STAGE_COLUMNS: ReadonlySet<string> = new Set([...ENVELOPE, 'from_step', 'n
 export const turnwise: LogFormat = {
   name: 'turnwise',
   title: 'Turnwise rollout log (JSON Lines)',
-  detect: (head: FileHead) => head.records.some((record) => TYPES.has(record['type']) && 'v' in record && 'run' in record),
+  detect: (head: FileHead) =>
+    head.records.some((record) => TYPES.has(record['type']) && 'v' in record && 'run' in record),
   open: (): LineReader => ({ read: readLine }),
 };
 
 function readLine(record: JsonObject): ParsedLine {
   const version = record['v'];
   if (typeof version === 'number' && version > TURNWISE_VERSION) {
-    return refuse('newer_version', `format version ${version}; this Turnwise reads up to version ${TURNWISE_VERSION}`);
+    return refuse(
+      'newer_version',
+      `format version ${version}; this Turnwise reads up to version ${TURNWISE_VERSION}`,
+    );
   }
   const run = idOf(record['run']);
   if (run === undefined) return refuse('missing_field', '"run" is missing');
@@ -77,14 +109,18 @@ function readLine(record: JsonObject): ParsedLine {
       return { kind: 'run', run: { run, config: without(record, RUN_COLUMNS) }, warnings: [] };
     case 'stage': {
       const fromStep = indexOf(record['from_step']);
-      if (fromStep === undefined) return refuse('missing_field', 'a stage line needs a whole number in "from_step"');
+      if (fromStep === undefined)
+        return refuse('missing_field', 'a stage line needs a whole number in "from_step"');
       const name = stringOf(record['name']) ?? `from step ${fromStep}`;
       return { kind: 'stage', stage: { run, fromStep, name, changes: without(record, STAGE_COLUMNS) } };
     }
     case 'metric':
       return readMetric(record, run);
     default:
-      return refuse('unknown_type', `"type" is ${JSON.stringify(record['type'])}, which version 1 does not have`);
+      return refuse(
+        'unknown_type',
+        `"type" is ${JSON.stringify(record['type'])}, which version 1 does not have`,
+      );
   }
 }
 
@@ -101,12 +137,19 @@ function readMetric(record: JsonObject, run: string): ParsedLine {
   return { kind: 'metric', metric: { run, step, metrics } };
 }
 
-function addressed(record: JsonObject, run: string, then: (address: RolloutAddress) => ParsedLine): ParsedLine {
+function addressed(
+  record: JsonObject,
+  run: string,
+  then: (address: RolloutAddress) => ParsedLine,
+): ParsedLine {
   const step = indexOf(record['step']);
   const group = idOf(record['group']);
   const index = indexOf(record['index']);
   if (step === undefined || group === undefined || index === undefined) {
-    return refuse('missing_field', '"step", "group" and "index" say which rollout is meant; not all three are there');
+    return refuse(
+      'missing_field',
+      '"step", "group" and "index" say which rollout is meant; not all three are there',
+    );
   }
   const kind = kindOf(record['split']);
   return then({ run, step, group, index, ...(kind === undefined ? {} : { kind }) });
@@ -116,18 +159,25 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
   const step = indexOf(record['step']);
   const groupKey = idOf(record['group']);
   if (step === undefined || groupKey === undefined) {
-    return refuse('missing_field', `a rollout needs ${step === undefined ? 'a whole number in "step"' : '"group"'}`);
+    return refuse(
+      'missing_field',
+      `a rollout needs ${step === undefined ? 'a whole number in "step"' : '"group"'}`,
+    );
   }
   const messages = Array.isArray(record['messages']) ? record['messages'].filter(isObject) : [];
   const leading = leadingMessages(messages);
   const problem = problemOf(record['problem'], leading);
   const reading = readTokens(record['tokens']);
   const body = responseOf(record, messages.slice(leading.length), reading, problem.startsInReasoning);
-  if (body === undefined) return refuse('missing_field', 'a rollout needs "messages", "text" or tokens with text');
+  if (body === undefined)
+    return refuse('missing_field', 'a rollout needs "messages", "text" or tokens with text');
   const warnings: LineIssue[] = [...reading.warnings];
   let { tokens } = reading;
   if (tokens !== undefined) {
-    const aligned = alignTo(body.text, body.isSpelledByTokens ? tokens : { ...tokens, ends: explicitEnds(record, tokens) });
+    const aligned = alignTo(
+      body.text,
+      body.isSpelledByTokens ? tokens : { ...tokens, ends: explicitEnds(record, tokens) },
+    );
     tokens = aligned.tokens;
     warnings.push(...aligned.warnings);
   }
@@ -158,7 +208,9 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       isCorrect: booleanOf(record['is_correct']),
       answer,
       answerSource: answer === undefined ? undefined : logged === undefined ? 'derived' : 'logged',
-      stopReason: stopReason ?? (body.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
+      stopReason:
+        stopReason ??
+        (body.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
       stopReasonSource: stopReason === undefined ? 'derived' : 'logged',
       tokens,
       startedAt: numberOf(timing['start']),
@@ -213,13 +265,22 @@ function problemOf(
   let segments: readonly Segment[];
   let startsInReasoning = false;
   if (Array.isArray(prompt)) ({ text, segments } = promptOfMessages(prompt.filter(isObject)));
-  else if (typeof prompt === 'string' && !leading.some((message) => textOfContent(message['content']).includes(prompt))) {
+  else if (
+    typeof prompt === 'string' &&
+    !leading.some((message) => textOfContent(message['content']).includes(prompt))
+  ) {
     text = prompt;
     ({ segments, startsInReasoning } = readPrompt(prompt));
   } else ({ text, segments } = promptOfMessages(leading));
   const problemId = idOf(problem['id']) ?? contentHash(`${text}\u0000${groundTruth ?? ''}`).slice(0, 12);
   return {
-    problem: { problemId, prompt: text, promptSegments: segments, groundTruth, source: textOf(problem['source']) },
+    problem: {
+      problemId,
+      prompt: text,
+      promptSegments: segments,
+      groundTruth,
+      source: textOf(problem['source']),
+    },
     startsInReasoning,
   };
 }

@@ -10,20 +10,36 @@ export interface TokensReading {
   readonly warnings: readonly LineIssue[];
 }
 
-const COLUMNS = ['ids', 'mask', 'entropy', 'logprob', 'trainer_logprob', 'advantage', 'ends', 'text', 'bytes', 'top'] as const;
+const COLUMNS = [
+  'ids',
+  'mask',
+  'entropy',
+  'logprob',
+  'trainer_logprob',
+  'advantage',
+  'ends',
+  'text',
+  'bytes',
+  'top',
+] as const;
 type Column = (typeof COLUMNS)[number];
 
 export function readTokens(value: unknown): TokensReading {
   if (value === undefined || value === null) return { warnings: [] };
-  if (!isObject(value)) return { warnings: [warning('bad_tokens', '"tokens" is no object; its signals are not read')] };
+  if (!isObject(value))
+    return { warnings: [warning('bad_tokens', '"tokens" is no object; its signals are not read')] };
   const warnings: LineIssue[] = [];
   const columns = new Map<Column, ArrayLike<unknown>>();
   for (const name of COLUMNS) {
     const column = value[name];
     if (column === undefined || column === null) continue;
     const numbers = typeof column === 'string' ? decodePacked(column) : column;
-    if (Array.isArray(numbers) || ArrayBuffer.isView(numbers)) columns.set(name, numbers as ArrayLike<unknown>);
-    else warnings.push(warning('bad_tokens', `"tokens.${name}" is neither an array nor packed numbers; not read`));
+    if (Array.isArray(numbers) || ArrayBuffer.isView(numbers))
+      columns.set(name, numbers as ArrayLike<unknown>);
+    else
+      warnings.push(
+        warning('bad_tokens', `"tokens.${name}" is neither an array nor packed numbers; not read`),
+      );
   }
   const count = lengthOf(columns, warnings);
   if (count === undefined) return { warnings };
@@ -44,10 +60,14 @@ export function readTokens(value: unknown): TokensReading {
 }
 
 /** Offsets that leave the text, or go back, cannot be trusted: the tokens stay unaligned then. */
-export function alignTo(text: string, tokens: ParsedTokens): { tokens: ParsedTokens; warnings: readonly LineIssue[] } {
+export function alignTo(
+  text: string,
+  tokens: ParsedTokens,
+): { tokens: ParsedTokens; warnings: readonly LineIssue[] } {
   const { ends } = tokens;
   if (ends === undefined) {
-    const message = 'the tokens carry neither text, bytes nor ends: their signals cannot be placed on the text';
+    const message =
+      'the tokens carry neither text, bytes nor ends: their signals cannot be placed on the text';
     return { tokens, warnings: [warning('unaligned_tokens', message)] };
   }
   let before = 0;
@@ -82,7 +102,9 @@ function spell(
 ): { text: string; ends: Uint32Array } | undefined {
   const bytes = columns.get('bytes');
   if (bytes !== undefined) {
-    const decoded = Array.from(bytes, (token) => (typeof token === 'string' ? decodeBase64(token) : undefined));
+    const decoded = Array.from(bytes, (token) =>
+      typeof token === 'string' ? decodeBase64(token) : undefined,
+    );
     if (decoded.every((token) => token !== undefined)) return textOfByteTokens(decoded);
     warnings.push(warning('bad_tokens', '"tokens.bytes" holds something that is not base64; not read'));
   }
@@ -103,7 +125,9 @@ function endsOf(column: ArrayLike<unknown> | undefined, warnings: LineIssue[]): 
   const ends = Uint32Array.from(column as ArrayLike<number>);
   for (let i = 0; i < ends.length; i++) {
     if (ends[i] === column[i]) continue;
-    warnings.push(warning('bad_tokens', `"tokens.ends" holds ${JSON.stringify(column[i])}, which is no offset; not read`));
+    warnings.push(
+      warning('bad_tokens', `"tokens.ends" holds ${JSON.stringify(column[i])}, which is no offset; not read`),
+    );
     return undefined;
   }
   return ends;

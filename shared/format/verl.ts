@@ -44,7 +44,9 @@ function isVerlRecord(record: JsonObject): boolean {
 class VerlReader implements LineReader {
   private readonly stepOfName: number | undefined;
   /** Rollouts of a group stand together: the last prompt is nearly always the next one's too. */
-  private last: { input: string; gts: string | undefined; problem: ParsedProblem; prompt: PromptReading } | undefined;
+  private last:
+    | { input: string; gts: string | undefined; problem: ParsedProblem; prompt: PromptReading }
+    | undefined;
 
   constructor(fileName: string) {
     const stem = /^(\d+)\.jsonl/.exec(fileName)?.[1];
@@ -56,7 +58,10 @@ class VerlReader implements LineReader {
     const output = stringOf(record['output']);
     if (input === undefined || output === undefined) {
       const missing = input === undefined ? 'input' : 'output';
-      return refuse('missing_field', `a verl record needs a string in "${missing}"; found ${describe(record[missing])}`);
+      return refuse(
+        'missing_field',
+        `a verl record needs a string in "${missing}"; found ${describe(record[missing])}`,
+      );
     }
     const step = indexOf(record['step']) ?? this.stepOfName;
     if (step === undefined) {
@@ -86,14 +91,21 @@ class VerlReader implements LineReader {
         answer,
         answerSource: answer === undefined ? undefined : 'derived',
         // The trainer logs none; `length` cannot be known without token counts.
-        stopReason: segmented.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer',
+        stopReason: segmented.endsInUnansweredCall
+          ? 'turn-limit'
+          : answer === undefined
+            ? 'no-answer'
+            : 'answer',
         stopReasonSource: 'derived',
         extra: extraOf(record),
       },
     };
   }
 
-  private problemOf(input: string, gts: string | undefined): { problem: ParsedProblem; prompt: PromptReading } {
+  private problemOf(
+    input: string,
+    gts: string | undefined,
+  ): { problem: ParsedProblem; prompt: PromptReading } {
     const { last } = this;
     if (last !== undefined && last.input === input && last.gts === gts) return last;
     const prompt = readPrompt(input);
@@ -133,6 +145,7 @@ function groupOfUid(uid: string | undefined): { readonly groupKey: string } | un
 function extraOf(record: JsonObject): JsonObject {
   const extra = without(record, COLUMNS);
   // Validation repeats the score as `reward`; a different number would be news.
-  if ('reward' in record && record['reward'] !== record['score']) return { ...extra, reward: record['reward'] };
+  if ('reward' in record && record['reward'] !== record['score'])
+    return { ...extra, reward: record['reward'] };
   return extra;
 }

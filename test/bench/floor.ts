@@ -9,7 +9,10 @@ import Database from 'better-sqlite3';
 const CHUNK = 1 << 20;
 const PER_TRANSACTION = 1000;
 
-export function measureFloor(files: readonly string[], libraryPath: string): { seconds: number; lines: number } {
+export function measureFloor(
+  files: readonly string[],
+  libraryPath: string,
+): { seconds: number; lines: number } {
   const started = performance.now();
   const db = new Database(libraryPath);
   db.pragma('journal_mode = WAL');
@@ -38,7 +41,8 @@ export function measureFloor(files: readonly string[], libraryPath: string): { s
       const chunk = Buffer.allocUnsafe(CHUNK);
       const length = readSync(file, chunk, 0, CHUNK, null);
       if (length === 0) break;
-      const bytes = rest.length === 0 ? chunk.subarray(0, length) : Buffer.concat([rest, chunk.subarray(0, length)]);
+      const bytes =
+        rest.length === 0 ? chunk.subarray(0, length) : Buffer.concat([rest, chunk.subarray(0, length)]);
       let start = 0;
       for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
         take(bytes.subarray(start, end));

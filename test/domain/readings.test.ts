@@ -12,9 +12,21 @@ describe('readToolResponse', () => {
   it.each([
     ['Tool call success\nstdout: 42\n\nexecution time: 0.03s', 'ok_stdout', 30],
     ['Tool call success\nexecution time: 0.00s', 'ok_empty', 0],
-    ["Tool call failure\nreason: \nstderr: NameError at line 2: name 'N'\nexecution time: 0.02s", 'exception', 20],
-    ['tool call failed\n\nreason: error message: Traceback (most recent call last):\n  …', 'exception', undefined],
-    ['Tool call failure\nreason: worker_timeout\nstdout: Suicide from timeout.\nexecution time: 4.10s', 'timeout', 4100],
+    [
+      "Tool call failure\nreason: \nstderr: NameError at line 2: name 'N'\nexecution time: 0.02s",
+      'exception',
+      20,
+    ],
+    [
+      'tool call failed\n\nreason: error message: Traceback (most recent call last):\n  …',
+      'exception',
+      undefined,
+    ],
+    [
+      'Tool call failure\nreason: worker_timeout\nstdout: Suicide from timeout.\nexecution time: 4.10s',
+      'timeout',
+      4100,
+    ],
     ['Tool call failure\nreason: queue_timeout\nexecution time: 12s', 'infra', 12000],
     ['Tool call failure\nreason: internal_error', 'infra', undefined],
     ['Tool call failure\nreason: invalid_input', 'infra', undefined],
@@ -61,9 +73,21 @@ describe('readPrompt', () => {
 
   it('covers every prompt exactly once', () => {
     const prompt = fc
-      .array(fc.constantFrom('system\n', 'user\n', 'assistant\n', '<|im_start|>user\n', '<|im_end|>', '\n', 'x', '<reason>'), {
-        maxLength: 30,
-      })
+      .array(
+        fc.constantFrom(
+          'system\n',
+          'user\n',
+          'assistant\n',
+          '<|im_start|>user\n',
+          '<|im_end|>',
+          '\n',
+          'x',
+          '<reason>',
+        ),
+        {
+          maxLength: 30,
+        },
+      )
       .map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(prompt, (text) => {
@@ -82,8 +106,14 @@ describe('readPrompt', () => {
 
 describe('readCallPayload', () => {
   it.each([
-    ['{"name": "p", "arguments": {"code": "1"}}', { isWellFormed: true, name: 'p', arguments: '{"code":"1"}', code: '1' }],
-    ['{"name": "p", "arguments": "{\\"code\\": \\"1\\"}"}', { isWellFormed: true, name: 'p', arguments: '{"code": "1"}', code: '1' }],
+    [
+      '{"name": "p", "arguments": {"code": "1"}}',
+      { isWellFormed: true, name: 'p', arguments: '{"code":"1"}', code: '1' },
+    ],
+    [
+      '{"name": "p", "arguments": "{\\"code\\": \\"1\\"}"}',
+      { isWellFormed: true, name: 'p', arguments: '{"code": "1"}', code: '1' },
+    ],
     ['{"name": "p"}', { isWellFormed: false, name: 'p' }],
     ['{"name": "p", "arguments": {', { isWellFormed: false, name: 'p' }],
     ['[]', { isWellFormed: false }],

@@ -5,10 +5,36 @@ import { segmentMessage, segmentResponse } from '../../shared/domain/segment.ts'
 
 /** Pieces from which hostile transcripts are put together: every tag, role word and half tag. */
 const piece = fc.constantFrom(
-  '<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<reason>', '</reason>', '<think>', '</think>',
-  '<answer>', '</answer>', 'user\n', 'assistant\n', 'system\n', '\n', '\n\n', ' ', 'so', '\\boxed{1}', '<', '{', '"',
-  '{"name": "python", "arguments": {"code": "1"}}', '<|im_start|>', '<|im_end|>', '<|im_start|>user\n',
-  '<|im_start|>assistant\n', '<|im_start|>tool\n', '#### 3', '🧮', '\ud800',
+  '<tool_call>',
+  '</tool_call>',
+  '<tool_response>',
+  '</tool_response>',
+  '<reason>',
+  '</reason>',
+  '<think>',
+  '</think>',
+  '<answer>',
+  '</answer>',
+  'user\n',
+  'assistant\n',
+  'system\n',
+  '\n',
+  '\n\n',
+  ' ',
+  'so',
+  '\\boxed{1}',
+  '<',
+  '{',
+  '"',
+  '{"name": "python", "arguments": {"code": "1"}}',
+  '<|im_start|>',
+  '<|im_end|>',
+  '<|im_start|>user\n',
+  '<|im_start|>assistant\n',
+  '<|im_start|>tool\n',
+  '#### 3',
+  '🧮',
+  '\ud800',
 );
 const transcript = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
 
@@ -75,7 +101,13 @@ describe('segmentResponse', () => {
         text.slice(inner.start, inner.end),
       ]);
     expect(read(bare)).toEqual(read(special));
-    expect(read(bare).map(([kind]) => kind)).toEqual(['reasoning', 'tool-call', 'tool-response', 'reasoning', 'answer']);
+    expect(read(bare).map(([kind]) => kind)).toEqual([
+      'reasoning',
+      'tool-call',
+      'tool-response',
+      'reasoning',
+      'answer',
+    ]);
   });
 
   it('leaves prose about tags alone', () => {
@@ -97,7 +129,14 @@ describe('segmentResponse', () => {
 
   it('does not slow down on text made to slow it down', () => {
     // Counted in steps, not in time: a quadratic scan of these would exceed the test's time limit many times over.
-    for (const unit of ['<tool_call>', '<tool_call>{"a":"', '<answer>', 'user\n', '<reason><answer>', '<tool_response>']) {
+    for (const unit of [
+      '<tool_call>',
+      '<tool_call>{"a":"',
+      '<answer>',
+      'user\n',
+      '<reason><answer>',
+      '<tool_response>',
+    ]) {
       const text = unit.repeat(40_000);
       expectTiling(segmentResponse(text, { startsInReasoning: true }).segments, text);
     }

@@ -12,7 +12,11 @@ const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 const LINE_FEED = 0x0a;
 
 const cases = FORMATS.flatMap((format) =>
-  readdirSync(join(FIXTURES, format.name)).map((name) => ({ format: format.name, name, directory: join(FIXTURES, format.name, name) })),
+  readdirSync(join(FIXTURES, format.name)).map((name) => ({
+    format: format.name,
+    name,
+    directory: join(FIXTURES, format.name, name),
+  })),
 );
 
 describe.each(cases)('$format/$name', ({ format, directory }) => {

@@ -6,13 +6,18 @@ import { LineSplitter } from '../../shared/format/lineSplitter.ts';
 import { linesOf } from '../support/logDump.ts';
 
 describe('LineSplitter', () => {
-  const text = fc.array(fc.constantFrom('a', '\n', '\r\n', 'é', '🧮', '', 'long '.repeat(9)), { maxLength: 40 });
+  const text = fc.array(fc.constantFrom('a', '\n', '\r\n', 'é', '🧮', '', 'long '.repeat(9)), {
+    maxLength: 40,
+  });
 
   it('gives the lines of the text, with their place in the file, in chunks of any size', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 9 }), (pieces, chunkSize) => {
         const bytes = Buffer.from(pieces.join(''));
-        const expected = pieces.join('').split('\n').map((line) => line.replace(/\r$/, ''));
+        const expected = pieces
+          .join('')
+          .split('\n')
+          .map((line) => line.replace(/\r$/, ''));
         if (expected.at(-1) === '') expected.pop();
         expect(linesOf(bytes, chunkSize).map((line) => Buffer.from(line).toString())).toEqual(expected);
       }),
@@ -22,8 +27,13 @@ describe('LineSplitter', () => {
 
   it('passes over a line beyond the limit and goes on behind it', () => {
     const splitter = new LineSplitter(0, 5);
-    const found = [...splitter.push(Buffer.from('ok\n1234')), ...splitter.push(Buffer.from('567890\nfine\n'))];
-    expect(found.map((line) => ('bytes' in line ? Buffer.from(line.bytes).toString() : line.tooLong))).toEqual(['ok', 10, 'fine']);
+    const found = [
+      ...splitter.push(Buffer.from('ok\n1234')),
+      ...splitter.push(Buffer.from('567890\nfine\n')),
+    ];
+    expect(
+      found.map((line) => ('bytes' in line ? Buffer.from(line.bytes).toString() : line.tooLong)),
+    ).toEqual(['ok', 10, 'fine']);
     expect(found.at(-1)).toMatchObject({ nextOffset: 19 });
   });
 });
@@ -38,16 +48,23 @@ describe('readJson', () => {
   });
 
   it('keeps integers that a double cannot hold', () => {
-    const text = '{"seed": 12345678901234567890, "n": 3, "s": "12345678901234567890", "f": 1.2345678901234567890}';
+    const text =
+      '{"seed": 12345678901234567890, "n": 3, "s": "12345678901234567890", "f": 1.2345678901234567890}';
     expect(hasRoundedInteger(JSON.parse(text))).toBe(true);
-    expect(withExactIntegers(text)).toMatchObject({ seed: '12345678901234567890', n: 3, s: '12345678901234567890' });
+    expect(withExactIntegers(text)).toMatchObject({
+      seed: '12345678901234567890',
+      n: 3,
+      s: '12345678901234567890',
+    });
   });
 });
 
 describe('packed numbers', () => {
   it('decode what a little-endian writer wrote', () => {
     const base64 = (values: { buffer: ArrayBufferLike }) => Buffer.from(values.buffer).toString('base64');
-    expect(decodePacked(`f32:${base64(Float32Array.of(1.5, Number.NaN, -2))}`)).toEqual(Float32Array.of(1.5, Number.NaN, -2));
+    expect(decodePacked(`f32:${base64(Float32Array.of(1.5, Number.NaN, -2))}`)).toEqual(
+      Float32Array.of(1.5, Number.NaN, -2),
+    );
     expect(decodePacked(`i32:${base64(Int32Array.of(-7, 151643))}`)).toEqual(Int32Array.of(-7, 151643));
     expect(decodePacked(`u8:${base64(Uint8Array.of(0, 1, 255))}`)).toEqual(Uint8Array.of(0, 1, 255));
     // 1, −2, the smallest subnormal, infinity, NaN
@@ -70,14 +87,20 @@ describe('packed numbers', () => {
 
   it('byte tokens spell the text wherever they are cut, and never split a character', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 12 }), fc.integer({ min: 1, max: 3 }), (text, size) => {
-        const bytes = Buffer.from(text.toWellFormed());
-        const tokens = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
-        const decoded = textOfByteTokens(tokens);
-        expect(decoded.text).toBe(bytes.toString());
-        for (const end of decoded.ends) expect(decoded.text.slice(0, end).isWellFormed()).toBe(true);
-        expect(decoded.ends.at(-1) ?? 0).toBe(decoded.text.length);
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 12 }),
+        fc.integer({ min: 1, max: 3 }),
+        (text, size) => {
+          const bytes = Buffer.from(text.toWellFormed());
+          const tokens = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+            bytes.subarray(i * size, (i + 1) * size),
+          );
+          const decoded = textOfByteTokens(tokens);
+          expect(decoded.text).toBe(bytes.toString());
+          for (const end of decoded.ends) expect(decoded.text.slice(0, end).isWellFormed()).toBe(true);
+          expect(decoded.ends.at(-1) ?? 0).toBe(decoded.text.length);
+        },
+      ),
       { seed: 6 },
     );
   });

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
@@ -10,8 +18,15 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const line = (step: number, i: number, fields: Record<string, unknown> = {}): string =>
-  JSON.stringify({ input: `user\nproblem ${Math.floor(i / 2)}\nassistant\n`, output: `#### ${i}`, score: i % 2, step, ...fields });
-const lines = (step: number, count: number): string => Array.from({ length: count }, (_, i) => `${line(step, i)}\n`).join('');
+  JSON.stringify({
+    input: `user\nproblem ${Math.floor(i / 2)}\nassistant\n`,
+    output: `#### ${i}`,
+    score: i % 2,
+    step,
+    ...fields,
+  });
+const lines = (step: number, count: number): string =>
+  Array.from({ length: count }, (_, i) => `${line(step, i)}\n`).join('');
 
 describe('what changed since last time', () => {
   it('is a no-op for an unchanged file, and counts what is already there', async () => {
@@ -43,13 +58,24 @@ describe('what changed since last time', () => {
     writeFileSync(path, whole);
     const second = await ingestHere(place.library, [path]);
     expect(second.files).toMatchObject([{ status: 'appended', rollouts: 4, issues: [] }]);
-    expect(rows(place.library, 'SELECT line FROM rollout ORDER BY line').map((row) => row['line'])).toEqual([1, 2, 3, 4]);
+    expect(rows(place.library, 'SELECT line FROM rollout ORDER BY line').map((row) => row['line'])).toEqual([
+      1, 2, 3, 4,
+    ]);
   });
 
   it.each([
     ['truncated', (path: string) => truncateSync(path, 3 * line(1, 0).length + 3)],
-    ['replaced by other content of the same size', (path: string) => writeFileSync(path, lines(1, 6).replaceAll('"score":1', '"score":0'))],
-    ['replaced by a rename', (path: string) => { writeFileSync(`${path}.new`, lines(2, 3)); renameSync(`${path}.new`, path); }],
+    [
+      'replaced by other content of the same size',
+      (path: string) => writeFileSync(path, lines(1, 6).replaceAll('"score":1', '"score":0')),
+    ],
+    [
+      'replaced by a rename',
+      (path: string) => {
+        writeFileSync(`${path}.new`, lines(2, 3));
+        renameSync(`${path}.new`, path);
+      },
+    ],
   ])('starts over when the file was %s', async (_what, change) => {
     const path = place.file('1.jsonl', lines(1, 6));
     await ingestHere(place.library, [path]);
@@ -59,7 +85,8 @@ describe('what changed since last time', () => {
     const fresh = scratch();
     try {
       await ingestHere(fresh.library, [path]);
-      const withoutKey = (library: string) => contents(library)['rollouts']?.map(({ run_key: _, ...row }) => row);
+      const withoutKey = (library: string) =>
+        contents(library)['rollouts']?.map(({ run_key: _, ...row }) => row);
       expect(withoutKey(place.library)).toEqual(withoutKey(fresh.library));
       expect(contents(place.library)['steps']?.length).toBe(contents(fresh.library)['steps']?.length);
     } finally {
@@ -76,7 +103,9 @@ describe('what changed since last time', () => {
     const moved = join(place.directory, 'moved');
     renameSync(old, moved);
     await ingestHere(place.library, [moved]);
-    expect(rows(place.library, 'SELECT run_key, directory FROM run')).toEqual([{ run_key: runKey, directory: moved }]);
+    expect(rows(place.library, 'SELECT run_key, directory FROM run')).toEqual([
+      { run_key: runKey, directory: moved },
+    ]);
     expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 4 }]);
   });
 });
@@ -85,26 +114,52 @@ describe('correctness', () => {
   it('follows the reward only where all rewards of the run are 0 or 1, also in hindsight', async () => {
     const path = place.file('1.jsonl', lines(1, 4));
     await ingestHere(place.library, [path]);
-    const correct = () => rows(place.library, 'SELECT is_correct FROM rollout ORDER BY line').map((row) => row['is_correct']);
+    const correct = () =>
+      rows(place.library, 'SELECT is_correct FROM rollout ORDER BY line').map((row) => row['is_correct']);
     expect(correct()).toEqual([0, 1, 0, 1]);
     expect(rows(place.library, 'SELECT correct FROM prompt_group')).toEqual([{ correct: 1 }, { correct: 1 }]);
     appendFileSync(path, `${line(1, 4, { score: 0.5 })}\n${line(1, 5, { acc: true })}\n`);
     await ingestHere(place.library, [path]);
     expect(correct()).toEqual([null, null, null, null, null, 1]);
-    expect(rows(place.library, 'SELECT correct FROM prompt_group')).toEqual([{ correct: null }, { correct: null }, { correct: 1 }]);
+    expect(rows(place.library, 'SELECT correct FROM prompt_group')).toEqual([
+      { correct: null },
+      { correct: null },
+      { correct: 1 },
+    ]);
   });
 });
 
 describe('the Turnwise log', () => {
   const rollout = (index: number, fields = {}): string =>
-    JSON.stringify({ v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index, problem: { id: 'g', prompt: '?' }, text: `t${index}`, ...fields });
+    JSON.stringify({
+      v: 1,
+      type: 'rollout',
+      run: 'r',
+      step: 1,
+      group: 'g',
+      index,
+      problem: { id: 'g', prompt: '?' },
+      text: `t${index}`,
+      ...fields,
+    });
   const decision = (index: number, kept: boolean): string =>
-    JSON.stringify({ v: 1, type: 'decision', run: 'r', step: 1, group: 'g', index, kept, reason: kept ? 'kept_positive_topk' : 'discarded_negative_quota' });
+    JSON.stringify({
+      v: 1,
+      type: 'decision',
+      run: 'r',
+      step: 1,
+      group: 'g',
+      index,
+      kept,
+      reason: kept ? 'kept_positive_topk' : 'discarded_negative_quota',
+    });
 
   it('matches decisions that come first, or from another file, and says which rollout is missing', async () => {
     const first = place.file('a.jsonl', `${decision(0, true)}\n${decision(7, false)}\n${rollout(0)}\n`);
     const early = await ingestHere(place.library, [first]);
-    expect(early.files).toMatchObject([{ rollouts: 1, issues: [{ line: 2, code: 'unmatched_decision', severity: 'warning' }] }]);
+    expect(early.files).toMatchObject([
+      { rollouts: 1, issues: [{ line: 2, code: 'unmatched_decision', severity: 'warning' }] },
+    ]);
     const second = place.file('b.jsonl', `${rollout(7)}\n`);
     const late = await ingestHere(place.library, [first, second]);
     expect(late.files.flatMap((file) => file.issues)).toEqual([]);
@@ -112,7 +167,9 @@ describe('the Turnwise log', () => {
       { ordinal: 0, kept: 1 },
       { ordinal: 7, kept: 0 },
     ]);
-    expect(rows(place.library, 'SELECT rollouts, kept FROM prompt_group')).toEqual([{ rollouts: 2, kept: 1 }]);
+    expect(rows(place.library, 'SELECT rollouts, kept FROM prompt_group')).toEqual([
+      { rollouts: 2, kept: 1 },
+    ]);
   });
 
   it('does not double a rollout that is logged twice, and loses none that claims a taken index', async () => {
@@ -139,11 +196,17 @@ describe('the Turnwise log', () => {
 
   it('adds signals to the tokens of their rollout, and refuses those of another length', async () => {
     const tokens = { text: ['t', '0'], mask: [1, 1] };
-    const signal = (entropy: number[]) => JSON.stringify({ v: 1, type: 'signal', run: 'r', step: 1, group: 'g', index: 0, tokens: { entropy } });
-    const path = place.file('a.jsonl', `${signal([0.5, 1.5])}\n${rollout(0, { text: undefined, tokens })}\n${signal([1, 2, 3])}\n`);
+    const signal = (entropy: number[]) =>
+      JSON.stringify({ v: 1, type: 'signal', run: 'r', step: 1, group: 'g', index: 0, tokens: { entropy } });
+    const path = place.file(
+      'a.jsonl',
+      `${signal([0.5, 1.5])}\n${rollout(0, { text: undefined, tokens })}\n${signal([1, 2, 3])}\n`,
+    );
     const outcome = await ingestHere(place.library, [path]);
     expect(outcome.files[0]?.issues).toMatchObject([{ line: 3, code: 'signal_length', severity: 'refused' }]);
-    expect(rows(place.library, 'SELECT policy_tokens, mean_entropy FROM rollout')).toEqual([{ policy_tokens: 2, mean_entropy: 1 }]);
+    expect(rows(place.library, 'SELECT policy_tokens, mean_entropy FROM rollout')).toEqual([
+      { policy_tokens: 2, mean_entropy: 1 },
+    ]);
   });
 });
 
@@ -162,8 +225,13 @@ describe('bad input', () => {
     symlinkSync(place.directory, join(place.directory, 'loop'));
     const outcome = await ingestHere(place.library, [place.directory, join(place.directory, 'missing')]);
     const seen = outcome.files
-      .filter((file) => !file.path.includes('library.sqlite'))
-      .map((file) => [file.path.slice(place.directory.length + 1), file.status, file.format, file.issues[0]?.code]);
+      
+      .map((file) => [
+        file.path.slice(place.directory.length + 1),
+        file.status,
+        file.format,
+        file.issues[0]?.code,
+      ]);
     expect(seen).toEqual([
       ['1.jsonl', 'read', 'verl', undefined],
       ['dump.pt', 'refused', null, 'archive'],
@@ -184,7 +252,10 @@ describe('bad input', () => {
     const path = place.file('1.jsonl', `${long}\n${line(1, 1)}\n`);
     const outcome = await ingestHere(place.library, [path]);
     expect(outcome.files).toMatchObject([{ rollouts: 2, issues: [] }]);
-    const read = rows(place.library, "SELECT length(text) AS chars FROM segment WHERE kind = 'text' ORDER BY rollout_id");
+    const read = rows(
+      place.library,
+      "SELECT length(text) AS chars FROM segment WHERE kind = 'text' ORDER BY rollout_id",
+    );
     expect(read[0]?.['chars']).toBe(18_000_006);
   });
 
@@ -198,22 +269,41 @@ describe('bad input', () => {
 
 describe('the golden fixtures', () => {
   it('come out of the library as they went in', async () => {
-    const fixture = join(import.meta.dirname, '..', '..', 'fixtures', 'verl', 'rstar2-released', 'input.jsonl');
+    const fixture = join(
+      import.meta.dirname,
+      '..',
+      '..',
+      'fixtures',
+      'verl',
+      'rstar2-released',
+      'input.jsonl',
+    );
     await ingestHere(place.library, [fixture]);
     const first = JSON.parse(readFileSync(fixture, 'utf8').split('\n')[0] ?? '') as { output: string };
-    const texts = rows(place.library, "SELECT text FROM segment WHERE rollout_id = 1 AND turn > 0 ORDER BY ordinal");
+    const texts = rows(
+      place.library,
+      'SELECT text FROM segment WHERE rollout_id = 1 AND turn > 0 ORDER BY ordinal',
+    );
     for (const { text } of texts) expect(first.output).toContain(String(text));
-    expect(rows(place.library, "SELECT outcome, count(*) AS n FROM tool_call GROUP BY 1 ORDER BY 1")).toEqual([
-      { outcome: 'dispatch_error', n: 1 },
-      { outcome: 'exception', n: 1 },
-      { outcome: 'infra', n: 1 },
-      { outcome: 'missing', n: 1 },
-      { outcome: 'ok_empty', n: 1 },
-      { outcome: 'ok_stdout', n: 2 },
-      { outcome: 'timeout', n: 1 },
-    ]);
-    expect(rows(place.library, 'SELECT arguments, code, response FROM tool_call WHERE rollout_id = 1')).toEqual([
-      { arguments: '{"code":"print(6*7)","input":""}', code: 'print(6*7)', response: 'Tool call success\nstdout: 42\n\nexecution time: 0.02s' },
+    expect(rows(place.library, 'SELECT outcome, count(*) AS n FROM tool_call GROUP BY 1 ORDER BY 1')).toEqual(
+      [
+        { outcome: 'dispatch_error', n: 1 },
+        { outcome: 'exception', n: 1 },
+        { outcome: 'infra', n: 1 },
+        { outcome: 'missing', n: 1 },
+        { outcome: 'ok_empty', n: 1 },
+        { outcome: 'ok_stdout', n: 2 },
+        { outcome: 'timeout', n: 1 },
+      ],
+    );
+    expect(
+      rows(place.library, 'SELECT arguments, code, response FROM tool_call WHERE rollout_id = 1'),
+    ).toEqual([
+      {
+        arguments: '{"code":"print(6*7)","input":""}',
+        code: 'print(6*7)',
+        response: 'Tool call success\nstdout: 42\n\nexecution time: 0.02s',
+      },
     ]);
   });
 });

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ingest, type IngestOptions, type IngestOutcome } from '../../electron/ingest/ingest.ts';
+import { type IngestOptions, type IngestOutcome, ingest } from '../../electron/ingest/ingest.ts';
 import { parseFile } from '../../electron/ingest/parseFile.ts';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
@@ -30,12 +30,18 @@ export function scratch(): Scratch {
 }
 
 /** Ingest on this thread: the same code as in the workers, without the threads. */
-export async function ingestHere(library: string, paths: readonly string[], options: IngestOptions = {}): Promise<IngestOutcome> {
+export async function ingestHere(
+  library: string,
+  paths: readonly string[],
+  options: IngestOptions = {},
+): Promise<IngestOutcome> {
   const db = openWriter(library);
   try {
     const parser = {
-      parse: (request: Parameters<typeof parseFile>[0], onBatch: (batch: Parameters<Parameters<typeof parseFile>[1]>[0]) => void) =>
-        parseFile(request, async (batch) => onBatch(batch), options.isCancelled ?? (() => false)),
+      parse: (
+        request: Parameters<typeof parseFile>[0],
+        onBatch: (batch: Parameters<Parameters<typeof parseFile>[1]>[0]) => void,
+      ) => parseFile(request, async (batch) => onBatch(batch), options.isCancelled ?? (() => false)),
     };
     return await ingest(paths, new LibraryWriter(db), parser, options);
   } finally {
@@ -66,9 +72,10 @@ export function contents(library: string): Record<string, readonly Record<string
       `SELECT n.run_key, r.step, r.problem_id, r.ordinal AS rollout, s.ordinal, s.turn, s.kind, s.text
        FROM segment s JOIN rollout r USING (rollout_id) JOIN run n USING (run_id) ORDER BY 1, 2, 3, 4, 5`,
     ),
-    steps: rows(library, 'SELECT n.run_key, s.* FROM step s JOIN run n USING (run_id) ORDER BY 1, s.step').map(
-      ({ run_id: _, ...step }) => step,
-    ),
+    steps: rows(
+      library,
+      'SELECT n.run_key, s.* FROM step s JOIN run n USING (run_id) ORDER BY 1, s.step',
+    ).map(({ run_id: _, ...step }) => step),
     issues: rows(library, 'SELECT line, severity, code, message FROM ingest_issue ORDER BY 1, 3'),
   };
 }

@@ -14,7 +14,10 @@ export interface LogDump {
 }
 
 export function dumpLog(bytes: Uint8Array, name: string, chunkSize = 1 << 16): LogDump {
-  const records = linesOf(bytes, chunkSize).map((line, i) => ({ line: i + 1, reading: readRecord(line, i === 0) }));
+  const records = linesOf(bytes, chunkSize).map((line, i) => ({
+    line: i + 1,
+    reading: readRecord(line, i === 0),
+  }));
   const heads = records.flatMap(({ reading }) => (reading.kind === 'record' ? [reading.record] : []));
   const format = detectFormat({ name, records: heads.slice(0, 20) });
   const lines: string[] = [];
@@ -64,12 +67,16 @@ function dumpLine(parsed: ParsedLine, seen: Map<string, number>): string[] {
     }
     case 'signal': {
       const { address, tokens } = parsed.signal;
-      return [`signal ${address.step}/${address.group}/#${address.index} ${tokens.count} tokens ${signalNames(tokens)}`];
+      return [
+        `signal ${address.step}/${address.group}/#${address.index} ${tokens.count} tokens ${signalNames(tokens)}`,
+      ];
     }
     case 'run':
       return [`run ${parsed.run.run} ${JSON.stringify(parsed.run.config)}`];
     case 'stage':
-      return [`stage from ${parsed.stage.fromStep} ${parsed.stage.name} ${JSON.stringify(parsed.stage.changes)}`];
+      return [
+        `stage from ${parsed.stage.fromStep} ${parsed.stage.name} ${JSON.stringify(parsed.stage.changes)}`,
+      ];
     case 'metric':
       return [`metric ${parsed.metric.step} ${JSON.stringify(parsed.metric.metrics)}`];
     default:
@@ -89,7 +96,9 @@ function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[
     `truth ${rollout.problem.groundTruth ?? '?'}`,
     `stop ${rollout.stopReason ?? '?'} (${rollout.stopReasonSource ?? '-'})`,
     `turns ${rollout.turns.length}`,
-    ...(rollout.tokens === undefined ? [] : [`tokens ${rollout.tokens.count} ${signalNames(rollout.tokens)}`]),
+    ...(rollout.tokens === undefined
+      ? []
+      : [`tokens ${rollout.tokens.count} ${signalNames(rollout.tokens)}`]),
     ...(Object.keys(rollout.extra).length === 0 ? [] : [`extra ${JSON.stringify(rollout.extra)}`]),
   ];
   const text = (turn: number): string => (turn === 0 ? rollout.problem.prompt : rollout.response);
@@ -99,7 +108,8 @@ function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[
       ({ kind, turn, inner }) => `  ${turn} ${kind}: ${firstWords(text(turn).slice(inner.start, inner.end))}`,
     ),
     ...rollout.toolCalls.map(
-      (call) => `  call ${call.turn} ${call.name ?? '?'} ${call.outcome} ${call.latencyMs ?? '?'} ms ${call.arguments ?? '?'}`,
+      (call) =>
+        `  call ${call.turn} ${call.name ?? '?'} ${call.outcome} ${call.latencyMs ?? '?'} ms ${call.arguments ?? '?'}`,
     ),
   ];
 }
@@ -109,4 +119,5 @@ function signalNames(tokens: object): string {
   return names.map(([key]) => key).join(',');
 }
 
-const firstWords = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}…` : text);
+const firstWords = (text: string): string =>
+  JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}…` : text);

@@ -25,13 +25,23 @@ export function listIssues(db: ReadableLibrary, params: ParsedParams<'issue.list
     .map((row) => present<IssueRow>(row));
   const total = Number(db.prepare(ISSUE_COUNT).pluck().get(scope));
   const last = issues.at(-1);
-  return { issues, total, ...(issues.length === params.limit && last !== undefined ? { next: last.issueId } : {}) };
+  return {
+    issues,
+    total,
+    ...(issues.length === params.limit && last !== undefined ? { next: last.issueId } : {}),
+  };
 }
 
 export function listFiles(db: ReadableLibrary, params: ParsedParams<'file.list'>): readonly FileRow[] {
-  return db.prepare(FILES).all({ runId: params.runId ?? null }).map((row) => present<FileRow>(row));
+  return db
+    .prepare(FILES)
+    .all({ runId: params.runId ?? null })
+    .map((row) => present<FileRow>(row));
 }
 
 export function issuesOfFile(db: ReadableLibrary, path: string): readonly IngestIssue[] {
-  return db.prepare(ISSUES_OF_FILE).all(path).map((row) => present<IngestIssue>(row));
+  return db
+    .prepare(ISSUES_OF_FILE)
+    .all(path)
+    .map((row) => present<IngestIssue>(row));
 }

@@ -2,7 +2,13 @@
  * Lists: all ids in order, then rows by id. The order of a step's 16 k rollouts is 64 KB and
  * one index range; rows are fetched for what is on the screen.
  */
-import type { GroupRow, GroupSort, ParsedParams, RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
+import type {
+  GroupRow,
+  GroupSort,
+  ParsedParams,
+  RolloutRow,
+  RolloutSort,
+} from '../../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { booleansOf, present } from '../rows.ts';
 
@@ -40,18 +46,26 @@ const ROLLOUT_COLUMNS: Record<RolloutSort, string> = {
   meanEntropy: 'r.mean_entropy',
 };
 
-/** Unknown values come last either way; ties keep the order of the log. */
-function orderBy(column: string, tie: string, direction: 'ascending' | 'descending'): string {
+/** Unknown values come last either way; ties keep the order of the log, which is also the order when none is asked for. */
+function orderBy(
+  columns: Readonly<Record<'order', string>>,
+  column: string,
+  direction: 'ascending' | 'descending',
+): string {
   const way = direction === 'descending' ? 'DESC' : 'ASC';
-  return column.includes(',')
-    ? column.split(', ').map((part) => `${part} ${way}`).join(', ')
-    : `${column} ${way} NULLS LAST, ${tie}`;
+  if (column !== columns.order) return `${column} ${way} NULLS LAST, ${columns.order}`;
+  return columns.order
+    .split(', ')
+    .map((part) => `${part} ${way}`)
+    .join(', ');
 }
 
-export function groupOrderSql(params: Pick<ParsedParams<'group.order'>, 'step' | 'sort' | 'direction'>): string {
+export function groupOrderSql(
+  params: Pick<ParsedParams<'group.order'>, 'step' | 'sort' | 'direction'>,
+): string {
   const where = params.step === undefined ? 'g.run_id = :runId' : 'g.run_id = :runId AND g.step = :step';
   return `SELECT g.group_id FROM group_row g WHERE ${where}
-    ORDER BY ${orderBy(GROUP_COLUMNS[params.sort], GROUP_COLUMNS.order, params.direction)}`;
+    ORDER BY ${orderBy(GROUP_COLUMNS, GROUP_COLUMNS[params.sort], params.direction)}`;
 }
 
 type RolloutScope = Omit<ParsedParams<'rollout.order'>, 'runId'>;
@@ -65,15 +79,21 @@ export function rolloutOrderSql(params: RolloutScope): string {
   if (params.hasToolCalls !== undefined) where.push(`r.tool_calls ${params.hasToolCalls ? '> 0' : '= 0'}`);
   if (params.hasToolErrors !== undefined) where.push(`r.tool_errors ${params.hasToolErrors ? '> 0' : '= 0'}`);
   return `SELECT r.rollout_id FROM rollout_row r WHERE ${where.join(' AND ')}
-    ORDER BY ${orderBy(ROLLOUT_COLUMNS[params.sort], ROLLOUT_COLUMNS.order, params.direction)}`;
+    ORDER BY ${orderBy(ROLLOUT_COLUMNS, ROLLOUT_COLUMNS[params.sort], params.direction)}`;
 }
 
 export function orderGroups(db: ReadableLibrary, params: ParsedParams<'group.order'>): { ids: Uint32Array } {
-  const ids = db.prepare(groupOrderSql(params)).pluck().all({ runId: params.runId, step: params.step ?? null });
+  const ids = db
+    .prepare(groupOrderSql(params))
+    .pluck()
+    .all({ runId: params.runId, step: params.step ?? null });
   return { ids: Uint32Array.from(ids as number[]) };
 }
 
-export function orderRollouts(db: ReadableLibrary, params: ParsedParams<'rollout.order'>): { ids: Uint32Array } {
+export function orderRollouts(
+  db: ReadableLibrary,
+  params: ParsedParams<'rollout.order'>,
+): { ids: Uint32Array } {
   const ids = db
     .prepare(rolloutOrderSql(params))
     .pluck()
@@ -113,7 +133,10 @@ export const ROLLOUTS_BY_ID = `
   ORDER BY ids.key`;
 
 export function groupRows(db: ReadableLibrary, groupIds: readonly number[]): readonly GroupRow[] {
-  return db.prepare(GROUPS_BY_ID).all(JSON.stringify(groupIds)).map((row) => present<GroupRow>(row));
+  return db
+    .prepare(GROUPS_BY_ID)
+    .all(JSON.stringify(groupIds))
+    .map((row) => present<GroupRow>(row));
 }
 
 export function rolloutRows(db: ReadableLibrary, rolloutIds: readonly number[]): readonly RolloutRow[] {

@@ -15,12 +15,16 @@ export function resolvePlace(
   place: ParsedParams<'place.resolve'>,
 ): ResultOf<'place.resolve'> | { readonly missing: string } {
   const one = (sql: string, ...values: unknown[]): number | undefined =>
-    db.prepare(sql).pluck().get(...values) as number | undefined;
+    db
+      .prepare(sql)
+      .pluck()
+      .get(...values) as number | undefined;
   const runId = one(RUN, place.runKey);
   if (runId === undefined) return { missing: `run ${place.runKey}` };
   if (place.step === undefined || place.groupKey === undefined) return { runId };
   const groupId = one(GROUP, runId, place.step, place.groupKey);
-  if (groupId === undefined) return { missing: `group ${place.groupKey} at step ${place.step} of run ${place.runKey}` };
+  if (groupId === undefined)
+    return { missing: `group ${place.groupKey} at step ${place.step} of run ${place.runKey}` };
   if (place.ordinal === undefined) return { runId, groupId };
   const rolloutId = one(ROLLOUT, groupId, place.ordinal);
   if (rolloutId === undefined) return { missing: `rollout ${place.ordinal} of group ${place.groupKey}` };

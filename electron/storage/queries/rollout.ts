@@ -1,5 +1,11 @@
 import type { EntropyOf, RolloutDetail, RolloutTokens, TokenInfo } from '../../../shared/api/contract.ts';
-import { SEGMENT_KINDS, type Segment, type ToolCall, type ToolOutcome, type Turn } from '../../../shared/domain/model.ts';
+import {
+  SEGMENT_KINDS,
+  type Segment,
+  type ToolCall,
+  type ToolOutcome,
+  type Turn,
+} from '../../../shared/domain/model.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
@@ -84,7 +90,10 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     ...(db.prepare(PROMPT_SEGMENTS).all(detail.promptId) as SegmentRecord[]),
     ...(db.prepare(SEGMENTS).all(rolloutId) as SegmentRecord[]),
   ].map(segmentOf);
-  const calls = db.prepare(CALLS).all(rolloutId).map((call) => present<ToolCall & { outcome: ToolOutcome }>(call));
+  const calls = db
+    .prepare(CALLS)
+    .all(rolloutId)
+    .map((call) => present<ToolCall & { outcome: ToolOutcome }>(call));
   return {
     row,
     run: { runId: detail.runId, runKey: detail.runKey, name: detail.runName, kind: detail.kind },
@@ -92,7 +101,10 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     prompt: unpackText(detail.promptCodec, detail.promptText),
     response,
     segments,
-    turns: db.prepare(TURNS).all(rolloutId).map((turn) => present<Turn>(turn)),
+    turns: db
+      .prepare(TURNS)
+      .all(rolloutId)
+      .map((turn) => present<Turn>(turn)),
     toolCalls: calls.map((call) => withPayload(call, segments, response)),
     answerSource: detail.answerSource ?? undefined,
     maxResponseTokens: maxResponseTokens(db, detail, row.step),

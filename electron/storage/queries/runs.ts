@@ -22,7 +22,8 @@ export const STEPS_OF_RUN = `
     groups_all_right AS groupsAllRight
   FROM step_row WHERE run_id = ? ORDER BY step`;
 
-const STAGES_OF_RUN = 'SELECT from_step AS fromStep, name, changes FROM stage_row WHERE run_id = ? ORDER BY from_step';
+const STAGES_OF_RUN =
+  'SELECT from_step AS fromStep, name, changes FROM stage_row WHERE run_id = ? ORDER BY from_step';
 
 interface RunRecord {
   runId: number;
@@ -44,7 +45,11 @@ export function listRuns(db: ReadableLibrary): readonly RunSummary[] {
 export function getRun(db: ReadableLibrary, runKey: string): RunDetail | undefined {
   const row = db.prepare(RUN_BY_KEY).get(runKey) as RunRecord | undefined;
   if (row === undefined) return undefined;
-  const stages = db.prepare(STAGES_OF_RUN).all(row.runId) as { fromStep: number; name: string; changes: string }[];
+  const stages = db.prepare(STAGES_OF_RUN).all(row.runId) as {
+    fromStep: number;
+    name: string;
+    changes: string;
+  }[];
   return {
     ...summaryOf(row, listSteps(db, row.runId)),
     stages: stages.map((stage): Stage => ({ ...stage, changes: objectOf(stage.changes) })),
@@ -53,12 +58,16 @@ export function getRun(db: ReadableLibrary, runKey: string): RunDetail | undefin
 }
 
 export function listSteps(db: ReadableLibrary, runId: number): readonly StepSummary[] {
-  return db.prepare(STEPS_OF_RUN).all(runId).map((row) => present<StepSummary>(row));
+  return db
+    .prepare(STEPS_OF_RUN)
+    .all(runId)
+    .map((row) => present<StepSummary>(row));
 }
 
 function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const config = objectOf(row.config);
-  const sum = (of: (step: StepSummary) => number): number => steps.reduce((total, step) => total + of(step), 0);
+  const sum = (of: (step: StepSummary) => number): number =>
+    steps.reduce((total, step) => total + of(step), 0);
   const { config: _config, ...columns } = row;
   return {
     ...columns,

@@ -1,0 +1,154 @@
+/** The command line from outside: what it prints, where, and how it ends. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
+import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
+const DEMO = join(import.meta.dirname, '..', '..', 'fixtures', 'demo', 'demo.jsonl');
+
+let place: Scratch;
+beforeEach(() => {
+  place = scratch();
+});
+afterEach(() => place.remove());
+
+function turnwise(...args: readonly string[]): { code: number | null; out: string; err: string } {
+  // A home of its own: without --library the user's library would be meant.
+  const env = { ...process.env, INIT_CWD: place.directory, XDG_DATA_HOME: place.directory, HOME: place.directory };
+  const run = spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', env, cwd: place.directory });
+  return { code: run.status, out: run.stdout, err: run.stderr };
+}
+
+describe('ingest', () => {
+  it('prints one JSON object and exits 0', () => {
+    const { code, out, err } = turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');
+    const report = JSON.parse(out) as Record<string, unknown>;
+    expect(Object.keys(report)).toEqual(['library', 'seconds', 'bytes', 'rollouts', 'groups', 'issues', 'files']);
+    expect(report).toMatchObject({ library: join(place.directory, 'a.sqlite'), rollouts: 1984, groups: 77, issues: 0 });
+    expect(report['files']).toMatchObject([{ format: 'turnwise', status: 'read', rollouts: 1984, issues: [] }]);
+    expect([code, err]).toEqual([0, '']);
+    const again = turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');
+    expect(JSON.parse(again.out)).toMatchObject({ rollouts: 1984, groups: 77, files: [{ status: 'unchanged' }] });
+  });
+
+  it('exits 3 with issues, and tells file and line', () => {
+    place.file('1.jsonl', '{"input": "a", "output": "b", "score": 1, "step": 1}\n{"input": ');
+    const { code, out } = turnwise('ingest', '.', '--library', 'sub/lib.sqlite', '--json');
+    expect(code).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({
+      issues: 1,
+      files: [{ status: 'read', issues: [{ line: 2, severity: 'refused', code: 'incomplete_line' }] }],
+    });
+  });
+
+  it('exits 1 with one message when nothing could be read', () => {
+    const missing = turnwise('ingest', 'nowhere', '--library', 'a.sqlite', '--json');
+    expect(missing.code).toBe(1);
+    expect(missing.err).toBe(`turnwise: ${join(place.directory, 'nowhere')}: no such file or directory\n`);
+    expect(JSON.parse(missing.out)).toMatchObject({ rollouts: 0, files: [{ format: null, status: 'refused' }] });
+    place.file('notes.txt', 'hello\n');
+    expect(turnwise('ingest', 'notes.txt', '--library', 'a.sqlite').code).toBe(1);
+  });
+
+  it('exits 1 when the library is none, without a stack trace', () => {
+    const path = place.file('lib.sqlite', 'this is text, not a database, and long enough to be looked at as one ....');
+    const { code, err } = turnwise('ingest', DEMO, '--library', path);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^turnwise: the library .* cannot be opened: .*\n$/);
+  });
+});
+
+describe('query', () => {
+  const ask = (...args: string[]) => turnwise('query', '--library', 'a.sqlite', ...args);
+  beforeEach(() => ingestHere(join(place.directory, 'a.sqlite'), [DEMO]));
+
+  it('answers as JSON Lines, CSV and table', () => {
+    const sql = "SELECT kind, steps, NULL AS none, 'a,\"b\"' AS odd FROM run ORDER BY kind";
+    expect(ask(sql).out).toBe('{"kind":"eval","steps":4,"none":null,"odd":"a,\\"b\\""}\n{"kind":"train","steps":12,"none":null,"odd":"a,\\"b\\""}\n');
+    expect(ask('--format', 'csv', sql).out).toBe('kind,steps,none,odd\neval,4,,"a,""b"""\ntrain,12,,"a,""b"""\n');
+    expect(ask('--format', 'table', 'SELECT kind, steps FROM run ORDER BY kind').out).toBe('kind   steps\n-----  -----\neval       4\ntrain     12\n');
+  });
+
+  it('is stopped when its time is up', () => {
+    const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
+    const { code, out, err } = ask('--timeout', '0.5', endless);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toBe('turnwise: the statement ran longer than 0.5 s and was stopped\n');
+  });
+
+  it('refuses what does not read', () => {
+    const { code, err } = ask('DELETE FROM run_row');
+    expect(code).toBe(1);
+    expect(err).toMatch(/^turnwise: only SELECT, WITH, VALUES and EXPLAIN are accepted/);
+    expect(turnwise('query', '--library', 'none.sqlite', 'SELECT 1').err).toMatch(/there is no library at/);
+  });
+});
+
+describe('usage', () => {
+  it('is told by --help everywhere, on stdout', () => {
+    for (const args of [['--help'], ['ingest', '--help'], ['query', '--help'], ['serve', '--help'], ['recorder', '--help']]) {
+      const { code, out } = turnwise(...args);
+      expect([code, out.startsWith('usage: turnwise')]).toEqual([0, true]);
+    }
+    expect(turnwise('--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(turnwise('ingest', '--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([[[]], [['dance']], [['ingest']], [['ingest', '--loud', 'x']], [['query']], [['query', 'a', 'b']], [['query', '--format', 'xml', 'SELECT 1']], [['recorder', 'x']]])(
+    '%j exits 2 with a message on stderr',
+    (args) => {
+      const { code, out, err } = turnwise(...args);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(/^turnwise: |^usage/);
+      expect(err).not.toMatch(/^\s+at /m);
+    },
+  );
+
+  it('prints the recorder as it is in the repository', () => {
+    const file = join(import.meta.dirname, '..', '..', 'shared', 'recorder', 'turnwise_recorder.py');
+    expect(turnwise('recorder').out).toBe(readFileSync(file, 'utf8'));
+  });
+});
+
+describe('kill -9 during ingest', () => {
+  it('at any moment, and again: the library is as if nothing had happened', async () => {
+    const logs = join(place.directory, 'logs');
+    writeVerlDump(logs, 24 << 20, { seed: 9, rolloutsPerStep: 700 });
+    const whole = join(place.directory, 'whole.sqlite');
+    await ingestHere(whole, [logs]);
+    const expected = contents(whole);
+    const library = join(place.directory, 'killed.sqlite');
+    const sizes: number[] = [];
+    // Each attempt is killed a little further on: when so many rollouts have been committed.
+    for (const rolloutsSeen of [1, 600, 1200]) {
+      const child = spawn(process.execPath, [MAIN, 'ingest', logs, '--library', library], { stdio: 'ignore' });
+      await killedAt(child, library, rolloutsSeen);
+      sizes.push(Number(rows(library, 'SELECT count(*) AS n FROM rollout_row')[0]?.['n']));
+    }
+    expect(sizes[0]).toBeGreaterThan(0);
+    expect(sizes[0]).toBeLessThan(expected['rollouts']?.length ?? 0);
+    expect(turnwise('ingest', logs, '--library', library).code).toBe(0);
+    expect(contents(library)).toEqual(expected);
+  }, 120_000);
+});
+
+function killedAt(child: ChildProcess, library: string, rollouts: number): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => {
+      clearInterval(timer);
+      resolve();
+    });
+    const timer = setInterval(() => {
+      if (!existsSync(library)) return;
+      try {
+        const [{ n } = { n: 0 }] = rows(library, 'SELECT count(*) AS n FROM rollout_row');
+        if (Number(n) >= rollouts) child.kill('SIGKILL');
+      } catch {
+        // The library is being made: not yet a database, or without its tables.
+      }
+    }, 2);
+  });
+}

@@ -1,0 +1,157 @@
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GROUP_SORTS, ROLLOUT_SORTS } from '../../shared/api/contract.ts';
+import { ForeignDatabaseError, MIGRATIONS, migrate, NEWEST_VERSION, NewerDatabaseError, versionOf } from '../../electron/storage/migrate.ts';
+import { openReader, openWriter } from '../../electron/storage/open.ts';
+import { groupOrderSql, GROUPS_BY_ID, ROLLOUTS_BY_ID, rolloutOrderSql } from '../../electron/storage/queries/lists.ts';
+import { RUN_BY_KEY, STEPS_OF_RUN } from '../../electron/storage/queries/runs.ts';
+import { prepareUserStatement } from '../../electron/storage/userStatement.ts';
+import { PUBLIC_VIEWS } from '../../electron/storage/views.sql.ts';
+import { type Scratch, scratch } from '../support/library.ts';
+
+let place: Scratch;
+beforeEach(() => {
+  place = scratch();
+});
+afterEach(() => place.remove());
+
+describe('migrations', () => {
+  it('are numbered without gaps, from 1', () => {
+    expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
+  });
+
+  it('make an empty file a library, once', () => {
+    const db = openWriter(place.library);
+    expect(versionOf(db)).toBe(NEWEST_VERSION);
+    migrate(db);
+    expect(versionOf(db)).toBe(NEWEST_VERSION);
+    db.close();
+  });
+
+  it('refuse a newer library, with both numbers, and leave it as it is', () => {
+    const db = openWriter(place.library);
+    db.pragma(`user_version = ${NEWEST_VERSION + 5}`);
+    db.close();
+    expect(() => openWriter(place.library)).toThrow(NewerDatabaseError);
+    expect(() => openReader(place.library)).toThrow(`version ${NEWEST_VERSION + 5}; this Turnwise reads up to version ${NEWEST_VERSION}`);
+  });
+
+  it('refuse a database that is none of ours', () => {
+    const foreign = new Database(place.library);
+    foreign.exec('CREATE TABLE runs (id)');
+    foreign.close();
+    expect(() => openWriter(place.library)).toThrow(ForeignDatabaseError);
+  });
+});
+
+describe('the read views', () => {
+  /** The columns promised when the views were made public: later ones may be added, none of these may go. */
+  const PROMISED = {
+    run: 'run_id name kind steps rollouts',
+    prompt_group: 'group_id run_id step problem_id rollouts correct kept',
+    rollout:
+      'rollout_id run_id step group_id problem_id ordinal reward is_correct answer ground_truth turns tool_calls tool_errors ' +
+      'stop_reason kept reason p_err p_format penalty advantage policy_tokens response_chars path line',
+    turn: 'rollout_id turn segments tool_calls tool_errors policy_tokens',
+    segment: 'rollout_id ordinal turn kind text',
+    tool_call: 'rollout_id ordinal turn name arguments response outcome latency_ms',
+    ingest_issue: 'path line severity code message',
+  };
+
+  it.each(Object.entries(PROMISED))('%s has its columns, in order', (view, columns) => {
+    openWriter(place.library).close();
+    const db = openReader(place.library);
+    const names = prepareUserStatement(db, `SELECT * FROM ${view}`).columns;
+    expect(names.slice(0, columns.split(' ').length)).toEqual(columns.split(' '));
+    db.close();
+  });
+
+  it('are all readable', () => {
+    openWriter(place.library).close();
+    const db = openReader(place.library);
+    for (const view of PUBLIC_VIEWS) expect(db.prepare(`SELECT * FROM ${view}`).all()).toEqual([]);
+    db.close();
+  });
+});
+
+describe('query plans', () => {
+  /** One line per step of the plan. */
+  const planOf = (sql: string): string[] => {
+    openWriter(place.library).close();
+    const db = openReader(place.library);
+    const named = Object.fromEntries([...sql.matchAll(/:(\w+)/g)].map(([, name]) => [name, 1]));
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`);
+    const rows = (sql.includes('?') ? plan.all('[]') : plan.all(named)) as { detail: string }[];
+    db.close();
+    return rows.map((row) => row.detail);
+  };
+
+  it('a step in its natural order is one index range, without a sort', () => {
+    expect(planOf(rolloutOrderSql({ step: 1, sort: 'order', direction: 'ascending' }))).toEqual([
+      'SEARCH r USING COVERING INDEX rollout_by_step (run_id=? AND step=?)',
+    ]);
+    expect(planOf(rolloutOrderSql({ step: 1, sort: 'order', direction: 'descending' }))).toEqual([
+      'SEARCH r USING COVERING INDEX rollout_by_step (run_id=? AND step=?)',
+    ]);
+    expect(planOf(rolloutOrderSql({ sort: 'order', direction: 'ascending' }))).toEqual([
+      'SEARCH r USING COVERING INDEX rollout_by_step (run_id=?)',
+    ]);
+  });
+
+  it.each(ROLLOUT_SORTS)('rollouts of a step by %s never scan the table', (sort) => {
+    for (const scope of [{ step: 1 }, { groupId: 1 }, { step: 1, kept: true, hasToolErrors: true }]) {
+      const [first] = planOf(rolloutOrderSql({ ...scope, sort, direction: 'descending' }));
+      expect(first).toMatch(/^SEARCH r USING (COVERING )?INDEX rollout_by_(step|group) /);
+    }
+  });
+
+  it.each(GROUP_SORTS)('groups of a step by %s never scan the table', (sort) => {
+    const [first] = planOf(groupOrderSql({ step: 1, sort, direction: 'ascending' }));
+    expect(first).toMatch(/^SEARCH g USING (COVERING )?INDEX group_by_key \(run_id=\? AND step=\?\)/);
+  });
+
+  it('rows by id look every row up', () => {
+    for (const sql of [GROUPS_BY_ID, ROLLOUTS_BY_ID]) {
+      for (const step of planOf(sql)) expect(step).not.toMatch(/^SCAN (?!ids)/);
+    }
+  });
+
+  it('a run and its steps come from their keys', () => {
+    expect(planOf(STEPS_OF_RUN)).toEqual(['SEARCH step_row USING PRIMARY KEY (run_id=?)']);
+    expect(planOf(RUN_BY_KEY)[0]).toMatch(/^SEARCH r USING INDEX sqlite_autoindex_run_row_1 \(run_key=\?\)/);
+  });
+});
+
+describe('the statement rule', () => {
+  it.each([
+    'SELECT 1',
+    '  -- a comment\n /* another */ select 1',
+    'WITH a AS (SELECT 1) SELECT * FROM a',
+    'VALUES (1), (2)',
+    'EXPLAIN QUERY PLAN SELECT * FROM rollout',
+    'SELECT 1;',
+  ])('accepts %j', (sql) => {
+    openWriter(place.library).close();
+    const db = openReader(place.library);
+    expect([...prepareUserStatement(db, sql).rows()].length).toBeGreaterThan(0);
+    db.close();
+  });
+
+  it.each([
+    ["ATTACH '/tmp/x' AS x", /begins with ATTACH/],
+    ["VACUUM INTO '/tmp/x'", /begins with VACUUM/],
+    ['PRAGMA journal_mode = DELETE', /begins with PRAGMA/],
+    ['DELETE FROM run_row', /begins with DELETE/],
+    ['WITH a AS (SELECT 1) DELETE FROM run_row', /read/],
+    ['SELECT 1; DELETE FROM run_row', /more than one statement/],
+    ['', /no statement/],
+    ['-- only a comment', /no statement/],
+    ["SELECT load_extension('x')", /not authorized|no such function/],
+    ['SELECT * FROM nowhere', /no such table/],
+  ])('refuses %j', (sql, message) => {
+    openWriter(place.library).close();
+    const db = openReader(place.library);
+    expect(() => [...prepareUserStatement(db, sql).rows()]).toThrow(message);
+    db.close();
+  });
+});
