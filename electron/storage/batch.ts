@@ -134,3 +134,21 @@ export interface PackedBatch {
   readonly offset: number;
   readonly lines: number;
 }
+
+export function bytesOf(batch: PackedBatch, span: ByteSpan): Uint8Array {
+  return Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset + span.start, span.end - span.start);
+}
+
+type Six = [number, number, number, number, number, number];
+
+/** Six numbers from `at` on; the caller knows how many of them are its own. */
+export function numbersAt(from: Int32Array, at: number): Six {
+  return [
+    from[at] ?? 0,
+    from[at + 1] ?? 0,
+    from[at + 2] ?? 0,
+    from[at + 3] ?? 0,
+    from[at + 4] ?? 0,
+    from[at + 5] ?? 0,
+  ];
+}

@@ -58,18 +58,17 @@ export function prepareIngest(db: WritableLibrary) {
       "SELECT run_id, has_binary_rewards FROM run_row WHERE directory = ? AND kind = ? AND format = ? AND key_source = 'derived'",
     ),
     addRun: prepare<[Record<string, unknown>]>(`INSERT INTO run_row
-      (run_key, key_source, name, kind, format, directory)
-      VALUES (:runKey, :keySource, :name, :kind, :format, :directory)`),
-    runConfig: pluck<[number]>('SELECT config FROM run_row WHERE run_id = ?'),
-    setRunConfig: prepare<[string, string | null, number]>(
-      'UPDATE run_row SET config = ?, name = coalesce(?, name) WHERE run_id = ?',
-    ),
+      (run_key, key_source, logged_id, name, kind, format, directory)
+      VALUES (:runKey, :keySource, :loggedId, :name, :kind, :format, :directory)`),
+    runsOfLogged: prepare<[string]>('SELECT run_id FROM run_row WHERE logged_id = ?'),
+    runConfig: pluck<[string]>('SELECT config FROM run_config_row WHERE logged_id = ?'),
+    setRunConfig: prepare<[string, string]>('INSERT OR REPLACE INTO run_config_row VALUES (?, ?)'),
     moveRuns: prepare<[string, string]>('UPDATE run_row SET directory = ? WHERE directory = ?'),
-    addStage: prepare<[number, number, string, string, number]>(
-      'INSERT OR REPLACE INTO stage_row (run_id, from_step, name, changes, file_id) VALUES (?, ?, ?, ?, ?)',
+    addStage: prepare<[string, number, string, string, number]>(
+      'INSERT OR REPLACE INTO stage_row (logged_id, from_step, name, changes, file_id) VALUES (?, ?, ?, ?, ?)',
     ),
-    addMetric: prepare<[number, number, string, number, number]>(
-      'INSERT OR REPLACE INTO metric_row (run_id, step, name, value, file_id) VALUES (?, ?, ?, ?, ?)',
+    addMetric: prepare<[string, number, string, number, number]>(
+      'INSERT OR REPLACE INTO metric_row (logged_id, step, name, value, file_id) VALUES (?, ?, ?, ?, ?)',
     ),
     forgetBinaryRewards: prepare<[number]>('UPDATE run_row SET has_binary_rewards = 0 WHERE run_id = ?'),
     forgetDerivedCorrectness: prepare<[number]>(
@@ -95,8 +94,8 @@ export function prepareIngest(db: WritableLibrary) {
     addGroup: prepare<[number, number, string, number]>(
       'INSERT INTO group_row (run_id, step, group_key, problem_no) VALUES (?, ?, ?, ?)',
     ),
-    promptSegmentsOfGroup: pluck<[number]>(
-      `SELECT p.segments FROM group_row g JOIN problem_row q USING (problem_no) JOIN prompt_row p USING (prompt_id)
+    promptOfGroup: prepare<[number]>(
+      `SELECT p.segments, p.prompt_hash FROM group_row g JOIN problem_row q USING (problem_no) JOIN prompt_row p USING (prompt_id)
          WHERE g.group_id = ?`,
     ),
     nextOrdinal: pluck<[number]>('SELECT coalesce(max(ordinal) + 1, 0) FROM rollout_row WHERE group_id = ?'),

@@ -6,7 +6,8 @@
 import { dirname } from 'node:path';
 import type { ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
 import {
-  type ByteSpan,
+  bytesOf,
+  numbersAt,
   type PackedBatch,
   type PackedItem,
   type PackedRollout,
@@ -14,6 +15,7 @@ import {
   SEGMENT_STRIDE,
   TURN_STRIDE,
 } from './batch.ts';
+import { type GroupEntry, GroupRegistry } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { SEGMENT_COLUMNS, SEGMENTS_PER_INSERT } from './ingestWrites.ts';
 import { PendingLines } from './pendingLines.ts';
@@ -29,47 +31,37 @@ interface SourceFile {
   readonly runHash: string;
 }
 
-interface GroupEntry {
-  readonly groupId: number;
-  /** Looked up once, then counted. */
-  nextOrdinal: number;
-  readonly promptSegments: number;
-}
-
 export class RolloutWriter {
   private readonly sql: IngestStatements;
   private readonly runs: RunRegistry;
   private readonly pending: PendingLines;
   private readonly tokens: TokenWriter;
-  private readonly groups = new Map<string, GroupEntry>();
+  private readonly groups: GroupRegistry;
   private file: SourceFile = { fileId: 0, path: '', format: '', runHash: '' };
   private directory = '';
   private batch: PackedBatch | undefined;
   private touched: Touched | undefined;
   /** block_id by index into the batch's blocks. */
   private blocks: (number | undefined)[] = [];
-  /** problem_no and prompt length by index into the batch's problems. */
-  private problems: ({ problemNo: number; promptSegments: number } | undefined)[] = [];
 
   constructor(sql: IngestStatements, runs: RunRegistry) {
     this.sql = sql;
     this.runs = runs;
     this.pending = new PendingLines(sql);
     this.tokens = new TokenWriter(sql);
+    this.groups = new GroupRegistry(sql);
   }
 
   forget(): void {
-    this.groups.clear();
+    this.groups.begin();
   }
 
   begin(file: SourceFile, batch: PackedBatch, touched: Touched): void {
-    // Kept for one transaction only: between two, another process may have added to a group.
-    this.groups.clear();
+    this.groups.begin();
     this.file = file;
     this.directory = dirname(file.path);
     this.batch = batch;
     this.touched = touched;
-    this.problems = new Array(batch.problems.length).fill(undefined);
     this.blocks = new Array(batch.blocks.length).fill(undefined);
     this.pending.recount();
   }
@@ -83,25 +75,17 @@ export class RolloutWriter {
         this.writeRun(item.run.run, item.run.config);
         break;
       case 'stage': {
-        const { stage } = item;
-        const entry = this.runs.logged(stage.run, 'train', this.file.format, this.directory);
-        this.sql.addStage.run(
-          entry.runId,
-          stage.fromStep,
-          stage.name,
-          JSON.stringify(stage.changes),
-          this.file.fileId,
-        );
-        this.touched?.run(entry.runId);
+        const { run, fromStep, name, changes } = item.stage;
+        this.sql.addStage.run(run, fromStep, name, JSON.stringify(changes), this.file.fileId);
+        this.touchRuns(run);
         break;
       }
       case 'metric': {
-        const { metric } = item;
-        const entry = this.runs.logged(metric.run, 'train', this.file.format, this.directory);
-        for (const [name, value] of Object.entries(metric.metrics)) {
-          this.sql.addMetric.run(entry.runId, metric.step, name, value, this.file.fileId);
+        const { run, step, metrics } = item.metric;
+        for (const [name, value] of Object.entries(metrics)) {
+          this.sql.addMetric.run(run, step, name, value, this.file.fileId);
         }
-        this.touched?.run(entry.runId);
+        this.touchRuns(run);
         break;
       }
       case 'decision':
@@ -113,13 +97,16 @@ export class RolloutWriter {
     }
   }
 
+  /** Lines about a run may repeat; the last one wins per key. */
   private writeRun(run: string, config: Readonly<Record<string, unknown>>): void {
-    const entry = this.runs.logged(run, 'train', this.file.format, this.directory);
-    const before: unknown = JSON.parse(String(this.sql.runConfig.get(entry.runId)));
-    const merged = { ...(before as object), ...config };
-    const name = typeof config['name'] === 'string' ? config['name'] : null;
-    this.sql.setRunConfig.run(JSON.stringify(merged), name, entry.runId);
-    this.touched?.run(entry.runId);
+    const before = this.sql.runConfig.get(run);
+    const merged = { ...(typeof before === 'string' ? (JSON.parse(before) as object) : {}), ...config };
+    this.sql.setRunConfig.run(run, JSON.stringify(merged));
+    this.touchRuns(run);
+  }
+
+  private touchRuns(run: string): void {
+    for (const row of this.sql.runsOfLogged.all(run) as { run_id: number }[]) this.touched?.run(row.run_id);
   }
 
   private writeRollout(rollout: PackedRollout): void {
@@ -127,7 +114,8 @@ export class RolloutWriter {
       rollout.run === null
         ? this.runs.ofDirectory(this.directory, rollout.kind, this.file.format, this.file.runHash)
         : this.runs.logged(rollout.run, rollout.kind, this.file.format, this.directory);
-    const group = this.groupOf(run, rollout);
+    const group = this.groups.of(run, rollout, this.currentBatch);
+    this.warnOfOtherPrompt(group, rollout);
     const ordinal = this.ordinalFor(group, rollout);
     if (ordinal === undefined) return;
     group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
@@ -142,70 +130,6 @@ export class RolloutWriter {
       }
     }
     this.touched?.group(group.groupId, run.runId, rollout.step);
-  }
-
-  private groupOf(run: RunEntry, rollout: PackedRollout): GroupEntry {
-    const key = `${run.runId} ${rollout.step} ${rollout.groupKey}`;
-    const cached = this.groups.get(key);
-    if (cached !== undefined) return cached;
-    const row = this.sql.groupByKey.get(run.runId, rollout.step, rollout.groupKey) as
-      | { group_id: number }
-      | undefined;
-    let entry: GroupEntry;
-    if (row === undefined) {
-      const problem = this.problemOf(rollout.problem);
-      const added = this.sql.addGroup.run(run.runId, rollout.step, rollout.groupKey, problem.problemNo);
-      entry = {
-        groupId: Number(added.lastInsertRowid),
-        nextOrdinal: 0,
-        promptSegments: problem.promptSegments,
-      };
-    } else {
-      entry = {
-        groupId: row.group_id,
-        nextOrdinal: Number(this.sql.nextOrdinal.get(row.group_id)),
-        promptSegments: Number(this.sql.promptSegmentsOfGroup.get(row.group_id)),
-      };
-    }
-    this.groups.set(key, entry);
-    return entry;
-  }
-
-  private problemOf(index: number): { problemNo: number; promptSegments: number } {
-    const known = this.problems[index];
-    if (known !== undefined) return known;
-    const problem = this.batch?.problems[index];
-    if (problem === undefined) throw new Error(`batch has no problem ${index}`);
-    const promptSegments = problem.segments.length / SEGMENT_STRIDE;
-    const existing = this.sql.promptByHash.get(problem.promptHash) as { prompt_id: number } | undefined;
-    let promptId = existing?.prompt_id;
-    if (promptId === undefined) {
-      const added = this.sql.addPrompt.run(
-        problem.promptHash,
-        problem.text.codec,
-        this.bytesOf(problem.text),
-        promptSegments,
-        problem.preview,
-      );
-      promptId = Number(added.lastInsertRowid);
-      for (let i = 0; i < promptSegments; i++) {
-        const [kind, , outerStart, outerEnd, innerStart, innerEnd] = numbersAt(
-          problem.segments,
-          i * SEGMENT_STRIDE,
-        );
-        this.sql.addPromptSegment.run(promptId, i, kind, outerStart, outerEnd, innerStart, innerEnd);
-      }
-    }
-    let problemNo = this.sql.problemById.get(problem.problemId, promptId, problem.groundTruth) as
-      | number
-      | undefined;
-    if (problemNo === undefined) {
-      const added = this.sql.addProblem.run(problem.problemId, promptId, problem.groundTruth, problem.source);
-      problemNo = Number(added.lastInsertRowid);
-    }
-    const entry = { problemNo, promptSegments };
-    this.problems[index] = entry;
-    return entry;
   }
 
   /** The logged index, else order of appearance; undefined when this very rollout is in the library already. */
@@ -223,6 +147,14 @@ export class RolloutWriter {
       : `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${rollout.step} is taken by other content (${where}); read as index ${ordinal}`;
     this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'duplicate_rollout', message);
     return ordinal;
+  }
+
+  /** A group is the rollouts of one prompt: where the log says otherwise, the first prompt stands and it is said. */
+  private warnOfOtherPrompt(group: GroupEntry, rollout: PackedRollout): void {
+    const promptHash = this.currentBatch.problems[rollout.problem]?.promptHash;
+    if (promptHash === group.promptHash) return;
+    const message = `the prompt differs from that of the first rollout of group ${rollout.groupKey} at step ${rollout.step}, which is shown for all of them`;
+    this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'prompt_differs', message);
   }
 
   private addRollout(run: RunEntry, group: GroupEntry, rollout: PackedRollout, ordinal: number): number {
@@ -270,8 +202,7 @@ export class RolloutWriter {
   }
 
   private addBelow(rolloutId: number, group: GroupEntry, rollout: PackedRollout): void {
-    const { batch, sql } = this;
-    if (batch === undefined) throw new Error('no batch has begun');
+    const { currentBatch: batch, sql } = this;
     const base = group.promptSegments;
     this.addSegments(rolloutId, base, rollout, batch.segments);
     for (let i = rollout.turnsFrom; i < rollout.turnsTo; i++) {
@@ -382,31 +313,16 @@ export class RolloutWriter {
   private blockOf(index: number): number {
     const known = this.blocks[index];
     if (known !== undefined) return known;
-    const span = this.batch?.blocks[index];
+    const span = this.currentBatch.blocks[index];
     if (span === undefined) throw new Error(`batch has no block ${index}`);
-    const added = this.sql.addBlock.run(this.file.fileId, span.codec, this.bytesOf(span));
+    const added = this.sql.addBlock.run(this.file.fileId, span.codec, bytesOf(this.currentBatch, span));
     const blockId = Number(added.lastInsertRowid);
     this.blocks[index] = blockId;
     return blockId;
   }
 
-  private bytesOf(span: ByteSpan): Uint8Array {
-    const bytes = this.batch?.bytes;
-    if (bytes === undefined) throw new Error('no batch has begun');
-    return Buffer.from(bytes.buffer, bytes.byteOffset + span.start, span.end - span.start);
+  private get currentBatch(): PackedBatch {
+    if (this.batch === undefined) throw new Error('no batch has begun');
+    return this.batch;
   }
-}
-
-type Six = [number, number, number, number, number, number];
-
-/** Six numbers from `at` on; the caller knows how many of them are its own. */
-function numbersAt(from: Int32Array, at: number): Six {
-  return [
-    from[at] ?? 0,
-    from[at + 1] ?? 0,
-    from[at + 2] ?? 0,
-    from[at + 3] ?? 0,
-    from[at + 4] ?? 0,
-    from[at + 5] ?? 0,
-  ];
 }

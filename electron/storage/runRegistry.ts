@@ -42,7 +42,7 @@ export class RunRegistry {
     const row = this.sql.runByKey.get(runKey) as RunRecord | undefined;
     const entry =
       row === undefined
-        ? this.add({ runKey, keySource: 'logged', name: run, kind, format, directory })
+        ? this.add({ runKey, keySource: 'logged', loggedId: run, name: run, kind, format, directory })
         : { runId: row.run_id, hasBinaryRewards: row.has_binary_rewards === 1 };
     this.entries.set(`logged ${runKey}`, entry);
     return entry;
@@ -82,7 +82,15 @@ export class RunRegistry {
       const runKey = i === 1 ? base : `${base}-${i}`;
       // The same logs copied to another directory are another run: both are there.
       if (this.sql.runByKey.get(runKey) === undefined) {
-        return this.add({ runKey, keySource: 'derived', name: nameOf(directory), kind, format, directory });
+        return this.add({
+          runKey,
+          keySource: 'derived',
+          loggedId: null,
+          name: nameOf(directory),
+          kind,
+          format,
+          directory,
+        });
       }
     }
   }
@@ -90,6 +98,7 @@ export class RunRegistry {
   private add(values: {
     runKey: string;
     keySource: 'logged' | 'derived';
+    loggedId: string | null;
     name: string;
     kind: RunKind;
     format: string;

@@ -26,11 +26,11 @@ export const viewsSql = `
 ${PUBLIC_VIEWS.map((view) => `DROP VIEW IF EXISTS ${view};`).join('\n')}
 
 CREATE VIEW run AS
-SELECT run_id, name, kind,
+SELECT run_id, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
   (SELECT count(*) FROM step_row s WHERE s.run_id = r.run_id) AS steps,
   (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = r.run_id) AS rollouts,
-  run_key, format, directory, config
-FROM run_row r;
+  run_key, format, directory, coalesce(c.config, '{}') AS config
+FROM run_row r LEFT JOIN run_config_row c USING (logged_id);
 
 CREATE VIEW prompt_group AS
 SELECT g.group_id, g.run_id, g.step, p.problem_id, g.rollouts,
@@ -96,7 +96,12 @@ SELECT run_id, step, group_count AS groups, rollouts,
   groups_all_wrong, groups_mixed, groups_all_right
 FROM step_row;
 
-CREATE VIEW stage AS SELECT run_id, from_step, name, changes FROM stage_row;
+CREATE VIEW stage AS
+SELECT r.run_id, s.from_step, s.name, s.changes FROM stage_row s JOIN run_row r USING (logged_id);
 
-CREATE VIEW metric AS SELECT run_id, step, name, value FROM metric_row;
+-- Metric lines name no split: they are the training run's, unless only an evaluation was logged.
+CREATE VIEW metric AS
+SELECT r.run_id, m.step, m.name, m.value FROM metric_row m JOIN run_row r USING (logged_id)
+WHERE r.kind = 'train'
+  OR NOT EXISTS (SELECT 1 FROM run_row t WHERE t.logged_id = r.logged_id AND t.kind = 'train');
 `;

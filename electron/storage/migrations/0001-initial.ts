@@ -32,31 +32,37 @@ CREATE TABLE run_row (
   run_id        INTEGER PRIMARY KEY,
   run_key       TEXT NOT NULL UNIQUE,
   key_source    TEXT NOT NULL,           -- logged | derived
-  name          TEXT NOT NULL,
+  logged_id     TEXT,                    -- what the log calls it; shared by its train and eval split
+  name          TEXT NOT NULL,           -- where the log gives none
   kind          TEXT NOT NULL,           -- train | eval
   format        TEXT NOT NULL,
   directory     TEXT NOT NULL,
-  config        TEXT NOT NULL DEFAULT '{}',
   has_binary_rewards INTEGER NOT NULL DEFAULT 1  -- no reward other than 0 and 1 so far
 ) STRICT;
 CREATE INDEX run_by_directory ON run_row (directory, kind, format);
 
+-- What a log says of its run, whichever splits of it there are.
+CREATE TABLE run_config_row (
+  logged_id TEXT PRIMARY KEY,
+  config    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE stage_row (
-  run_id    INTEGER NOT NULL REFERENCES run_row,
+  logged_id TEXT NOT NULL,
   from_step INTEGER NOT NULL,
   name      TEXT NOT NULL,
   changes   TEXT NOT NULL,
   file_id   INTEGER NOT NULL REFERENCES file_row,
-  PRIMARY KEY (run_id, from_step, name)
+  PRIMARY KEY (logged_id, from_step, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE metric_row (
-  run_id  INTEGER NOT NULL REFERENCES run_row,
-  step    INTEGER NOT NULL,
-  name    TEXT NOT NULL,
-  value   REAL,
-  file_id INTEGER NOT NULL REFERENCES file_row,
-  PRIMARY KEY (run_id, name, step)
+  logged_id TEXT NOT NULL,
+  step      INTEGER NOT NULL,
+  name      TEXT NOT NULL,
+  value     REAL,
+  file_id   INTEGER NOT NULL REFERENCES file_row,
+  PRIMARY KEY (logged_id, name, step)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE prompt_row (

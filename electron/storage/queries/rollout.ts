@@ -17,13 +17,15 @@ const DETAIL = `
   SELECT r.group_id AS groupId, r.answer_source AS answerSource, r.file_id AS fileId, r.byte_offset AS byteOffset,
     r.byte_length AS byteLength, r.text_start AS textStart, r.text_end AS textEnd, r.extra_end AS extraEnd, b.codec,
     b.bytes, q.prompt_id AS promptId, q.codec AS promptCodec,
-    q.text AS promptText, n.run_id AS runId, n.run_key AS runKey, n.name AS runName, n.kind, n.config
+    q.text AS promptText, n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName,
+    n.kind, coalesce(c.config, '{}') AS config
   FROM rollout_row r
   JOIN text_block b ON b.block_id = r.block_id
   JOIN group_row g ON g.group_id = r.group_id
   JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN prompt_row q ON q.prompt_id = p.prompt_id
   JOIN run_row n ON n.run_id = r.run_id
+  LEFT JOIN run_config_row c ON c.logged_id = n.logged_id
   WHERE r.rollout_id = ?`;
 const SEGMENTS = `SELECT turn, kind, outer_start, outer_end, inner_start, inner_end FROM segment_row
   WHERE rollout_id = ? ORDER BY ordinal`;
@@ -34,7 +36,7 @@ const TURNS = `SELECT turn, segments, tool_calls AS toolCalls, tool_errors AS to
 const CALLS = `SELECT turn, name, outcome, latency_ms AS latencyMs, call_segment AS callSegment,
   response_segment AS responseSegment FROM tool_call_row WHERE rollout_id = ? ORDER BY ordinal`;
 const TOKENS = 'SELECT * FROM token_row WHERE rollout_id = ?';
-const STAGE_LIMIT = `SELECT changes FROM stage_row WHERE run_id = ? AND from_step <= ? ORDER BY from_step DESC`;
+const STAGE_LIMIT = `SELECT changes FROM stage WHERE run_id = ? AND from_step <= ? ORDER BY from_step DESC`;
 
 interface DetailRecord {
   groupId: number;

@@ -3,10 +3,11 @@ import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
 
 const RUN = `
-  SELECT run_id AS runId, run_key AS runKey, name, kind, key_source AS keySource, format, directory, config,
+  SELECT run_id AS runId, run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
+    key_source AS keySource, format, directory, coalesce(c.config, '{}') AS config,
     (SELECT count(*) FROM issue_row i WHERE i.file_id IN (SELECT f.file_id FROM file_row f
       WHERE f.path >= r.directory || '/' AND f.path < r.directory || '0')) AS issues
-  FROM run_row r`;
+  FROM run_row r LEFT JOIN run_config_row c USING (logged_id)`;
 export const RUNS = `${RUN} ORDER BY run_id DESC`;
 export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
 
@@ -23,7 +24,7 @@ export const STEPS_OF_RUN = `
   FROM step_row WHERE run_id = ? ORDER BY step`;
 
 const STAGES_OF_RUN =
-  'SELECT from_step AS fromStep, name, changes FROM stage_row WHERE run_id = ? ORDER BY from_step';
+  'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
 
 interface RunRecord {
   runId: number;

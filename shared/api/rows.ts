@@ -1,0 +1,257 @@
+/** The values of the contract: what the host answers. Unknown is an absent field. */
+import type {
+  DecisionReason,
+  IssueSeverity,
+  Milliseconds,
+  Nats,
+  Provenance,
+  RunKind,
+  Segment,
+  StopReason,
+  ToolCall,
+  Turn,
+} from '../domain/model.ts';
+
+/** Sparkline columns, one entry per step in `steps`; null where nothing is known. */
+export interface RunTrends {
+  readonly steps: readonly number[];
+  readonly meanReward: readonly (number | null)[];
+  readonly toolErrorRate: readonly (number | null)[];
+  readonly noToolShare: readonly (number | null)[];
+  readonly meanResponseChars: readonly (number | null)[];
+}
+
+export interface RunSummary {
+  readonly runId: number;
+  /** Stable across libraries: the logged id, else a hash of the first file's first record. Used in URLs. */
+  readonly runKey: string;
+  readonly name: string;
+  readonly kind: RunKind;
+  /** Whether `runKey` was written by the trainer or derived from content. */
+  readonly keySource: Provenance;
+  readonly format: string;
+  /** Directory the logs were read from, for display. */
+  readonly directory: string;
+  readonly model?: string;
+  readonly dataset?: string;
+  /** Generated, not sampled by a model: the demo run says so in its `run` line. */
+  readonly isSynthetic: boolean;
+  readonly steps: number;
+  readonly firstStep?: number;
+  readonly lastStep?: number;
+  readonly groups: number;
+  readonly rollouts: number;
+  /** Rollouts known to be correct, of those whose correctness is known at all. */
+  readonly correct: number;
+  readonly correctKnown: number;
+  readonly issues: number;
+  readonly trends: RunTrends;
+}
+
+export interface Stage {
+  readonly fromStep: number;
+  readonly name: string;
+  /** What changed, as logged (`max_response_tokens`, `max_turns`, `data`, …). */
+  readonly changes: Readonly<Record<string, unknown>>;
+}
+
+export interface RunDetail extends RunSummary {
+  readonly stages: readonly Stage[];
+  /** The merged `run` lines, as logged; empty for formats that write none. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+export interface StepSummary {
+  readonly step: number;
+  readonly groups: number;
+  readonly rollouts: number;
+  readonly correct: number;
+  readonly correctKnown: number;
+  readonly meanReward?: number;
+  /** Rollouts without any tool call. */
+  readonly withoutToolCalls: number;
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  readonly meanTurns: number;
+  readonly meanResponseChars: number;
+  readonly meanPolicyTokens?: number;
+  /** Mean over the policy tokens whose entropy is logged. */
+  readonly meanEntropy?: Nats;
+  /** Rollouts whose stop reason is `length`. */
+  readonly truncated: number;
+  /** Rollouts with a logged decision, and how many of those were kept. */
+  readonly decided: number;
+  readonly kept: number;
+  /** Groups whose rollouts are all wrong, mixed, all right; groups with unknown correctness are in none. */
+  readonly groupsAllWrong: number;
+  readonly groupsMixed: number;
+  readonly groupsAllRight: number;
+}
+
+export interface GroupRow {
+  readonly groupId: number;
+  readonly groupKey: string;
+  readonly problemId: string;
+  readonly step: number;
+  readonly rollouts: number;
+  readonly correct: number;
+  readonly correctKnown: number;
+  readonly meanReward?: number;
+  readonly decided: number;
+  readonly kept: number;
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  readonly meanTurns: number;
+  readonly meanResponseChars: number;
+  readonly groundTruth?: string;
+  /** The last user message of the prompt, its first 200 characters. */
+  readonly promptPreview: string;
+}
+
+export interface RolloutRow {
+  readonly rolloutId: number;
+  readonly groupId: number;
+  readonly groupKey: string;
+  readonly problemId: string;
+  readonly step: number;
+  /** Position in the oversampled group, from 0. */
+  readonly ordinal: number;
+  readonly reward?: number;
+  readonly isCorrect?: boolean;
+  readonly answer?: string;
+  readonly groundTruth?: string;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  readonly stopReason?: StopReason;
+  readonly stopReasonSource?: Provenance;
+  /** Logged decision of the down-sampling; absent where none was logged. */
+  readonly kept?: boolean;
+  readonly reason?: DecisionReason | (string & {});
+  readonly pErr?: number;
+  readonly pFormat?: number;
+  readonly penalty?: number;
+  readonly advantage?: number;
+  readonly policyTokens?: number;
+  readonly responseChars: number;
+  readonly meanEntropy?: Nats;
+  readonly path: string;
+  readonly line: number;
+}
+
+/** What per-token entropy means in this rollout (`format.md`, `entropy_of`). */
+export interface EntropyOf {
+  readonly kind: 'full' | 'top-k';
+  readonly k?: number;
+  readonly unit?: string;
+  readonly temperature?: number;
+  readonly policy?: string;
+}
+
+export interface TokenInfo {
+  readonly count: number;
+  /** False when no offsets could be established: heat cannot sit on exact characters. */
+  readonly isAligned: boolean;
+  readonly hasEntropy: boolean;
+  readonly hasLogprob: boolean;
+  readonly hasTrainerLogprob: boolean;
+  readonly hasMask: boolean;
+  readonly entropyOf?: EntropyOf;
+}
+
+export interface RolloutDetail {
+  readonly row: RolloutRow;
+  readonly run: {
+    readonly runId: number;
+    readonly runKey: string;
+    readonly name: string;
+    readonly kind: RunKind;
+  };
+  readonly group: GroupRow;
+  /** Segments of turn 0 are ranges of `prompt`, all others of `response`. Ordered; the index is the SQL `ordinal`. */
+  readonly prompt: string;
+  readonly response: string;
+  readonly segments: readonly Segment[];
+  readonly turns: readonly Turn[];
+  readonly toolCalls: readonly ToolCall[];
+  /** The answer's provenance: as the trainer extracted it, or as found in the text. */
+  readonly answerSource?: Provenance;
+  readonly maxResponseTokens?: number;
+  readonly tokens?: TokenInfo;
+  /** Fields of the record that Turnwise has no column for, as logged. */
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly record: { readonly fileId: number; readonly byteOffset: number; readonly byteLength: number };
+}
+
+/** Per-token columns, all of length `count`; NaN is unknown. */
+export interface RolloutTokens {
+  readonly count: number;
+  /** UTF-16 end offset of each token in `response`; absent when unaligned. */
+  readonly ends?: Uint32Array;
+  readonly ids?: Int32Array;
+  /** 1 = sampled by the policy. */
+  readonly mask?: Uint8Array;
+  readonly entropy?: Float32Array;
+  readonly logprob?: Float32Array;
+  readonly trainerLogprob?: Float32Array;
+}
+
+export interface RecordChunk {
+  readonly path: string;
+  readonly line: number;
+  readonly byteLength: number;
+  /** Byte position inside the record where `text` begins. */
+  readonly offset: number;
+  /** Decoded as UTF-8; the chunk never splits a character. */
+  readonly text: string;
+  readonly nextOffset?: number;
+}
+
+export interface IssueRow {
+  readonly issueId: number;
+  readonly path: string;
+  readonly line?: number;
+  readonly severity: IssueSeverity;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface FileRow {
+  readonly fileId: number;
+  readonly path: string;
+  readonly format?: string;
+  readonly bytes: number;
+  readonly rollouts: number;
+  readonly issues: number;
+  readonly status: 'read' | 'partial' | 'refused';
+}
+
+export interface IngestProgress {
+  readonly jobId: number;
+  readonly state: 'running' | 'done' | 'cancelled' | 'failed';
+  readonly paths: readonly string[];
+  /** The file being read now. */
+  readonly currentPath?: string;
+  readonly files: number;
+  readonly filesDone: number;
+  readonly bytes: number;
+  readonly bytesDone: number;
+  readonly rollouts: number;
+  readonly issues: number;
+  readonly elapsedMs: Milliseconds;
+  /** The first run this job read rollouts of, as soon as it is known. */
+  readonly runKey?: string;
+  /** With `failed`: what was found, in one sentence. */
+  readonly message?: string;
+}
+
+export interface HostInfo {
+  readonly version: string;
+  readonly shell: 'desktop' | 'browser';
+  readonly platform: string;
+  readonly libraryPath: string;
+  /** Paths the user granted with this start (argv, dialog, drop). */
+  readonly granted: readonly string[];
+  /** Where this start should open: the run ingested from argv, or the demo. */
+  readonly openRunKey?: string;
+}

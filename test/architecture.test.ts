@@ -1,0 +1,222 @@
+/**
+ * Who may import whom, as data. The same rules are compiled by the project references; this
+ * test also knows the finer ones (which folder of electron may use which) and the house rules
+ * that a compiler does not check.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** Folder → folders it may import from (itself is understood), and packages. `types:` allows type-only imports. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'shared/domain': [],
+  'shared/format': ['shared/domain'],
+  'shared/api': ['shared/domain', 'types:shared/format', 'zod'],
+  'electron/storage': ['shared/domain', 'shared/format', 'shared/api', 'node:', 'better-sqlite3'],
+  'electron/ingest': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
+  'electron/export': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
+  'electron/worker': [
+    'shared/domain',
+    'shared/format',
+    'shared/api',
+    'electron/storage',
+    'electron/ingest',
+    'electron/export',
+    'node:',
+  ],
+  'electron/host': [
+    'shared/domain',
+    'shared/format',
+    'shared/api',
+    'electron/worker/entry.ts',
+    'types:electron/worker',
+    'electron/worker/messages.ts',
+    'node:',
+  ],
+  'electron/main': [
+    'shared/domain',
+    'shared/format',
+    'shared/api',
+    'electron/host',
+    'node:',
+    'electron',
+    'zod',
+    'types:electron/preload',
+  ],
+  'electron/preload': ['shared/domain', 'shared/format', 'shared/api', 'electron/host', 'electron'],
+  'electron/headless': ['shared/domain', 'shared/format', 'shared/api', 'electron/host', 'node:', 'ws'],
+  'electron/cli': [
+    'shared/domain',
+    'shared/format',
+    'shared/api',
+    'electron/host',
+    'electron/headless',
+    'types:electron/worker',
+    'node:',
+  ],
+  'electron/start': ['electron/headless', 'node:'],
+  'renderer/ui': ['npm', 'types:shared/domain'],
+  'renderer/charts': ['npm', 'types:shared/domain', 'renderer/ui'],
+  'renderer/editor': ['npm', 'types:shared/domain', 'renderer/ui'],
+  'renderer/theme': ['npm'],
+  'renderer/data': ['npm', 'shared/domain', 'shared/format', 'shared/api'],
+  'renderer/state': ['types:shared/domain', 'zustand'],
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly isType: boolean;
+}
+
+const SKIPPED = new Set(['node_modules', 'dist', '.git']);
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(join(ROOT, directory), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${directory}/${entry.name}`;
+    if (SKIPPED.has(entry.name)) return [];
+    if (entry.isDirectory()) return filesBelow(path);
+    return /\.(ts|tsx|mjs|cjs|js)$/.test(entry.name) && !entry.name.endsWith('.config.ts') ? [path] : [];
+  });
+}
+
+const STATEMENT = /^\s*(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
+const DYNAMIC = /\bimport\(\s*(?:\/\*[^*]*\*\/\s*)?['"]([^'"]+)['"]\s*\)/g;
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const resolved = (specifier: string): string =>
+    specifier.startsWith('.')
+      ? relative(ROOT, resolve(ROOT, dirname(file), specifier))
+          .split(sep)
+          .join('/')
+      : specifier;
+  return [
+    ...[...text.matchAll(STATEMENT)].map(([, type, to]) => ({
+      from: file,
+      to: resolved(to ?? ''),
+      isType: type !== undefined,
+    })),
+    ...[...text.matchAll(DYNAMIC)].map(([, to]) => ({ from: file, to: resolved(to ?? ''), isType: false })),
+  ];
+}
+
+const isOurs = (path: string): boolean => /^(shared|electron|renderer|fixtures|test)\//.test(path);
+
+function isAllowed({ from, to, isType }: Import): boolean {
+  const folder = from.split('/').slice(0, 2).join('/');
+  if (to.startsWith(`${folder}/`) && folder !== 'renderer/views') return true;
+  if (folder === 'renderer/app') return !isOurs(to) || to.startsWith('renderer/') || to.startsWith('shared/');
+  if (folder === 'renderer/views') {
+    const view = from.split('/').slice(0, 3).join('/');
+    if (!isOurs(to) || to.startsWith(`${view}/`) || to.startsWith('shared/')) return true;
+    return to.startsWith('renderer/') && !to.startsWith('renderer/views/');
+  }
+  const allowed = MAY_IMPORT[folder];
+  if (allowed === undefined) return false;
+  return allowed.some((rule) => {
+    if (rule === 'npm') return !isOurs(to) && !to.startsWith('node:');
+    if (rule === 'node:') return to.startsWith('node:');
+    if (rule.startsWith('types:')) return isType && to.startsWith(`${rule.slice('types:'.length)}/`);
+    return to === rule || to.startsWith(`${rule}/`);
+  });
+}
+
+const SOURCES = ['shared', 'electron', 'renderer'].flatMap(filesBelow);
+
+describe('imports', () => {
+  it('follow the table', () => {
+    const broken = SOURCES.flatMap(importsOf).filter((each) => !isAllowed(each));
+    expect(broken.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  it('the table can say no', () => {
+    const forbidden: Import[] = [
+      { from: 'shared/domain/a.ts', to: 'shared/format/b.ts', isType: true },
+      { from: 'shared/domain/a.ts', to: 'node:fs', isType: false },
+      { from: 'electron/host/a.ts', to: 'electron/storage/b.ts', isType: false },
+      { from: 'electron/cli/a.ts', to: 'electron', isType: false },
+      { from: 'renderer/ui/a.tsx', to: 'renderer/state/b.ts', isType: false },
+      { from: 'renderer/views/a/x.tsx', to: 'renderer/views/b/y.tsx', isType: false },
+      { from: 'renderer/data/a.ts', to: 'electron/host/b.ts', isType: true },
+    ];
+    expect(forbidden.filter(isAllowed)).toEqual([]);
+  });
+});
+
+/** Without comments: a comment may name what the code must not do. */
+function codeOf(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+}
+
+describe('the house', () => {
+  it('has a README in every room', () => {
+    const rooms = ['electron', 'shared', 'renderer', 'test'].flatMap((top) =>
+      readdirSync(join(ROOT, top), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+        .map((entry) => `${top}/${entry.name}`),
+    );
+    const without = rooms.filter((room) => !readdirSync(join(ROOT, room)).includes('README.md'));
+    expect(without).toEqual([]);
+  });
+
+  it('keeps the top level', () => {
+    const allowed = new Set([
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'biome.json',
+      'README.md',
+      'CHANGELOG.md',
+      '.gitignore',
+      '.ci',
+      'electron',
+      'renderer',
+      'shared',
+      'fixtures',
+      'test',
+      'node_modules',
+      'dist',
+      '.git',
+    ]);
+    expect(readdirSync(ROOT).filter((name) => !allowed.has(name))).toEqual([]);
+  });
+
+  it('keeps files of one purpose: components up to 250 lines, logic up to 400', () => {
+    const long = SOURCES.map((file) => ({
+      file,
+      lines: readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1,
+    })).filter(({ file, lines }) => lines > (file.endsWith('.tsx') ? 250 : 400));
+    expect(long).toEqual([]);
+  });
+
+  it('has SQL in storage only', () => {
+    const sql = /\b(SELECT\s[^'"`]+\sFROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b/;
+    const found = SOURCES.filter(
+      (file) => !file.startsWith('electron/storage/') && sql.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('never hands log text to an HTML parser, and never silences the type checker', () => {
+    const forbidden =
+      /innerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|@ts-(ignore|nocheck|expect-error)|\bas any\b|: any\b/;
+    const found = SOURCES.filter((file) => /\.tsx?$/.test(file) && forbidden.test(codeOf(file)));
+    expect(found).toEqual([]);
+  });
+
+  it('names no machine and no registry', () => {
+    const texts = [
+      ...SOURCES,
+      ...['package.json', 'README.md', 'CHANGELOG.md'].filter((name) =>
+        statSync(join(ROOT, name), { throwIfNoEntry: false }),
+      ),
+    ];
+    // Assembled, so that this file does not name what it forbids.
+    const host = ['registry', 'npmjs', 'org'].join('.');
+    const found = texts.filter((file) => readFileSync(join(ROOT, file), 'utf8').includes(host));
+    expect(found).toEqual([]);
+  });
+});
