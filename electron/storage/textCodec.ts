@@ -55,8 +55,3 @@ export function packBytes(bytes: Uint8Array): Uint8Array {
 export function unpackBytes(bytes: Uint8Array): Uint8Array {
   return zstdDecompressSync(bytes);
 }
-
-/** Float32 view of a blob; copied because SQLite's buffers need not be 4-byte aligned. */
-export function floatsOf(bytes: Uint8Array): Float32Array {
-  return new Float32Array(bytes.slice().buffer);
-}

@@ -1,7 +1,7 @@
 /** Per-token columns of a rollout, and the `signal` lines that add to them. */
 import type { PackedTokens } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
-import { floatsOf, unpackBytes } from './textCodec.ts';
+import { unpackFloats, unpackMask } from './tokenColumns.ts';
 import { sumTokens } from './tokenSums.ts';
 
 export class TokenWriter {
@@ -48,8 +48,8 @@ export class TokenWriter {
       entropyOf: signal.entropyOf ?? own?.entropy_of ?? null,
     };
     this.add(rolloutId, merged);
-    const mask = merged.mask === null ? undefined : unpackBytes(merged.mask);
-    const sums = sumTokens(mask, merged.entropy === null ? undefined : floatsOf(merged.entropy));
+    const mask = merged.mask === null ? undefined : unpackMask(merged.mask, merged.count);
+    const sums = sumTokens(mask, merged.entropy === null ? undefined : unpackFloats(merged.entropy));
     const mean = sums.entropyTokens > 0 ? sums.entropySum / sums.entropyTokens : null;
     const entropyTokens = mean === null ? null : sums.entropyTokens;
     this.sql.setTokenSums.run(sums.policyTokens ?? null, mean, entropyTokens, rolloutId);

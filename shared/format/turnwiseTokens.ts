@@ -111,13 +111,13 @@ function spell(
   const texts = columns.get('text');
   if (texts === undefined) return undefined;
   const ends = new Uint32Array(texts.length);
-  const parts = Array.from(texts, (token) => (typeof token === 'string' ? token : ''));
-  let length = 0;
-  parts.forEach((part, i) => {
-    length += part.length;
-    ends[i] = length;
-  });
-  return { text: parts.join(''), ends };
+  let text = '';
+  for (let i = 0; i < texts.length; i++) {
+    const token = texts[i];
+    if (typeof token === 'string') text += token;
+    ends[i] = text.length;
+  }
+  return { text, ends };
 }
 
 function endsOf(column: ArrayLike<unknown> | undefined, warnings: LineIssue[]): Uint32Array | undefined {
@@ -137,18 +137,24 @@ function integers(column: ArrayLike<unknown> | undefined): Int32Array | undefine
   return column === undefined ? undefined : Int32Array.from(column as ArrayLike<number>);
 }
 
+// Plain loops: `from` with a callback goes through an iterator, and these columns are most of a log.
+
 function maskOf(column: ArrayLike<unknown> | undefined): Uint8Array | undefined {
-  return column === undefined
-    ? undefined
-    : Uint8Array.from(column, (value) => (value === 1 || value === true ? 1 : 0));
+  if (column === undefined) return undefined;
+  const mask = new Uint8Array(column.length);
+  for (let i = 0; i < mask.length; i++) if (column[i] === 1 || column[i] === true) mask[i] = 1;
+  return mask;
 }
 
 /** null, missing and non-numbers are NaN: unknown, not zero. */
 function floats(column: ArrayLike<unknown> | undefined): Float32Array | undefined {
-  if (column === undefined) return undefined;
-  return column instanceof Float32Array
-    ? column
-    : Float32Array.from(column, (value) => (typeof value === 'number' ? value : Number.NaN));
+  if (column === undefined || column instanceof Float32Array) return column;
+  const values = new Float32Array(column.length);
+  for (let i = 0; i < values.length; i++) {
+    const value = column[i];
+    values[i] = typeof value === 'number' ? value : Number.NaN;
+  }
+  return values;
 }
 
 function topOf(column: ArrayLike<unknown> | undefined): readonly unknown[] | undefined {

@@ -57,3 +57,8 @@ export function measureFloor(
   db.close();
   return { seconds: (performance.now() - started) / 1000, lines };
 }
+
+if (process.argv[1] === import.meta.filename) {
+  const [library = '', ...files] = process.argv.slice(2);
+  process.stdout.write(`${JSON.stringify(measureFloor(files, library))}\n`);
+}

@@ -1,12 +1,24 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GROUP_SORTS, ROLLOUT_SORTS } from '../../shared/api/contract.ts';
-import { ForeignDatabaseError, MIGRATIONS, migrate, NEWEST_VERSION, NewerDatabaseError, versionOf } from '../../electron/storage/migrate.ts';
+import {
+  ForeignDatabaseError,
+  MIGRATIONS,
+  migrate,
+  NEWEST_VERSION,
+  NewerDatabaseError,
+  versionOf,
+} from '../../electron/storage/migrate.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
-import { groupOrderSql, GROUPS_BY_ID, ROLLOUTS_BY_ID, rolloutOrderSql } from '../../electron/storage/queries/lists.ts';
+import {
+  GROUPS_BY_ID,
+  groupOrderSql,
+  ROLLOUTS_BY_ID,
+  rolloutOrderSql,
+} from '../../electron/storage/queries/lists.ts';
 import { RUN_BY_KEY, STEPS_OF_RUN } from '../../electron/storage/queries/runs.ts';
 import { prepareUserStatement } from '../../electron/storage/userStatement.ts';
 import { PUBLIC_VIEWS } from '../../electron/storage/views.sql.ts';
+import { GROUP_SORTS, ROLLOUT_SORTS } from '../../shared/api/contract.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -33,7 +45,9 @@ describe('migrations', () => {
     db.pragma(`user_version = ${NEWEST_VERSION + 5}`);
     db.close();
     expect(() => openWriter(place.library)).toThrow(NewerDatabaseError);
-    expect(() => openReader(place.library)).toThrow(`version ${NEWEST_VERSION + 5}; this Turnwise reads up to version ${NEWEST_VERSION}`);
+    expect(() => openReader(place.library)).toThrow(
+      `version ${NEWEST_VERSION + 5}; this Turnwise reads up to version ${NEWEST_VERSION}`,
+    );
   });
 
   it('refuse a database that is none of ours', () => {

@@ -236,9 +236,9 @@ CREATE TABLE tool_call_row (
 CREATE TABLE token_row (
   rollout_id      INTEGER PRIMARY KEY REFERENCES rollout_row,
   count           INTEGER NOT NULL,
-  ends            BLOB,                  -- zstd of u32 differences
-  ids             BLOB,                  -- zstd of i32
-  mask            BLOB,                  -- zstd of u8
+  ends            BLOB,                  -- varints of the differences
+  ids             BLOB,                  -- i32
+  mask            BLOB,                  -- bits
   entropy         BLOB,                  -- f32, NaN unknown
   logprob         BLOB,
   trainer_logprob BLOB,

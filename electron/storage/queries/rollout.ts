@@ -9,7 +9,8 @@ import {
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
-import { floatsOf, unpackBytes, unpackText, unpackUtf8 } from '../textCodec.ts';
+import { unpackText, unpackUtf8 } from '../textCodec.ts';
+import { unpackEnds, unpackFloats, unpackIntegers, unpackMask } from '../tokenColumns.ts';
 import { groupRows, rolloutRows } from './lists.ts';
 import { objectOf } from './runs.ts';
 
@@ -121,12 +122,12 @@ export function getTokens(db: ReadableLibrary, rolloutId: number): RolloutTokens
   if (row === undefined) return undefined;
   return {
     count: row.count,
-    ...(row.ends === null ? {} : { ends: sums(new Uint32Array(copyOf(unpackBytes(row.ends)))) }),
-    ...(row.ids === null ? {} : { ids: new Int32Array(copyOf(unpackBytes(row.ids))) }),
-    ...(row.mask === null ? {} : { mask: new Uint8Array(copyOf(unpackBytes(row.mask))) }),
-    ...(row.entropy === null ? {} : { entropy: floatsOf(row.entropy) }),
-    ...(row.logprob === null ? {} : { logprob: floatsOf(row.logprob) }),
-    ...(row.trainer_logprob === null ? {} : { trainerLogprob: floatsOf(row.trainer_logprob) }),
+    ...(row.ends === null ? {} : { ends: unpackEnds(row.ends, row.count) }),
+    ...(row.ids === null ? {} : { ids: unpackIntegers(row.ids) }),
+    ...(row.mask === null ? {} : { mask: unpackMask(row.mask, row.count) }),
+    ...(row.entropy === null ? {} : { entropy: unpackFloats(row.entropy) }),
+    ...(row.logprob === null ? {} : { logprob: unpackFloats(row.logprob) }),
+    ...(row.trainer_logprob === null ? {} : { trainerLogprob: unpackFloats(row.trainer_logprob) }),
   };
 }
 
@@ -171,17 +172,4 @@ function maxResponseTokens(db: ReadableLibrary, detail: DetailRecord, step: numb
     if (typeof limit === 'number') return limit;
   }
   return undefined;
-}
-
-function sums(differences: Uint32Array): Uint32Array {
-  let total = 0;
-  return differences.map((difference) => {
-    total += difference;
-    return total;
-  });
-}
-
-/** Own buffer of exactly these bytes: aligned for any type, and nothing else rides along. */
-function copyOf(bytes: Uint8Array): ArrayBuffer {
-  return Uint8Array.from(bytes).buffer;
 }

@@ -1,0 +1,67 @@
+/**
+ * How per-token columns lie in the library. Signals are f32 as they are; offsets are varints of
+ * their differences (one byte for all but very long tokens); masks are bits. Compressing such
+ * short columns one by one would cost more time than it saves space.
+ */
+
+/** LEB128: seven bits per byte, the high bit says that more follow. */
+export function packEnds(ends: Uint32Array): Uint8Array {
+  const bytes = new Uint8Array(ends.length * 5);
+  let at = 0;
+  let before = 0;
+  for (let i = 0; i < ends.length; i++) {
+    const end = ends[i] ?? 0;
+    let difference = end - before;
+    before = end;
+    while (difference > 0x7f) {
+      bytes[at++] = (difference & 0x7f) | 0x80;
+      difference >>>= 7;
+    }
+    bytes[at++] = difference;
+  }
+  return bytes.slice(0, at);
+}
+
+export function unpackEnds(bytes: Uint8Array, count: number): Uint32Array {
+  const ends = new Uint32Array(count);
+  let at = 0;
+  let end = 0;
+  for (let i = 0; i < count; i++) {
+    let shift = 0;
+    let byte: number;
+    do {
+      byte = bytes[at++] ?? 0;
+      end += (byte & 0x7f) << shift;
+      shift += 7;
+    } while (byte > 0x7f);
+    ends[i] = end;
+  }
+  return ends;
+}
+
+export function packMask(mask: Uint8Array): Uint8Array {
+  const bits = new Uint8Array(Math.ceil(mask.length / 8));
+  for (let i = 0; i < mask.length; i++)
+    if (mask[i] === 1) bits[i >> 3] = (bits[i >> 3] ?? 0) | (1 << (i & 7));
+  return bits;
+}
+
+export function unpackMask(bits: Uint8Array, count: number): Uint8Array {
+  const mask = new Uint8Array(count);
+  for (let i = 0; i < count; i++) mask[i] = ((bits[i >> 3] ?? 0) >> (i & 7)) & 1;
+  return mask;
+}
+
+/** The bytes of a column without copying them. */
+export function packNumbers(column: Int32Array | Float32Array): Uint8Array {
+  return new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
+}
+
+/** Copied, because SQLite's buffers need not be aligned for the type. */
+export function unpackFloats(bytes: Uint8Array): Float32Array {
+  return new Float32Array(Uint8Array.from(bytes).buffer);
+}
+
+export function unpackIntegers(bytes: Uint8Array): Int32Array {
+  return new Int32Array(Uint8Array.from(bytes).buffer);
+}
