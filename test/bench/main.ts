@@ -1,0 +1,55 @@
+/**
+ * `npm run bench`: every budget, measured. Prints one JSON object on stdout and a table on stderr.
+ *
+ *   npm run bench                 all
+ *   npm run bench -- ingest list  some of: ingest, gigabyte, tokens, list, paint
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Measurement } from './measurement.ts';
+
+const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly Measurement[]>>> = {
+  ingest: async (directory) => (await import('./ingestBench.ts')).benchVerlIngest(directory, 200),
+  gigabyte: async (directory) => (await import('./ingestBench.ts')).benchVerlIngest(directory, 1024),
+  tokens: async (directory) => (await import('./ingestBench.ts')).benchTokenIngest(directory, 200),
+  list: async (directory) => (await import('./listBench.ts')).benchFirstPage(directory),
+  paint: async (directory) => (await import('./paintBench.ts')).benchPaint(directory),
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(SECTIONS, name));
+if (unknown.length > 0) {
+  console.error(
+    `bench: no section is named ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}`,
+  );
+  process.exit(2);
+}
+
+const results: Measurement[] = [];
+for (const [name, section] of Object.entries(SECTIONS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const directory = mkdtempSync(join(tmpdir(), 'turnwise-bench-'));
+  try {
+    for (const result of await section(directory)) {
+      results.push(result);
+      console.error(lineOf(result));
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+process.stdout.write(
+  `${JSON.stringify({ node: process.version, cpus: cpus().length, model: cpus()[0]?.model, results }, undefined, 1)}\n`,
+);
+
+function lineOf({ name, value, unit, floor, ratio, budget, within }: Measurement): string {
+  const shown = (number: number): string => (number >= 100 ? number.toFixed(0) : number.toFixed(2));
+  const overFloor =
+    floor === undefined || ratio === undefined
+      ? ''
+      : `, ${ratio.toFixed(2)} × the floor of ${shown(floor)} ${unit}`;
+  const verdict =
+    budget === undefined ? '' : `  (budget ${budget}: ${within === true ? 'held' : 'NOT HELD'})`;
+  return `${name}: ${shown(value)} ${unit}${overFloor}${verdict}`;
+}
