@@ -1,0 +1,115 @@
+/**
+ * The window: breadcrumb on top, rail at the left, one view. Which view is the URL's business;
+ * views are lazy chunks, so the library does not wait for the transcript's libraries.
+ */
+import { lazy, Suspense, useEffect } from 'react';
+import { useConnectionStatus } from '../data/DataProvider.tsx';
+import type { Place } from '../data/place.ts';
+import { usePlace } from '../data/usePlace.ts';
+import { useInterface } from '../state/interface.ts';
+import { EmptyState, WaitingState } from '../ui/States.tsx';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { DropTarget } from './DropTarget.tsx';
+import { ErrorBoundary } from './ErrorBoundary.tsx';
+import { KeyHelp } from './KeyHelp.tsx';
+import { KeyListener } from './KeyListener.tsx';
+import { Notice } from './Notice.tsx';
+import { Palette } from './Palette.tsx';
+import { Rail } from './Rail.tsx';
+import { TopBar } from './TopBar.tsx';
+import { useShellCommands } from './useShellCommands.ts';
+import { useStartRun } from './useStartRun.ts';
+import './app.css';
+
+const LOADERS = {
+  library: () => import('../views/library/LibraryView.tsx'),
+  run: () => import('../views/browse/RunView.tsx'),
+  step: () => import('../views/browse/StepView.tsx'),
+  group: () => import('../views/browse/GroupView.tsx'),
+  rollout: () => import('../views/replay/ReplayView.tsx'),
+  issues: () => import('../views/issues/IssuesView.tsx'),
+  settings: () => import('../views/settings/SettingsView.tsx'),
+} as const;
+
+const LibraryView = lazy(LOADERS.library);
+const RunView = lazy(LOADERS.run);
+const StepView = lazy(LOADERS.step);
+const GroupView = lazy(LOADERS.group);
+const ReplayView = lazy(LOADERS.rollout);
+const IssuesView = lazy(LOADERS.issues);
+const SettingsView = lazy(LOADERS.settings);
+
+/** The other views are fetched while nothing happens, so that the first click does not wait for them. */
+function useWarmViews(): void {
+  useEffect(() => {
+    const idle = requestIdleCallback(() => {
+      // A failure is no news here: the view itself will say so when it is opened.
+      void Promise.allSettled(Object.values(LOADERS).map((load) => load()));
+    });
+    return () => cancelIdleCallback(idle);
+  }, []);
+}
+
+function viewOf(place: Place) {
+  switch (place.view) {
+    case 'library':
+      return <LibraryView />;
+    case 'run':
+      return <RunView key={place.runKey} runKey={place.runKey} />;
+    case 'step':
+      return <StepView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
+    case 'group':
+      return <GroupView key={`${place.runKey} ${place.step} ${place.groupKey}`} place={place} />;
+    case 'rollout':
+      return <ReplayView place={place} />;
+    case 'issues':
+      return <IssuesView />;
+    case 'settings':
+      return <SettingsView />;
+    case 'nowhere':
+      return (
+        <EmptyState title="There is nothing at this address">
+          <p className="state-facts">{place.path}</p>
+          <p>A link leads to run → step → group → rollout. Press Esc for the library.</p>
+        </EmptyState>
+      );
+  }
+}
+
+function NoToken() {
+  return (
+    <EmptyState title="Open the address that npm start printed">
+      <p>It ends in an access token. Whoever has it can read these logs, so every start makes a new one.</p>
+    </EmptyState>
+  );
+}
+
+export function App() {
+  const place = usePlace();
+  const isFocused = useInterface((state) => state.isFocused) && place.view === 'rollout';
+  const status = useConnectionStatus();
+  useShellCommands();
+  useStartRun();
+  useWarmViews();
+  return (
+    <div className={isFocused ? 'app is-focused' : 'app'}>
+      <TopBar />
+      {!isFocused && <Rail place={place} />}
+      <main className="app-view">
+        <ConnectionBanner />
+        <div className="app-content">
+          <ErrorBoundary key={place.view}>
+            <Suspense fallback={<WaitingState title="Loading…" />}>
+              {status === 'no-token' ? <NoToken /> : viewOf(place)}
+            </Suspense>
+          </ErrorBoundary>
+        </div>
+      </main>
+      <KeyListener />
+      <DropTarget />
+      <Palette />
+      <KeyHelp />
+      <Notice />
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { X } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { useInterface } from '../state/interface.ts';
+import { IconButton } from '../ui/Controls.tsx';
+import { Keys } from './Keys.tsx';
+import { type Area, COMMANDS } from './keymap.ts';
+
+const AREAS: readonly Area[] = ['Everywhere', 'Lists', 'Replay'];
+
+export function KeyHelp() {
+  const isOpen = useInterface((state) => state.dialog === 'keys');
+  const showDialog = useInterface((state) => state.showDialog);
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => showDialog(open ? 'keys' : undefined)}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog keys" aria-describedby={undefined}>
+          <div className="keys-head">
+            <Dialog.Title asChild>
+              <h1>Keys</h1>
+            </Dialog.Title>
+            <Dialog.Close asChild>
+              <IconButton label="Close" keys="Esc">
+                <X size={16} />
+              </IconButton>
+            </Dialog.Close>
+          </div>
+          <div className="keys-body">
+            {AREAS.map((area) => (
+              <section key={area}>
+                <h2>{area}</h2>
+                <dl>
+                  {COMMANDS.filter((command) => command.area === area && command.keys.length > 0).map(
+                    (command) => (
+                      <div key={command.id}>
+                        <dt>{command.label}</dt>
+                        <dd>
+                          {command.keys.map((keys) => (
+                            <Keys key={keys} keys={keys} />
+                          ))}
+                        </dd>
+                      </div>
+                    ),
+                  )}
+                </dl>
+              </section>
+            ))}
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

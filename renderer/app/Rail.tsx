@@ -1,0 +1,102 @@
+import {
+  ChartLine,
+  CircleAlert,
+  Keyboard,
+  LayoutList,
+  Library,
+  MessagesSquare,
+  Settings,
+  Table2,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { type Place, pathOfPlace } from '../data/place.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { useInterface } from '../state/interface.ts';
+import { Link } from '../ui/Link.tsx';
+import { compact } from '../ui/numbers.ts';
+
+const ICON = { size: 17, strokeWidth: 1.7 } as const;
+
+/** The path down to here: levels above the present one are links, levels below are not reachable yet. */
+function levelPlace(place: Place, view: 'run' | 'step' | 'group' | 'rollout'): Place | undefined {
+  if (!('runKey' in place)) return undefined;
+  const { runKey } = place;
+  if (view === 'run') return { view, runKey };
+  if (!('step' in place)) return undefined;
+  const { step } = place;
+  if (view === 'step') return { view, runKey, step };
+  if (!('groupKey' in place)) return undefined;
+  const { groupKey } = place;
+  if (view === 'group') return { view, runKey, step, groupKey };
+  return place.view === 'rollout' ? place : undefined;
+}
+
+function RailLink(props: {
+  readonly to: Place | undefined;
+  readonly isHere: boolean;
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
+  if (props.to === undefined) {
+    return (
+      <span className="is-off" title={`${props.label}: nothing chosen yet`}>
+        {props.children}
+      </span>
+    );
+  }
+  return (
+    <Link
+      href={pathOfPlace(props.to)}
+      aria-label={props.label}
+      title={props.label}
+      aria-current={props.isHere ? 'page' : undefined}
+    >
+      {props.children}
+    </Link>
+  );
+}
+
+export function Rail({ place }: { readonly place: Place }) {
+  const showDialog = useInterface((state) => state.showDialog);
+  const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
+  return (
+    <nav className="rail" aria-label="Views">
+      <RailLink to={{ view: 'library' }} isHere={place.view === 'library'} label="Library">
+        <Library {...ICON} />
+      </RailLink>
+      <span className="rail-rule" />
+      <RailLink to={levelPlace(place, 'run')} isHere={place.view === 'run'} label="Run: steps">
+        <ChartLine {...ICON} />
+      </RailLink>
+      <RailLink
+        to={levelPlace(place, 'step')}
+        isHere={place.view === 'step'}
+        label="Step: groups and rollouts"
+      >
+        <Table2 {...ICON} />
+      </RailLink>
+      <RailLink
+        to={levelPlace(place, 'group')}
+        isHere={place.view === 'group'}
+        label="Group: sibling rollouts"
+      >
+        <LayoutList {...ICON} />
+      </RailLink>
+      <RailLink to={levelPlace(place, 'rollout')} isHere={place.view === 'rollout'} label="Replay">
+        <MessagesSquare {...ICON} />
+      </RailLink>
+      <div className="rail-end">
+        <RailLink to={{ view: 'issues' }} isHere={place.view === 'issues'} label={`Ingest issues: ${issues}`}>
+          <CircleAlert {...ICON} />
+          {issues > 0 && <span className="rail-badge">{compact(issues)}</span>}
+        </RailLink>
+        <button type="button" aria-label="Keys" title="Keys (?)" onClick={() => showDialog('keys')}>
+          <Keyboard {...ICON} />
+        </button>
+        <RailLink to={{ view: 'settings' }} isHere={place.view === 'settings'} label="Settings and about">
+          <Settings {...ICON} />
+        </RailLink>
+      </div>
+    </nav>
+  );
+}

@@ -1,0 +1,81 @@
+import { Monitor, Moon, Search, Sun } from 'lucide-react';
+import { Fragment } from 'react';
+import { type Place, pathOfPlace } from '../data/place.ts';
+import { usePlace } from '../data/usePlace.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { THEMES, type Theme, useInterface } from '../state/interface.ts';
+import { Chip, IconButton } from '../ui/Controls.tsx';
+import { Link } from '../ui/Link.tsx';
+import { JobChip } from './JobChip.tsx';
+
+interface Crumb {
+  readonly label: string;
+  readonly place: Place;
+}
+
+export function crumbsOf(place: Place, runName: string | undefined): readonly Crumb[] {
+  if (place.view === 'issues') return [{ label: 'Ingest issues', place }];
+  if (place.view === 'settings') return [{ label: 'Settings', place }];
+  if (!('runKey' in place)) return [];
+  const { runKey } = place;
+  const crumbs: Crumb[] = [{ label: runName ?? runKey, place: { view: 'run', runKey } }];
+  if (!('step' in place)) return crumbs;
+  const { step } = place;
+  crumbs.push({ label: `step ${step}`, place: { view: 'step', runKey, step } });
+  if (!('groupKey' in place)) return crumbs;
+  crumbs.push({ label: place.groupKey, place: { view: 'group', runKey, step, groupKey: place.groupKey } });
+  if ('ordinal' in place) crumbs.push({ label: `#${place.ordinal}`, place });
+  return crumbs;
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+}
+
+const THEME_ICON = { system: Monitor, light: Sun, dark: Moon } as const;
+
+export function TopBar() {
+  const place = usePlace();
+  const runs = useRequest('run.list', {}).data;
+  const theme = useInterface((state) => state.theme);
+  const setTheme = useInterface((state) => state.setTheme);
+  const showDialog = useInterface((state) => state.showDialog);
+  const run = 'runKey' in place ? runs?.find((candidate) => candidate.runKey === place.runKey) : undefined;
+  const crumbs = crumbsOf(place, run?.name);
+  const ThemeIcon = THEME_ICON[theme];
+  return (
+    <header className="top">
+      <title>{[...crumbs.map((crumb) => crumb.label).reverse(), 'Turnwise'].join(' · ')}</title>
+      <Link href="/" className="top-name">
+        Turnwise
+      </Link>
+      <nav className="crumbs" aria-label="Place">
+        {crumbs.map((crumb, i) => (
+          <Fragment key={crumb.label}>
+            {i > 0 && <i>/</i>}
+            {i === crumbs.length - 1 ? (
+              <em aria-current="page" title={crumb.label}>
+                {crumb.label}
+              </em>
+            ) : (
+              <Link href={pathOfPlace(crumb.place)} title={crumb.label}>
+                {crumb.label}
+              </Link>
+            )}
+          </Fragment>
+        ))}
+      </nav>
+      {run?.isSynthetic && <Chip title="Generated, not sampled by a model">synthetic</Chip>}
+      {run?.kind === 'eval' && <Chip>evaluation</Chip>}
+      <div className="top-right">
+        <JobChip />
+        <button type="button" className="top-search" onClick={() => showDialog('palette')}>
+          <Search size={13} /> Go to, or run a command <kbd>Ctrl K</kbd>
+        </button>
+        <IconButton label={`Theme: ${theme}`} onClick={() => setTheme(nextTheme(theme))}>
+          <ThemeIcon size={16} strokeWidth={1.7} />
+        </IconButton>
+      </div>
+    </header>
+  );
+}

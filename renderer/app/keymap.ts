@@ -1,0 +1,102 @@
+/**
+ * Every key and command of Turnwise, once: the key help, the palette and the key listener read
+ * this table. Ids are stable (the desktop menu and the palette's history use them). A command
+ * is available while some mounted view offers a handler for it (`commands.ts`).
+ */
+export type Area = 'Everywhere' | 'Lists' | 'Replay';
+
+export interface Command {
+  readonly id: CommandId;
+  readonly label: string;
+  readonly area: Area;
+  /** Alternatives; a space separates the strokes of a sequence. `Mod` is Ctrl, or Cmd on a Mac. */
+  readonly keys: readonly string[];
+  /** Left out of the palette: moving by one row is no command one would search for. */
+  readonly isMotion?: true;
+}
+
+const TABLE = [
+  { id: 'palette.show', label: 'Command palette', area: 'Everywhere', keys: ['Mod+k'] },
+  { id: 'keys.show', label: 'Show all keys', area: 'Everywhere', keys: ['?'] },
+  { id: 'place.up', label: 'Back, up one level, or close', area: 'Everywhere', keys: ['Escape'] },
+  { id: 'search.focus', label: 'Find or filter', area: 'Everywhere', keys: ['/'] },
+  { id: 'sibling.next', label: 'Next sibling: step, group or rollout', area: 'Everywhere', keys: ['l'] },
+  {
+    id: 'sibling.previous',
+    label: 'Previous sibling: step, group or rollout',
+    area: 'Everywhere',
+    keys: ['h'],
+  },
+  { id: 'place.copyLink', label: 'Copy a link to this place', area: 'Everywhere', keys: ['y'] },
+  { id: 'focus.flip', label: 'Focus: hide rail, outline and inspector', area: 'Everywhere', keys: ['f'] },
+  { id: 'place.library', label: 'Go to the library', area: 'Everywhere', keys: ['g l'] },
+  { id: 'place.issues', label: 'Go to the ingest issues', area: 'Everywhere', keys: ['g i'] },
+  { id: 'place.settings', label: 'Go to settings', area: 'Everywhere', keys: ['g s'] },
+  { id: 'theme.next', label: 'Switch theme: system, light, dark', area: 'Everywhere', keys: [] },
+  { id: 'ingest.demo', label: 'Open the demo run', area: 'Everywhere', keys: [] },
+  { id: 'ingest.openFiles', label: 'Open log files…', area: 'Everywhere', keys: ['Mod+o'] },
+  { id: 'ingest.openDirectory', label: 'Open a log directory…', area: 'Everywhere', keys: ['Mod+Shift+o'] },
+
+  { id: 'row.next', label: 'Next row', area: 'Lists', keys: ['j', 'ArrowDown'], isMotion: true },
+  { id: 'row.previous', label: 'Previous row', area: 'Lists', keys: ['k', 'ArrowUp'], isMotion: true },
+  { id: 'row.first', label: 'First row', area: 'Lists', keys: ['g g', 'Home'], isMotion: true },
+  { id: 'row.last', label: 'Last row', area: 'Lists', keys: ['G', 'End'], isMotion: true },
+  { id: 'row.pageDown', label: 'One page down', area: 'Lists', keys: ['PageDown'], isMotion: true },
+  { id: 'row.pageUp', label: 'One page up', area: 'Lists', keys: ['PageUp'], isMotion: true },
+  { id: 'row.open', label: 'Open the row', area: 'Lists', keys: ['Enter'], isMotion: true },
+  { id: 'charts.flip', label: 'Show or hide the charts', area: 'Lists', keys: ['v'] },
+
+  { id: 'turn.next', label: 'Next turn', area: 'Replay', keys: ['j', 'ArrowRight'], isMotion: true },
+  { id: 'turn.previous', label: 'Previous turn', area: 'Replay', keys: ['k', 'ArrowLeft'], isMotion: true },
+  { id: 'turn.first', label: 'First turn', area: 'Replay', keys: ['g g', 'Home'], isMotion: true },
+  { id: 'turn.last', label: 'Last turn', area: 'Replay', keys: ['G', 'End'], isMotion: true },
+  { id: 'call.next', label: 'Next tool call', area: 'Replay', keys: ['t'] },
+  { id: 'call.previous', label: 'Previous tool call', area: 'Replay', keys: ['T'] },
+  { id: 'hit.next', label: 'Next hit of the search', area: 'Replay', keys: ['n'], isMotion: true },
+  { id: 'hit.previous', label: 'Previous hit of the search', area: 'Replay', keys: ['N'], isMotion: true },
+  { id: 'play.flip', label: 'Play or pause, turn by turn', area: 'Replay', keys: ['p', 'Space'] },
+  { id: 'raw.flip', label: 'Exact text or rendered Markdown', area: 'Replay', keys: ['m'] },
+  { id: 'heat.flip', label: 'Token heat on or off', area: 'Replay', keys: ['e'] },
+  { id: 'outline.flip', label: 'Show or hide the outline', area: 'Replay', keys: ['o'] },
+  { id: 'inspector.flip', label: 'Show or hide the inspector', area: 'Replay', keys: ['i'] },
+  { id: 'record.show', label: 'Raw record in its log file', area: 'Replay', keys: ['b'] },
+] as const;
+
+export type CommandId = (typeof TABLE)[number]['id'];
+
+export const COMMANDS: readonly Command[] = TABLE;
+
+const IDS = new Set<string>(TABLE.map((command) => command.id));
+
+export function isCommandId(id: string): id is CommandId {
+  return IDS.has(id);
+}
+
+export interface Stroke {
+  readonly key: string;
+  readonly hasMod: boolean;
+  readonly hasShift: boolean;
+}
+
+/** `Mod+k`, `Mod+Shift+o`, `j`, `G`, `?`, `Escape`. A shifted character already differs by itself. */
+export function strokeName({ key, hasMod, hasShift }: Stroke): string {
+  const name = key === ' ' ? 'Space' : key;
+  if (!hasMod) return name;
+  return `Mod+${hasShift ? 'Shift+' : ''}${name.length === 1 ? name.toLowerCase() : name}`;
+}
+
+export interface KeyMatch {
+  /** In order of the table: the first with a handler runs. */
+  readonly commands: readonly CommandId[];
+  /** What has been typed of a sequence that can still be completed. */
+  readonly pending: string;
+}
+
+export function matchStroke(pending: string, stroke: string): KeyMatch {
+  const typed = pending === '' ? stroke : `${pending} ${stroke}`;
+  const commands = COMMANDS.filter((command) => command.keys.includes(typed)).map((command) => command.id);
+  if (commands.length > 0) return { commands, pending: '' };
+  const isPrefix = COMMANDS.some((command) => command.keys.some((keys) => keys.startsWith(`${typed} `)));
+  if (isPrefix) return { commands, pending: typed };
+  return pending === '' ? { commands, pending: '' } : matchStroke('', stroke);
+}

@@ -1,0 +1,24 @@
+import '../theme/base.css';
+import '../theme/pages.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { openConnection } from '../data/connection.ts';
+import { DataProvider } from '../data/DataProvider.tsx';
+import { useInterface } from '../state/interface.ts';
+import { followTheme } from '../theme/followTheme.ts';
+import { App } from './App.tsx';
+
+followTheme(
+  () => useInterface.getState().theme,
+  (listener) => useInterface.subscribe(listener),
+);
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <DataProvider connection={openConnection()}>
+      <App />
+    </DataProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,66 @@
+/** Commands that are there whatever the view, and those the desktop menu sends. */
+import { useEffect } from 'react';
+import type { IngestProgress } from '../../shared/api/contract.ts';
+import { useConnection } from '../data/DataProvider.tsx';
+import { parentPlace } from '../data/place.ts';
+import { goTo, usePlace } from '../data/usePlace.ts';
+import { useInterface } from '../state/interface.ts';
+import { copyText } from '../ui/copyText.ts';
+import { counted } from '../ui/numbers.ts';
+import { runCommand, useCommands } from './commands.ts';
+import { isCommandId } from './keymap.ts';
+import { nextTheme } from './TopBar.tsx';
+import { useIngestActions } from './useIngestActions.ts';
+
+/** What a job has to say when it ends; while it runs the library page and the top bar tell. */
+export function jobNotice(job: IngestProgress): string | undefined {
+  if (job.state === 'running') return undefined;
+  if (job.state === 'failed') return `Not read: ${job.message ?? job.paths.join(', ')}`;
+  if (job.state === 'done' && job.rollouts === 0 && job.issues === 0) return 'Nothing new to read';
+  const issues = job.issues === 0 ? '' : `, ${counted(job.issues, 'issue')}`;
+  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'rollout')}${issues}`;
+}
+
+export function useShellCommands(): void {
+  const { client } = useConnection();
+  const place = usePlace();
+  const { demo, openDialog, canOpenDialog } = useIngestActions();
+  const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
+
+  useCommands(
+    {
+      'palette.show': () => showDialog('palette'),
+      'keys.show': () => showDialog('keys'),
+      'place.up': () => {
+        const parent = parentPlace(place);
+        if (parent !== undefined) goTo(parent);
+      },
+      'place.copyLink': () =>
+        void copyText(window.location.href).then((isCopied) =>
+          setNotice(isCopied ? 'Link copied' : 'The clipboard is not available here'),
+        ),
+      'place.library': () => goTo({ view: 'library' }),
+      'place.issues': () => goTo({ view: 'issues' }),
+      'place.settings': () => goTo({ view: 'settings' }),
+      'focus.flip': place.view === 'rollout' ? () => flip('isFocused') : undefined,
+      'theme.next': () => setTheme(nextTheme(useInterface.getState().theme)),
+      'ingest.demo': () => demo.mutate(),
+      'ingest.openFiles': canOpenDialog ? () => openDialog.mutate('files') : undefined,
+      'ingest.openDirectory': canOpenDialog ? () => openDialog.mutate('directory') : undefined,
+    },
+    'fallback',
+  );
+
+  useEffect(
+    () =>
+      client.subscribe((event) => {
+        if (event.event === 'ingest.progress') {
+          const notice = jobNotice(event.payload);
+          if (notice !== undefined) setNotice(notice);
+        }
+        if (event.event === 'shell.command' && isCommandId(event.payload.command))
+          runCommand(event.payload.command);
+      }),
+    [client, setNotice],
+  );
+}

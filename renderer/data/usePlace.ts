@@ -1,0 +1,32 @@
+import { useMemo } from 'react';
+import { navigate, usePathname, useSearch } from 'wouter/use-browser-location';
+import { type Place, parsePlace, pathOfPlace } from './place.ts';
+
+export function usePlace(): Place {
+  const path = usePathname();
+  return useMemo(() => parsePlace(path), [path]);
+}
+
+export function goTo(place: Place, search = ''): void {
+  navigate(pathOfPlace(place) + search);
+}
+
+type SetQuery = (changes: Readonly<Record<string, string | undefined>>) => void;
+
+/** The query of the URL: sort, filter, tab, turn. A change replaces the entry: Back leaves the view. */
+export function useUrlQuery(): readonly [URLSearchParams, SetQuery] {
+  const search = useSearch();
+  const query = useMemo(() => new URLSearchParams(search), [search]);
+  return [query, setUrlQuery];
+}
+
+function setUrlQuery(changes: Readonly<Record<string, string | undefined>>): void {
+  const next = new URLSearchParams(window.location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  const search = next.toString();
+  const url = window.location.pathname + (search === '' ? '' : `?${search}`);
+  if (url !== window.location.pathname + window.location.search) navigate(url, { replace: true });
+}

@@ -1,0 +1,101 @@
+/**
+ * Interface state and nothing else: how the window is arranged, never what it shows
+ * (that is the URL) nor what the host said (that is the query cache).
+ */
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+export const PLAY_SPEEDS = [0.5, 1, 2, 4] as const;
+export type PlaySpeed = (typeof PLAY_SPEEDS)[number];
+
+export type Dialog = 'palette' | 'keys';
+
+interface Interface {
+  readonly theme: Theme;
+  /** Replay without rail, outline and inspector. */
+  readonly isFocused: boolean;
+  readonly isOutlineOpen: boolean;
+  readonly isInspectorOpen: boolean;
+  /** Exact text with its tags instead of rendered Markdown. */
+  readonly isRaw: boolean;
+  readonly isHeatOn: boolean;
+  readonly areChartsOpen: boolean;
+  readonly playSpeed: PlaySpeed;
+  /** Panel widths of the replay in per cent, as react-resizable-panels reports them; empty until dragged. */
+  readonly replayLayout: Readonly<Record<string, number>>;
+  /** `rolloutId:segment` of segments whose fold differs from its default. */
+  readonly flippedFolds: ReadonlySet<string>;
+  readonly dialog: Dialog | undefined;
+  /** One short sentence about what was just done; it goes by itself. */
+  readonly notice: string | undefined;
+
+  readonly setTheme: (theme: Theme) => void;
+  readonly flip: (
+    option: 'isFocused' | 'isOutlineOpen' | 'isInspectorOpen' | 'isRaw' | 'isHeatOn' | 'areChartsOpen',
+  ) => void;
+  readonly setPlaySpeed: (speed: PlaySpeed) => void;
+  readonly setReplayLayout: (layout: Readonly<Record<string, number>>) => void;
+  readonly flipFold: (rolloutId: number, segment: number) => void;
+  readonly showDialog: (dialog: Dialog | undefined) => void;
+  readonly setNotice: (notice: string | undefined) => void;
+}
+
+export const foldKey = (rolloutId: number, segment: number): string => `${rolloutId}:${segment}`;
+
+export const useInterface = create<Interface>()(
+  persist(
+    (set) => ({
+      theme: 'system',
+      isFocused: false,
+      isOutlineOpen: true,
+      isInspectorOpen: true,
+      isRaw: false,
+      isHeatOn: true,
+      areChartsOpen: true,
+      playSpeed: 1,
+      replayLayout: {},
+      flippedFolds: new Set<string>(),
+      dialog: undefined,
+      notice: undefined,
+
+      setTheme: (theme) => set({ theme }),
+      flip: (option) => set((state) => ({ [option]: !state[option] })),
+      setPlaySpeed: (playSpeed) => set({ playSpeed }),
+      setReplayLayout: (replayLayout) => set({ replayLayout }),
+      flipFold: (rolloutId, segment) =>
+        set((state) => {
+          const flippedFolds = new Set(state.flippedFolds);
+          const key = foldKey(rolloutId, segment);
+          if (!flippedFolds.delete(key)) flippedFolds.add(key);
+          return { flippedFolds };
+        }),
+      showDialog: (dialog) => set({ dialog }),
+      setNotice: (notice) => set({ notice }),
+    }),
+    {
+      name: 'turnwise.interface',
+      version: 1,
+      // Folds, focus and dialogs belong to a sitting; the rest is a preference.
+      partialize: ({
+        theme,
+        isOutlineOpen,
+        isInspectorOpen,
+        isHeatOn,
+        areChartsOpen,
+        playSpeed,
+        replayLayout,
+      }) => ({
+        theme,
+        isOutlineOpen,
+        isInspectorOpen,
+        isHeatOn,
+        areChartsOpen,
+        playSpeed,
+        replayLayout,
+      }),
+    },
+  ),
+);

@@ -1,0 +1,32 @@
+/** Terminal output: colours and weights become spans, everything else that acts becomes visible. */
+import Anser from 'anser';
+import { SourceText } from './SourceText.tsx';
+
+const ESCAPE = '\u001b[';
+/** Anser's class names of the sixteen colours; brighter ones share a hue here. */
+const COLOR = /^ansi-(?:bright-)?(black|red|green|yellow|blue|magenta|cyan|white)$/;
+
+function colorOf(name: string | null): string | undefined {
+  const hue = name === null ? undefined : COLOR.exec(name)?.[1];
+  return hue === undefined ? undefined : `var(--ansi-${hue})`;
+}
+
+interface AnsiTextProps {
+  readonly text: string;
+  readonly start: number;
+  readonly source: string;
+}
+
+export function AnsiText({ text, start, source }: AnsiTextProps) {
+  if (!text.includes(ESCAPE)) return <SourceText text={text} start={start} source={source} />;
+  return Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true }).map((entry, i) => (
+    <span
+      // biome-ignore lint/suspicious/noArrayIndexKey: entries of one immutable text never reorder
+      key={i}
+      className={entry.decorations.map((decoration) => `ansi-${decoration}`).join(' ')}
+      style={{ color: colorOf(entry.fg) }}
+    >
+      <SourceText text={entry.content} />
+    </span>
+  ));
+}

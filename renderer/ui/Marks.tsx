@@ -1,0 +1,21 @@
+/** The data marks: each says its meaning by shape as well as by colour. */
+import './controls.css';
+
+export function KeptMark({ isKept }: { readonly isKept: boolean | undefined }) {
+  if (isKept === undefined) return null;
+  const label = isKept ? 'kept' : 'discarded';
+  return <span className={`mark is-${label}`} role="img" aria-label={label} title={label} />;
+}
+
+export function RightMark({ isCorrect }: { readonly isCorrect: boolean | undefined }) {
+  if (isCorrect === undefined) return null;
+  return (
+    <span
+      className={isCorrect ? 'is-right' : 'is-wrong'}
+      role="img"
+      aria-label={isCorrect ? 'right' : 'wrong'}
+    >
+      {isCorrect ? '✓' : '✕'}
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * Text of a log as text nodes. Each `data-start` element holds exactly one text node whose
+ * characters are those of the source from that offset on; highlights (heat, search) find
+ * their places by it.
+ */
+import { Fragment } from 'react';
+import { visiblePieces } from './visibleText.ts';
+import './sourceText.css';
+
+interface SourceTextProps {
+  readonly text: string;
+  /** Offset of `text` in its source; absent when it is not a literal part of it. */
+  readonly start?: number;
+  /** Which source the offsets belong to. */
+  readonly source?: string;
+}
+
+export function SourceText({ text, start, source }: SourceTextProps) {
+  return visiblePieces(text).map((piece) =>
+    piece.name !== undefined ? (
+      <span
+        key={piece.start}
+        className="hidden-character"
+        title={`${piece.name}, shown because it would be invisible`}
+      >
+        {piece.text}
+      </span>
+    ) : start === undefined ? (
+      <Fragment key={piece.start}>{piece.text}</Fragment>
+    ) : (
+      <span key={piece.start} data-start={start + piece.start} data-source={source}>
+        {piece.text}
+      </span>
+    ),
+  );
+}

@@ -1,0 +1,46 @@
+/** Empty, waiting and failed, designed once. */
+import type { ReactNode } from 'react';
+import './controls.css';
+
+interface StateProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+}
+
+export function EmptyState({ title, children }: StateProps) {
+  return (
+    <div className="state">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** Invisible for the first 300 ms: most answers come sooner, and a flash is worse than a pause. */
+export function WaitingState({ title }: { readonly title: string }) {
+  return (
+    <div className="state waiting" role="status">
+      <p>{title}</p>
+    </div>
+  );
+}
+
+interface FailedStateProps extends StateProps {
+  readonly error: Error;
+  readonly onRetry?: () => void;
+}
+
+export function FailedState({ title, error, onRetry, children }: FailedStateProps) {
+  return (
+    <div className="state" role="alert">
+      <h2>{title}</h2>
+      <p className="state-facts">{error.message}</p>
+      {children}
+      {onRetry !== undefined && (
+        <button type="button" className="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

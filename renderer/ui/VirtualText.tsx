@@ -1,0 +1,74 @@
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
+/** Text too large for an editor: rows of a fixed width in characters, only the visible ones in the page. */
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { SourceText } from './SourceText.tsx';
+import { textRows } from './textRows.ts';
+import { rowSpace, visibleRows } from './virtualRows.ts';
+import './virtualText.css';
+
+interface VirtualTextProps {
+  readonly text: string;
+  readonly label: string;
+  /** Called when the end of `text` comes into sight. */
+  readonly onNearEnd?: () => void;
+}
+
+const ROW_HEIGHT = 20;
+const OVERSCAN = 20;
+
+export function VirtualText({ text, label, onNearEnd }: VirtualTextProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [viewport, setViewport] = useState({ height: 600, columns: 120 });
+  const [scrollTop, setScrollTop] = useState(0);
+  const rows = useMemo(() => textRows(text, viewport.columns), [text, viewport.columns]);
+  const space = rowSpace(rows.length, ROW_HEIGHT, viewport.height);
+  const shown = visibleRows(space, scrollTop, OVERSCAN);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const probe = element.querySelector('.virtual-text-probe');
+    const observer = new ResizeObserver(() => {
+      const character = (probe?.getBoundingClientRect().width ?? 76) / 10;
+      const columns = Math.max(20, Math.floor((element.clientWidth - 90) / character));
+      setViewport({ height: element.clientHeight, columns });
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  const indexes = Array.from({ length: shown.end - shown.first }, (_, i) => shown.first + i);
+  return (
+    <section
+      ref={scroller}
+      className="virtual-text"
+      aria-label={label}
+      tabIndex={0}
+      onScroll={(event) => {
+        const element = event.currentTarget;
+        setScrollTop(element.scrollTop);
+        if (element.scrollTop + element.clientHeight * 3 >= element.scrollHeight) onNearEnd?.();
+      }}
+    >
+      <span className="virtual-text-probe" aria-hidden="true">
+        0000000000
+      </span>
+      <div style={{ height: space.spacer, position: 'relative' }}>
+        <div className="virtual-text-rows" style={{ transform: `translateY(${shown.top}px)` }}>
+          {indexes.map((index) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            return (
+              <div key={row.start} className="virtual-text-row">
+                <span className="dim">{row.line ?? ''}</span>
+                <span>
+                  <SourceText text={text.slice(row.start, row.end)} />
+                </span>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+/** Numbers as the interface writes them. Unknown is blank, never 0. */
+const COUNT = new Intl.NumberFormat('en');
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
+export function count(value: number | undefined): string {
+  return value === undefined ? '' : COUNT.format(Math.round(value));
+}
+
+export function compact(value: number): string {
+  return COMPACT.format(value);
+}
+
+/** `one rollout`, `2 rollouts`: the noun agrees. */
+export function counted(value: number, singular: string, plural = `${singular}s`): string {
+  return `${COUNT.format(value)} ${value === 1 ? singular : plural}`;
+}
+
+export function decimal(value: number | undefined, digits = 2): string {
+  if (value === undefined || Number.isNaN(value)) return '';
+  // A true minus sign is as wide as the plus, so signed columns align.
+  return value
+    .toFixed(digits)
+    .replace(/^-(?=.*[1-9])/, '−')
+    .replace(/^-/, '');
+}
+
+/** A reward reads best as written: `1`, `0.35`, not `1.00`. */
+export function reward(value: number | undefined): string {
+  if (value === undefined) return '';
+  return Number.isInteger(value) ? decimal(value, 0) : decimal(value, 2);
+}
+
+export function signed(value: number | undefined, digits = 2): string {
+  if (value === undefined) return '';
+  return value > 0 ? `+${decimal(value, digits)}` : decimal(value, digits);
+}
+
+/** Share of a whole in per cent; unknown when the whole is empty. */
+export function ratio(part: number, whole: number): number | undefined {
+  return whole === 0 ? undefined : part / whole;
+}
+
+export function percent(value: number | undefined, digits = 1): string {
+  return value === undefined ? '' : (value * 100).toFixed(digits);
+}
+
+export function bytes(value: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let rest = value;
+  let unit = 0;
+  while (rest >= 1000 && unit < units.length - 1) {
+    rest /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${units[unit] ?? 'B'}`;
+}
+
+export function seconds(milliseconds: number): string {
+  const value = milliseconds / 1000;
+  if (value >= 100) return `${Math.round(value)} s`;
+  return `${value.toFixed(value >= 10 ? 1 : 2)} s`;
+}

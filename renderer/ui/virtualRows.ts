@@ -1,0 +1,60 @@
+/**
+ * Arithmetic of a virtual list with a fixed row height.
+ *
+ * Chromium clamps element heights near 33.5 M px; half of it leaves room for zoom. A longer list
+ * keeps a spacer of that height and scales: `virtualTop` is where the list would stand if the
+ * spacer were as tall as its rows.
+ */
+export type CssPixels = number;
+
+export const MAX_SPACER: CssPixels = 16_000_000;
+
+export interface RowSpace {
+  readonly count: number;
+  readonly rowHeight: CssPixels;
+  readonly viewport: CssPixels;
+  /** Height all rows would have. */
+  readonly total: CssPixels;
+  /** Height the scroll container really has. */
+  readonly spacer: CssPixels;
+}
+
+export function rowSpace(count: number, rowHeight: CssPixels, viewport: CssPixels): RowSpace {
+  const total = count * rowHeight;
+  return { count, rowHeight, viewport, total, spacer: Math.min(total, MAX_SPACER) };
+}
+
+/** Virtual pixels per pixel of scrolling; 1 unless the list is scaled. */
+function scaleOf(space: RowSpace): number {
+  const travel = space.spacer - space.viewport;
+  return travel <= 0 || space.total === space.spacer ? 1 : (space.total - space.viewport) / travel;
+}
+
+export function virtualTop(space: RowSpace, scrollTop: CssPixels): CssPixels {
+  const top = scrollTop * scaleOf(space);
+  return Math.max(0, Math.min(top, Math.max(0, space.total - space.viewport)));
+}
+
+export interface VisibleRows {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+  /** Where row `first` stands inside the spacer. */
+  readonly top: CssPixels;
+}
+
+export function visibleRows(space: RowSpace, scrollTop: CssPixels, overscan: number): VisibleRows {
+  const top = virtualTop(space, scrollTop);
+  const first = Math.max(0, Math.floor(top / space.rowHeight) - overscan);
+  const end = Math.min(space.count, Math.ceil((top + space.viewport) / space.rowHeight) + overscan);
+  return { first, end, top: scrollTop + first * space.rowHeight - top };
+}
+
+/** The scroll position that shows row `index`, moving as little as possible. */
+export function scrollTopShowing(space: RowSpace, scrollTop: CssPixels, index: number): CssPixels {
+  const top = virtualTop(space, scrollTop);
+  const rowTop = index * space.rowHeight;
+  if (rowTop < top) return rowTop / scaleOf(space);
+  const overflow = rowTop + space.rowHeight - (top + space.viewport);
+  return overflow > 0 ? (top + overflow) / scaleOf(space) : scrollTop;
+}

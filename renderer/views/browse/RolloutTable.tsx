@@ -1,0 +1,103 @@
+/** Rollouts of a step or of a group: ids in order from the host, rows for the visible window. */
+import { useMemo, useRef, useState } from 'react';
+import type { ParamsOf, RolloutRow } from '../../../shared/api/contract.ts';
+import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useFilteredRollouts } from '../../data/useFilteredIds.ts';
+import { useGroupPreviews } from '../../data/useGroupPreviews.ts';
+import { goTo, useUrlQuery } from '../../data/usePlace.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
+import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import type { Sort } from '../../ui/sorting.ts';
+import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { knownColumnIds, problemColumn, ROLLOUT_COLUMNS } from './rolloutColumns.tsx';
+import { useUrlSort } from './useUrlSort.ts';
+
+type Filter = Omit<ParamsOf<'rollout.order'>, 'sort' | 'direction'>;
+
+interface RolloutTableProps {
+  readonly runKey: string;
+  readonly filter: Filter;
+  readonly label: string;
+  /** Inside one group every row has the same problem. */
+  readonly hidesProblem: boolean;
+  readonly emptyTitle: string;
+}
+
+export const ROLLOUT_SORT: Sort = { column: 'ordinal', direction: 'ascending' };
+const STEP_SORT: Sort = { column: 'order', direction: 'ascending' };
+const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
+const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
+
+export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }: RolloutTableProps) {
+  const [sort, setSort] = useUrlSort(
+    ['order', ...ROLLOUT_COLUMNS.map((column) => column.id)],
+    hidesProblem ? ROLLOUT_SORT : STEP_SORT,
+  );
+  const sortColumn = ROLLOUT_COLUMNS.find((one) => one.id === sort.column)?.id;
+  const column = sortColumn === undefined || sortColumn === 'problem' ? 'order' : sortColumn;
+  const order = useRequest(
+    'rollout.order',
+    { ...filter, sort: column, direction: sort.direction },
+    { keepPrevious: true },
+  );
+  const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
+  const [query] = useUrlQuery();
+  const text = query.get('filter') ?? '';
+  const filtered = useFilteredRollouts(order.data?.ids, text);
+  const { ids } = filtered;
+  const rows = useRolloutWindow(ids, range);
+  const table = useTableCommands();
+
+  const shown = useRef<ReadonlySet<string>>(new Set());
+  const loaded: RolloutRow[] = [];
+  for (let i = range.first; i < range.end; i += 1) {
+    const row = rows.rowAt(i);
+    if (row !== undefined) loaded.push(row);
+  }
+  shown.current = knownColumnIds(loaded, shown.current);
+  const visible = shown.current;
+  const groups = useGroupPreviews(hidesProblem ? NO_CHUNKS : rows.chunks);
+  const columns = useMemo(() => {
+    const own = ROLLOUT_COLUMNS.filter((one) => visible.has(one.id) && one.id !== 'problem');
+    if (hidesProblem) return own;
+    const marks = own.filter((one) => one.id === 'kept');
+    return [...marks, problemColumn(groups), ...own.filter((one) => one.id !== 'kept')];
+  }, [visible, hidesProblem, groups]);
+
+  if (order.error !== null) {
+    return (
+      <FailedState
+        title="These rollouts could not be listed"
+        error={order.error}
+        onRetry={() => void order.refetch()}
+      />
+    );
+  }
+  if (ids === undefined) return <WaitingState title="Sorting rollouts…" />;
+  if (ids.length === 0) {
+    if (!filtered.isComplete) return <WaitingState title="Looking through the rollouts…" />;
+    return <EmptyState title={text === '' ? emptyTitle : 'No rollout matches the filter'} />;
+  }
+  const list = `rollouts ${runKey} ${JSON.stringify(filter)} ${sort.column} ${sort.direction} ${text}`;
+  return (
+    <VirtualTable
+      key={list}
+      handle={table}
+      label={label}
+      columns={columns}
+      count={ids.length}
+      rowAt={rows.rowAt}
+      isQuiet={(row) => row.kept === false}
+      sort={sort}
+      onSort={setSort}
+      onOpen={(row) =>
+        goTo({ view: 'rollout', runKey, step: row.step, groupKey: row.groupKey, ordinal: row.ordinal })
+      }
+      onWindow={setRange}
+      position={listPosition(list)}
+      onPosition={(position) => rememberListPosition(list, position)}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+/** Small cell contents shared by the tables of this view. */
+import { percent } from '../../ui/numbers.ts';
+
+/** A share as number and bar: the number to read, the bar to compare down the column. */
+export function ShareCell({ share, color }: { readonly share: number | undefined; readonly color?: string }) {
+  if (share === undefined) return null;
+  return (
+    <>
+      {percent(share)}
+      <span className="bar-cell">
+        <i style={{ width: `${share * 100}%`, background: color }} />
+      </span>
+    </>
+  );
+}
+
+interface HealthCellProps {
+  readonly wrong: number;
+  readonly mixed: number;
+  readonly right: number;
+}
+
+export function HealthCell({ wrong, mixed, right }: HealthCellProps) {
+  const total = wrong + mixed + right;
+  if (total === 0) return null;
+  const label = `${wrong} all wrong · ${mixed} mixed · ${right} all right`;
+  return (
+    <span className="health" role="img" aria-label={label} title={label}>
+      {wrong > 0 && <i style={{ flex: wrong, background: 'var(--wrong)' }} />}
+      {mixed > 0 && <i style={{ flex: mixed, background: 'var(--rule2)' }} />}
+      {right > 0 && <i style={{ flex: right, background: 'var(--right)' }} />}
+    </span>
+  );
+}

@@ -1,0 +1,173 @@
+import type { StepSummary } from '../../../shared/api/contract.ts';
+import { count, decimal, reward } from '../../ui/numbers.ts';
+import type { SortValue } from '../../ui/sorting.ts';
+import type { Column } from '../../ui/VirtualTable.tsx';
+import {
+  keptShare,
+  mixedShare,
+  noToolShare,
+  passRate,
+  toolCallsPerRollout,
+  toolErrorRate,
+  truncatedShare,
+} from './browseModel.ts';
+import { HealthCell, ShareCell } from './cells.tsx';
+
+export interface StepColumn extends Column<StepSummary> {
+  readonly measure: (row: StepSummary) => SortValue;
+}
+
+type NumberColumn = Omit<StepColumn, 'align' | 'sorts' | 'cell'> &
+  Partial<Pick<StepColumn, 'cell' | 'sorts'>>;
+
+function numeric(column: NumberColumn, digits?: number): StepColumn {
+  const cell = (row: StepSummary) => {
+    const value = column.measure(row);
+    if (typeof value !== 'number') return null;
+    return digits === undefined ? count(value) : decimal(value, digits);
+  };
+  return { align: 'end', sorts: 'descending', cell, ...column };
+}
+
+function share(column: Omit<NumberColumn, 'cell' | 'unit'>, color?: string): StepColumn {
+  const cell = (row: StepSummary) => {
+    const value = column.measure(row);
+    return typeof value === 'number' ? <ShareCell share={value} color={color} /> : null;
+  };
+  return numeric({ ...column, unit: '%', cell });
+}
+
+/** A column that no step has a value for would be blank from top to bottom; it is left out. */
+export function stepColumns(rows: readonly StepSummary[]): readonly StepColumn[] {
+  const isKnown = (column: StepColumn) => rows.some((row) => column.measure(row) !== undefined);
+  return ALL.filter((column) => column.id === 'step' || isKnown(column));
+}
+
+const ALL: readonly StepColumn[] = [
+  numeric({
+    id: 'step',
+    label: 'step',
+    minWidth: 46,
+    grow: 0,
+    sorts: 'ascending',
+    measure: (row) => row.step,
+    cell: (row) => <b style={{ fontWeight: 600 }}>{row.step}</b>,
+  }),
+  numeric({ id: 'rollouts', label: 'rollouts', minWidth: 62, measure: (row) => row.rollouts }),
+  numeric({ id: 'groups', label: 'groups', minWidth: 52, measure: (row) => row.groups }),
+  share(
+    {
+      id: 'pass',
+      label: 'right',
+      hint: 'Right rollouts of those whose correctness is known',
+      minWidth: 92,
+      measure: passRate,
+    },
+    'var(--right)',
+  ),
+  numeric({
+    id: 'reward',
+    label: 'reward',
+    hint: 'Mean reward, as logged',
+    minWidth: 54,
+    measure: (row) => row.meanReward,
+    cell: (row) =>
+      row.meanReward === undefined
+        ? null
+        : Number.isInteger(row.meanReward)
+          ? reward(row.meanReward)
+          : decimal(row.meanReward, 3),
+  }),
+  share({
+    id: 'noTool',
+    label: 'no tool call',
+    hint: 'Share of rollouts without any tool call',
+    minWidth: 104,
+    measure: noToolShare,
+  }),
+  numeric(
+    {
+      id: 'calls',
+      label: 'calls',
+      unit: '/rollout',
+      hint: 'Tool calls per rollout',
+      minWidth: 74,
+      measure: toolCallsPerRollout,
+    },
+    2,
+  ),
+  share(
+    {
+      id: 'toolErrors',
+      label: 'tool errors',
+      hint: 'Failed tool calls of all tool calls',
+      minWidth: 100,
+      measure: toolErrorRate,
+    },
+    'var(--wrong)',
+  ),
+  numeric(
+    {
+      id: 'turns',
+      label: 'turns',
+      hint: 'Mean turns per rollout',
+      minWidth: 46,
+      measure: (row) => row.meanTurns,
+    },
+    2,
+  ),
+  numeric({
+    id: 'length',
+    label: 'length',
+    unit: 'chars',
+    hint: 'Mean response length in characters',
+    minWidth: 82,
+    measure: (row) => row.meanResponseChars,
+  }),
+  numeric({
+    id: 'tokens',
+    label: 'tokens',
+    hint: 'Mean policy tokens per rollout',
+    minWidth: 56,
+    measure: (row) => row.meanPolicyTokens,
+  }),
+  numeric(
+    {
+      id: 'entropy',
+      label: 'entropy',
+      unit: 'nats',
+      hint: 'Mean over the policy tokens whose entropy is logged',
+      minWidth: 82,
+      measure: (row) => row.meanEntropy,
+    },
+    3,
+  ),
+  share({
+    id: 'truncated',
+    label: 'truncated',
+    hint: 'Rollouts that ended at the length limit',
+    minWidth: 94,
+    measure: truncatedShare,
+  }),
+  share(
+    {
+      id: 'kept',
+      label: 'kept',
+      hint: 'Kept by the down-sampling, of the rollouts with a logged decision',
+      minWidth: 90,
+      measure: keptShare,
+    },
+    'var(--kept)',
+  ),
+  {
+    id: 'health',
+    label: 'group health',
+    hint: 'Groups all wrong · mixed · all right; sorted by the share of mixed ones',
+    minWidth: 92,
+    sorts: 'descending',
+    measure: mixedShare,
+    cell: (row) => (
+      <HealthCell wrong={row.groupsAllWrong} mixed={row.groupsMixed} right={row.groupsAllRight} />
+    ),
+  },
+];

@@ -1,0 +1,105 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import type { IssueRow } from '../../../shared/api/contract.ts';
+import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { counted } from '../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+
+const PAGE = 200;
+
+const COLUMNS: readonly Column<IssueRow>[] = [
+  {
+    id: 'severity',
+    label: 'what became of it',
+    minWidth: 152,
+    grow: 0,
+    cell: (row) =>
+      row.severity === 'refused' ? (
+        <span className="is-wrong">✕ not in the library</span>
+      ) : (
+        <span className="muted">△ read, with a caveat</span>
+      ),
+  },
+  {
+    id: 'path',
+    label: 'file',
+    minWidth: 200,
+    grow: 2,
+    cell: (row) => (
+      <span className="mono path-tail" title={row.path}>
+        <bdi>{row.path}</bdi>
+      </span>
+    ),
+  },
+  { id: 'line', label: 'line', align: 'end', minWidth: 60, grow: 0, cell: (row) => row.line ?? '' },
+  { id: 'code', label: 'code', minWidth: 130, cell: (row) => <span className="mono">{row.code}</span> },
+  {
+    id: 'message',
+    label: 'found',
+    minWidth: 260,
+    grow: 5,
+    cell: (row) => <span title={row.message}>{row.message}</span>,
+  },
+];
+
+/** Every line or file that could not be read in full. Nothing is dropped without a row here. */
+export default function IssuesView() {
+  const client = useClient();
+  const table = useTableCommands();
+  const pages = useInfiniteQuery({
+    queryKey: ['issue.list', 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      client.request('issue.list', { after: pageParam, limit: PAGE }, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: (page) => page.next,
+  });
+  const rows = pages.data?.pages.flatMap((page) => page.issues) ?? [];
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const loaded = rows.length;
+  const loadMore = useCallback(
+    (range: { readonly end: number }) => {
+      if (hasNextPage && !isFetchingNextPage && range.end >= loaded - 20) void fetchNextPage();
+    },
+    [hasNextPage, isFetchingNextPage, fetchNextPage, loaded],
+  );
+
+  if (pages.error !== null) {
+    return (
+      <FailedState
+        title="The issues could not be listed"
+        error={pages.error}
+        onRetry={() => void pages.refetch()}
+      />
+    );
+  }
+  const total = pages.data?.pages[0]?.total;
+  if (total === undefined) return <WaitingState title="Listing issues…" />;
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Ingest issues</h1>
+        <span className="muted">
+          {counted(total, 'line or file', 'lines and files')} that could not be read in full. One bad line
+          never stops a file.
+        </span>
+      </header>
+      <div className="page-list">
+        {total === 0 ? (
+          <EmptyState title="Everything was read in full" />
+        ) : (
+          <VirtualTable
+            handle={table}
+            label="Ingest issues"
+            columns={COLUMNS}
+            count={rows.length}
+            rowAt={(index) => rows[index]}
+            onOpen={() => undefined}
+            onWindow={loadMore}
+          />
+        )}
+      </div>
+    </div>
+  );
+}

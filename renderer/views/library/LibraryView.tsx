@@ -1,0 +1,117 @@
+import { FolderOpen, Search } from 'lucide-react';
+import { useRef } from 'react';
+import { useCommands } from '../../app/commands.ts';
+import { useIngestActions } from '../../app/useIngestActions.ts';
+import { useTableCommands } from '../../app/useTableCommands.ts';
+import { goTo, useUrlQuery } from '../../data/usePlace.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
+import { counted } from '../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { parseSort, sortedBy, sortText } from '../../ui/sorting.ts';
+import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { JobCards } from './JobCards.tsx';
+import { jobsToShow, matchesText } from './libraryModel.ts';
+import { RUN_COLUMNS } from './runColumns.tsx';
+import { Welcome } from './Welcome.tsx';
+import './library.css';
+
+const BY_NAME = { column: 'name', direction: 'ascending' } as const;
+const SORTABLE = RUN_COLUMNS.filter((column) => column.measure !== undefined).map((column) => column.id);
+
+export default function LibraryView() {
+  const runs = useRequest('run.list', {});
+  const jobs = useRequest('ingest.jobs', {}).data ?? [];
+  const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
+  const { demo, openDialog, canOpenDialog } = useIngestActions();
+  const [query, setQuery] = useUrlQuery();
+  const field = useRef<HTMLInputElement>(null);
+  const table = useTableCommands();
+  useCommands({ 'search.focus': () => field.current?.focus() });
+
+  if (runs.error !== null) {
+    return (
+      <FailedState
+        title="The library could not be read"
+        error={runs.error}
+        onRetry={() => void runs.refetch()}
+      />
+    );
+  }
+  if (runs.data === undefined) return <WaitingState title="Opening the library…" />;
+  if (runs.data.length === 0 && jobsToShow(jobs).length === 0) return <Welcome />;
+
+  const text = query.get('filter') ?? '';
+  const sort = parseSort(query.get('sort'), SORTABLE, BY_NAME);
+  const measure = RUN_COLUMNS.find((one) => one.id === sort.column)?.measure ?? (() => undefined);
+  const shown = runs.data.filter((run) => matchesText(run, text));
+  // As the host lists them, newest first, until a column is chosen.
+  const sorted = query.has('sort') ? sortedBy(shown, measure, sort.direction) : shown;
+  const rollouts = runs.data.reduce((sum, run) => sum + run.rollouts, 0);
+
+  return (
+    <div className="page library">
+      <header className="page-head">
+        <h1>Library</h1>
+        <span className="muted">
+          {counted(runs.data.length, 'run')} · {counted(rollouts, 'rollout')}
+          {issues > 0 && (
+            <>
+              {' · '}
+              <Link href="/issues" className="is-wrong">
+                {counted(issues, 'ingest issue')}
+              </Link>
+            </>
+          )}
+        </span>
+        <div className="end">
+          <label className="search-field">
+            <Search size={13} />
+            <input
+              ref={field}
+              type="search"
+              placeholder="Filter runs  /"
+              aria-label="Filter runs"
+              value={text}
+              onChange={(event) => setQuery({ filter: event.target.value })}
+              onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+            />
+          </label>
+          {canOpenDialog && (
+            <Button onClick={() => openDialog.mutate('directory')}>
+              <FolderOpen size={14} /> Open logs…
+            </Button>
+          )}
+          <Button disabled={demo.isPending} onClick={() => demo.mutate()}>
+            Open the demo run
+          </Button>
+        </div>
+      </header>
+      <JobCards />
+      <div className="library-list">
+        {sorted.length === 0 ? (
+          <EmptyState
+            title={text === '' ? 'The first rollouts will appear here' : 'No run matches the filter'}
+          />
+        ) : (
+          <VirtualTable
+            key={sortText(sort)}
+            handle={table}
+            label="Runs"
+            columns={RUN_COLUMNS}
+            count={sorted.length}
+            rowAt={(index) => sorted[index]}
+            rowHeight={46}
+            sort={query.has('sort') ? sort : undefined}
+            onSort={(column, direction) => setQuery({ sort: sortText({ column, direction }) })}
+            onOpen={(run) => goTo({ view: 'run', runKey: run.runKey })}
+            position={listPosition('runs')}
+            onPosition={(position) => rememberListPosition('runs', position)}
+          />
+        )}
+      </div>
+    </div>
+  );
+}

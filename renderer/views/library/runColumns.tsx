@@ -1,0 +1,135 @@
+import type { RunSummary } from '../../../shared/api/contract.ts';
+import { Sparkline } from '../../charts/Sparkline.tsx';
+import { Chip } from '../../ui/Controls.tsx';
+import { count, percent, ratio } from '../../ui/numbers.ts';
+import type { Column } from '../../ui/VirtualTable.tsx';
+import { stepRange } from './libraryModel.ts';
+
+export interface RunColumn extends Column<RunSummary> {
+  readonly measure?: (run: RunSummary) => string | number | undefined;
+}
+
+export const RUN_COLUMNS: readonly RunColumn[] = [
+  {
+    id: 'name',
+    label: 'run',
+    minWidth: 200,
+    grow: 3,
+    sorts: 'ascending',
+    measure: (run) => run.name,
+    cell: (run) => (
+      <span className="two-line">
+        <span className="run-name">{run.name}</span> {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
+        {run.kind === 'eval' && <Chip>evaluation</Chip>}
+        <small title={run.directory}>
+          {[run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
+        </small>
+      </span>
+    ),
+  },
+  {
+    id: 'steps',
+    label: 'steps',
+    align: 'end',
+    minWidth: 70,
+    sorts: 'descending',
+    measure: (run) => run.steps,
+    cell: (run) => (
+      <span className="two-line">
+        {count(run.steps)}
+        <small>{stepRange(run)}</small>
+      </span>
+    ),
+  },
+  {
+    id: 'rollouts',
+    label: 'rollouts',
+    align: 'end',
+    minWidth: 84,
+    sorts: 'descending',
+    measure: (run) => run.rollouts,
+    cell: (run) => (
+      <span className="two-line">
+        {count(run.rollouts)}
+        <small>{count(run.groups)} groups</small>
+      </span>
+    ),
+  },
+  {
+    id: 'correct',
+    label: 'right',
+    unit: '%',
+    hint: 'Right rollouts of those whose correctness is known, over the whole run',
+    align: 'end',
+    minWidth: 56,
+    sorts: 'descending',
+    measure: (run) => ratio(run.correct, run.correctKnown),
+    cell: (run) => percent(ratio(run.correct, run.correctKnown)),
+  },
+  {
+    id: 'reward',
+    label: 'reward by step',
+    minWidth: 104,
+    cell: (run) => (
+      <Sparkline
+        label="Mean reward by step"
+        steps={run.trends.steps}
+        values={run.trends.meanReward}
+        color="var(--right)"
+      />
+    ),
+  },
+  {
+    id: 'noTool',
+    label: 'no tool call',
+    hint: 'Share of rollouts without any tool call, by step',
+    minWidth: 104,
+    cell: (run) => (
+      <Sparkline
+        label="Share without any tool call by step"
+        steps={run.trends.steps}
+        values={run.trends.noToolShare}
+        color="var(--ink2)"
+      />
+    ),
+  },
+  {
+    id: 'toolErrors',
+    label: 'tool errors',
+    hint: 'Failed tool calls of all tool calls, by step',
+    minWidth: 104,
+    cell: (run) => (
+      <Sparkline
+        label="Tool error rate by step"
+        steps={run.trends.steps}
+        values={run.trends.toolErrorRate}
+        color="var(--wrong)"
+      />
+    ),
+  },
+  {
+    id: 'length',
+    label: 'response length',
+    hint: 'Mean response length in characters, by step',
+    minWidth: 104,
+    cell: (run) => (
+      <Sparkline
+        label="Mean response length by step"
+        steps={run.trends.steps}
+        values={run.trends.meanResponseChars}
+        color="var(--ink2)"
+        fromZero={false}
+      />
+    ),
+  },
+  {
+    id: 'issues',
+    label: 'issues',
+    hint: 'Lines that could not be read in full',
+    align: 'end',
+    minWidth: 50,
+    sorts: 'descending',
+    measure: (run) => run.issues,
+    cell: (run) => (run.issues === 0 ? '' : <span className="is-wrong">{count(run.issues)}</span>),
+  },
+];

@@ -1,0 +1,152 @@
+import type { ReactNode } from 'react';
+import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import type { Provenance } from '../../../shared/domain/model.ts';
+import { KeptMark, RightMark } from '../../ui/Marks.tsx';
+import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
+import { reasonText } from '../../ui/reasons.ts';
+import { flatFields } from './inspectorModel.ts';
+import type { Heat } from './useHeat.ts';
+import './inspector.css';
+
+interface InspectorProps {
+  readonly detail: RolloutDetail;
+  readonly heat: Heat | undefined;
+  readonly onShowRecord: () => void;
+}
+
+export function Inspector({ detail, heat, onShowRecord }: InspectorProps) {
+  const { row, tokens } = detail;
+  const extra = flatFields(detail.extra);
+  return (
+    <aside className="inspector" aria-label="Inspector">
+      <section>
+        <h1>
+          {row.isCorrect === undefined ? (
+            <span className="muted">correctness unknown</span>
+          ) : (
+            <span className={row.isCorrect ? 'is-right' : 'is-wrong'}>
+              <RightMark isCorrect={row.isCorrect} /> {row.isCorrect ? 'right' : 'wrong'}
+            </span>
+          )}
+        </h1>
+        {row.kept !== undefined && (
+          <p className="muted">
+            <KeptMark isKept={row.kept} /> {row.kept ? 'kept' : 'discarded'}
+            {row.reason !== undefined && `: ${reasonText(row.reason)}`}
+          </p>
+        )}
+      </section>
+      <section>
+        <dl>
+          <Field label="reward">{reward(row.reward)}</Field>
+          <Field label="answer" source={row.answer === undefined ? undefined : detail.answerSource}>
+            {row.answer}
+          </Field>
+          <Field label="ground truth">{row.groundTruth}</Field>
+          <Field label="stopped by" source={row.stopReason === undefined ? undefined : row.stopReasonSource}>
+            {row.stopReason}
+          </Field>
+        </dl>
+      </section>
+      <section>
+        <h2>Size</h2>
+        <dl>
+          <Field label="turns">{count(row.turns)}</Field>
+          <Field label="tool calls">{count(row.toolCalls)}</Field>
+          <Field label="failed calls">
+            <span className={row.toolErrors > 0 ? 'is-wrong' : undefined}>{count(row.toolErrors)}</span>
+          </Field>
+          <Field label="policy tokens">
+            {row.policyTokens !== undefined && (
+              <>
+                {count(row.policyTokens)}
+                {detail.maxResponseTokens !== undefined && (
+                  <span className="dim"> of {count(detail.maxResponseTokens)}</span>
+                )}
+              </>
+            )}
+          </Field>
+          <Field label="characters">{count(row.responseChars)}</Field>
+        </dl>
+      </section>
+      {(row.penalty !== undefined || row.advantage !== undefined || row.pErr !== undefined) && (
+        <section>
+          <h2>Down-sampling, as logged</h2>
+          <dl>
+            <Field label="p_err">{decimal(row.pErr)}</Field>
+            <Field label="p_format">{decimal(row.pFormat)}</Field>
+            <Field label="penalty">{decimal(row.penalty)}</Field>
+            <Field label="advantage">{signed(row.advantage)}</Field>
+          </dl>
+        </section>
+      )}
+      {tokens !== undefined && (
+        <section>
+          <h2>Tokens</h2>
+          <dl>
+            <Field label="logged">{count(tokens.count)}</Field>
+            <Field label="mean entropy">
+              {row.meanEntropy === undefined ? undefined : `${decimal(row.meanEntropy, 3)} nats`}
+            </Field>
+            {heat !== undefined && (
+              <Field label={`top 20 % of ${heat.signal.kind}`}>≥ {decimal(heat.thresholds[0], 2)}</Field>
+            )}
+          </dl>
+          {heat !== undefined && <p className="inspector-note">{heat.signal.meaning}</p>}
+          {!tokens.isAligned && (
+            <p className="inspector-note">
+              The log does not say which characters each token covers, so no heat can be drawn on the text.
+            </p>
+          )}
+        </section>
+      )}
+      {extra.length > 0 && (
+        <section>
+          <h2>Other fields of the record</h2>
+          <dl>
+            {extra.map(([name, value]) => (
+              <Field key={name} label={name}>
+                <span className="mono">{value}</span>
+              </Field>
+            ))}
+          </dl>
+        </section>
+      )}
+      <section className="inspector-end">
+        <h2>Source</h2>
+        <p className="mono inspector-path">
+          {row.path}, line {count(row.line)}
+        </p>
+        <button type="button" className="button" onClick={onShowRecord} title="Raw record (b)">
+          Raw record, {bytes(detail.record.byteLength)}
+        </button>
+      </section>
+    </aside>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly source?: Provenance;
+  readonly children: ReactNode;
+}
+
+/** Unknown is blank: a field without a value is not listed. */
+function Field({ label, source, children }: FieldProps) {
+  if (children === undefined || children === '' || children === false) return null;
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        {children}
+        {source !== undefined && (
+          <small
+            title={source === 'logged' ? 'written by the trainer' : 'worked out by Turnwise from the text'}
+          >
+            {source}
+          </small>
+        )}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+/**
+ * Prose of a rollout as Markdown with formulas. The text is hostile: raw HTML stays text, links
+ * do not navigate by themselves, images are named and never loaded, KaTeX trusts nothing.
+ */
+import { memo, useMemo } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import remarkMath from 'remark-math';
+import { useClient } from '../../data/DataProvider.tsx';
+import { useRequest } from '../../data/useRequest.ts';
+import { SourceText } from '../../ui/SourceText.tsx';
+import { Formula } from './Formula.tsx';
+import { markdownBlocks, preparedMarkdown, withDollars } from './markdownModel.ts';
+import { displayFormulas, type SourceFrame, sourceOffsets } from './markdownPlugins.ts';
+import { WhenNear } from './WhenNear.tsx';
+
+interface MarkdownTextProps {
+  readonly text: string;
+  /** Offset of `text` in its source. */
+  readonly start: number;
+  readonly source: string;
+}
+
+export const MarkdownText = memo(function MarkdownText({ text, start, source }: MarkdownTextProps) {
+  const blocks = useMemo(() => markdownBlocks(text), [text]);
+  return blocks.map((block, i) => (
+    <WhenNear
+      key={block.start}
+      isNear={i === 0}
+      waiting={
+        <p className="prose-waiting">
+          <SourceText text={block.text} start={start + block.start} source={source} />
+        </p>
+      }
+    >
+      <MarkdownBlockText text={block.text} start={start + block.start} source={source} />
+    </WhenNear>
+  ));
+});
+
+function MarkdownBlockText({ text, start, source }: MarkdownTextProps) {
+  const { prepared, rehypePlugins } = useMemo(() => {
+    const frame: SourceFrame = { text, start, source };
+    return {
+      prepared: preparedMarkdown(text),
+      rehypePlugins: [[sourceOffsets, frame]] satisfies Parameters<typeof ReactMarkdown>[0]['rehypePlugins'],
+    };
+  }, [text, start, source]);
+  const remarkPlugins = useMemo(
+    () =>
+      [remarkGfm, remarkMath, [displayFormulas, text]] satisfies Parameters<
+        typeof ReactMarkdown
+      >[0]['remarkPlugins'],
+    [text],
+  );
+  return (
+    <ReactMarkdown
+      remarkPlugins={remarkPlugins}
+      rehypePlugins={rehypePlugins}
+      components={COMPONENTS}
+      // Nothing is followed or loaded, so the URL is shown as it was written.
+      urlTransform={(url) => url}
+    >
+      {prepared}
+    </ReactMarkdown>
+  );
+}
+
+const COMPONENTS: Components = {
+  a: ({ href, children }) => <LogLink url={withDollars(href ?? '')}>{children}</LogLink>,
+  img: ({ src, alt }) => (
+    <span className="image-stand-in" title="Images of a rollout are never loaded">
+      image{alt === undefined || alt === '' ? '' : ` “${withDollars(alt)}”`}:{' '}
+      {withDollars(typeof src === 'string' ? src : '')}
+    </span>
+  ),
+  span: ({ node, children, ...rest }) => {
+    const tex = node?.properties.dataFormula;
+    if (typeof tex !== 'string') return <span {...rest}>{children}</span>;
+    return <Formula tex={tex} isDisplay={node?.properties.dataDisplay === true} />;
+  },
+  input: ({ checked }) => <span>{checked ? '☑' : '☐'}</span>,
+};
+
+/** The address is always in sight. The desktop asks before it opens one; a browser only shows it. */
+function LogLink({ url, children }: { readonly url: string; readonly children?: React.ReactNode }) {
+  const client = useClient();
+  const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
+  const address = <span className="link-address">{url}</span>;
+  if (!isDesktop || !url.startsWith('https://')) {
+    return (
+      <span className="log-link">
+        {children} {address}
+      </span>
+    );
+  }
+  return (
+    <span className="log-link">
+      <button type="button" onClick={() => void client.request('shell.openLink', { url })}>
+        {children}
+      </button>{' '}
+      {address}
+    </span>
+  );
+}

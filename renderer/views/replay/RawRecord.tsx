@@ -1,0 +1,132 @@
+/** The record as it stands in its log file, read by path and byte range when asked for. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { lazy, Suspense, useState } from 'react';
+import type { RecordChunk, RolloutRow } from '../../../shared/api/contract.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { ApiError } from '../../data/failures.ts';
+import { IconButton, Segmented } from '../../ui/Controls.tsx';
+import { bytes, count } from '../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { VirtualText } from '../../ui/VirtualText.tsx';
+import { indentedRecord } from './recordModel.ts';
+import './rawRecord.css';
+
+const ReadOnlyEditor = lazy(() => import('../../editor/ReadOnlyEditor.tsx'));
+
+/** Beyond this an editor is no help: the text is shown in rows, and read as one scrolls. */
+const MAX_EDITOR_BYTES = 1_048_576;
+
+interface RawRecordProps {
+  readonly row: RolloutRow;
+  readonly isDark: boolean;
+  readonly onClose: () => void;
+}
+
+export function RawRecord({ row, isDark, onClose }: RawRecordProps) {
+  const client = useClient();
+  const [form, setForm] = useState<'indented' | 'exact'>('indented');
+  const record = useInfiniteQuery({
+    queryKey: ['rollout.record', row.rolloutId],
+    queryFn: ({ pageParam, signal }) =>
+      client.request(
+        'rollout.record',
+        { rolloutId: row.rolloutId, offset: pageParam, limit: MAX_EDITOR_BYTES },
+        { signal },
+      ),
+    initialPageParam: 0,
+    getNextPageParam: (chunk: RecordChunk) => chunk.nextOffset,
+    retry: false,
+  });
+  const chunks = record.data?.pages ?? [];
+  const first = chunks[0];
+  const text = chunks.map((chunk) => chunk.text).join('');
+  const isLarge = first !== undefined && first.byteLength > MAX_EDITOR_BYTES;
+  const indented = first === undefined || isLarge ? undefined : indentedRecord(text);
+
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="raw-record" aria-describedby={undefined}>
+          <header className="raw-record-head">
+            <Dialog.Title asChild>
+              <h1>Raw record</h1>
+            </Dialog.Title>
+            <span className="mono raw-record-path" title={row.path}>
+              {first?.path ?? row.path}, line {count(first?.line ?? row.line)}
+            </span>
+            <span className="dim">{first !== undefined && bytes(first.byteLength)}</span>
+            <div className="end">
+              {isLarge && (
+                <span className="muted">
+                  {record.hasNextPage
+                    ? `${bytes(first.byteLength)}, the first ${bytes(chunks.at(-1)?.nextOffset ?? 0)} read`
+                    : 'read to its end'}
+                </span>
+              )}
+              {indented !== undefined && (
+                <Segmented
+                  label="Form"
+                  chosen={form}
+                  onChoose={setForm}
+                  choices={[
+                    {
+                      id: 'indented',
+                      label: 'Indented',
+                      title: 'The same JSON, laid out; numbers as written',
+                    },
+                    { id: 'exact', label: 'As in the file' },
+                  ]}
+                />
+              )}
+              <IconButton label="Close" keys="Esc" onClick={onClose}>
+                <X size={16} />
+              </IconButton>
+            </div>
+          </header>
+          <div className="raw-record-body">
+            {record.error !== null ? (
+              <RecordFailure error={record.error} onRetry={() => void record.refetch()} />
+            ) : first === undefined ? (
+              <WaitingState title="Reading the log file…" />
+            ) : isLarge ? (
+              <VirtualText
+                text={text}
+                label="Raw record"
+                onNearEnd={() =>
+                  record.hasNextPage && !record.isFetchingNextPage && void record.fetchNextPage()
+                }
+              />
+            ) : (
+              <Suspense fallback={<WaitingState title="Loading the editor…" />}>
+                <ReadOnlyEditor
+                  text={form === 'indented' && indented !== undefined ? indented : text}
+                  language="record"
+                  label="Raw record"
+                  isDark={isDark}
+                />
+              </Suspense>
+            )}
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function RecordFailure({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
+  if (error instanceof ApiError && error.code === 'source_gone') {
+    return (
+      <EmptyState title="The source is gone">
+        <p className="state-facts">{error.message}</p>
+        <p>
+          The rollout itself is kept in the library and stays readable; only its raw record needs the log file
+          at its old place.
+        </p>
+      </EmptyState>
+    );
+  }
+  return <FailedState title="The raw record could not be read" error={error} onRetry={onRetry} />;
+}

@@ -1,0 +1,109 @@
+import { ChevronLeft, ChevronRight, FileJson, ListTree, PanelRight, Search } from 'lucide-react';
+import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { useInterface } from '../../state/interface.ts';
+import { IconButton, Segmented } from '../../ui/Controls.tsx';
+import { KeptMark, RightMark } from '../../ui/Marks.tsx';
+import { counted } from '../../ui/numbers.ts';
+import type { Heat } from './useHeat.ts';
+import type { Siblings } from './useSiblings.ts';
+
+interface ReplayToolbarProps {
+  readonly detail: RolloutDetail;
+  readonly heat: Heat | undefined;
+  readonly siblings: Siblings;
+  readonly onFind: () => void;
+  readonly onShowRecord: () => void;
+}
+
+export function ReplayToolbar({ detail, heat, siblings, onFind, onShowRecord }: ReplayToolbarProps) {
+  const isRaw = useInterface((state) => state.isRaw);
+  const isOutlineOpen = useInterface((state) => state.isOutlineOpen);
+  const isInspectorOpen = useInterface((state) => state.isInspectorOpen);
+  const flip = useInterface((state) => state.flip);
+  const { row } = detail;
+  return (
+    <div className="replay-bar">
+      <IconButton label="Outline" keys="o" isPressed={isOutlineOpen} onClick={() => flip('isOutlineOpen')}>
+        <ListTree size={16} />
+      </IconButton>
+      <IconButton
+        label="Previous sibling"
+        keys="h"
+        disabled={!siblings.hasPrevious}
+        onClick={() => siblings.go(-1)}
+      >
+        <ChevronLeft size={16} />
+      </IconButton>
+      <span className="replay-name">
+        <b className="mono">#{row.ordinal}</b>
+        <span className="dim"> {siblings.label}</span>
+      </span>
+      <IconButton label="Next sibling" keys="l" disabled={!siblings.hasNext} onClick={() => siblings.go(1)}>
+        <ChevronRight size={16} />
+      </IconButton>
+      <span className="replay-verdict">
+        <KeptMark isKept={row.kept} />
+        {row.isCorrect !== undefined && (
+          <span className={row.isCorrect ? 'is-right' : 'is-wrong'}>
+            <RightMark isCorrect={row.isCorrect} /> {row.answer ?? (row.isCorrect ? 'right' : 'wrong')}
+          </span>
+        )}
+        <span className="dim replay-counts">
+          {counted(row.turns, 'turn')} · {counted(row.toolCalls, 'call')}
+          {row.toolErrors > 0 && <span className="is-wrong">, {row.toolErrors} failed</span>}
+        </span>
+      </span>
+      <div className="end">
+        <HeatLegend heat={heat} />
+        <Segmented
+          label="Text"
+          chosen={isRaw ? 'raw' : 'rendered'}
+          onChoose={(chosen) => (chosen === 'raw') !== isRaw && flip('isRaw')}
+          choices={[
+            { id: 'rendered', label: 'Rendered', title: 'Markdown and formulas (m)' },
+            { id: 'raw', label: 'Raw', title: 'The exact text with its tags (m)' },
+          ]}
+        />
+        <IconButton label="Find in this rollout" keys="/" onClick={onFind}>
+          <Search size={15} />
+        </IconButton>
+        <IconButton label="Raw record" keys="b" onClick={onShowRecord}>
+          <FileJson size={16} />
+        </IconButton>
+        <IconButton
+          label="Inspector"
+          keys="i"
+          isPressed={isInspectorOpen}
+          onClick={() => flip('isInspectorOpen')}
+        >
+          <PanelRight size={16} />
+        </IconButton>
+      </div>
+    </div>
+  );
+}
+
+const LEVELS = ['20 %', '10 %', '4 %', '1 %'] as const;
+
+function HeatLegend({ heat }: { readonly heat: Heat | undefined }) {
+  const isHeatOn = useInterface((state) => state.isHeatOn);
+  const flip = useInterface((state) => state.flip);
+  if (heat === undefined) return null;
+  return (
+    <button
+      type="button"
+      className="heat-legend"
+      aria-pressed={isHeatOn}
+      title={`${heat.signal.meaning}. Marks: the highest policy tokens of this rollout (e)`}
+      onClick={() => flip('isHeatOn')}
+    >
+      <span className="heat-meaning">{heat.signal.meaning}:</span>
+      <span className="heat-kind">{heat.signal.kind},</span> top
+      {LEVELS.map((level, i) => (
+        <span key={level} className={isHeatOn ? `heat-sample is-${i + 1}` : 'heat-sample'}>
+          {level}
+        </span>
+      ))}
+    </button>
+  );
+}

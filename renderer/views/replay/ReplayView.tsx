@@ -1,0 +1,34 @@
+/**
+ * Replay of one rollout. The URL holds the rollout and the turn; this component loads the one,
+ * moves the other, and gives plain values to the panes.
+ */
+import type { Place } from '../../data/place.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { Replay } from './Replay.tsx';
+import './replay.css';
+
+export default function ReplayView({ place }: { readonly place: Extract<Place, { view: 'rollout' }> }) {
+  const { runKey, step, groupKey, ordinal } = place;
+  // Going to a sibling keeps the former rollout in sight until the new one is there.
+  const resolved = useRequest('place.resolve', { runKey, step, groupKey, ordinal }, { keepPrevious: true });
+  const rolloutId = resolved.data?.rolloutId;
+  const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId }, {
+    keepPrevious: true,
+  });
+
+  const error = resolved.error ?? rollout.error;
+  if (error !== null) {
+    return (
+      <FailedState
+        title={`Rollout #${ordinal} could not be opened`}
+        error={error}
+        onRetry={() => void (resolved.error === null ? rollout.refetch() : resolved.refetch())}
+      >
+        <p>It may have been logged anew, or belong to another library. Esc leads to its group.</p>
+      </FailedState>
+    );
+  }
+  if (rollout.data === undefined) return <WaitingState title="Opening the rollout…" />;
+  return <Replay place={place} detail={rollout.data} />;
+}

@@ -1,0 +1,114 @@
+import { Check, Copy } from 'lucide-react';
+import { memo, useState } from 'react';
+import type { SegmentKind } from '../../../shared/domain/model.ts';
+import { foldKey, useInterface } from '../../state/interface.ts';
+import { copyText } from '../../ui/copyText.ts';
+import { count, counted, seconds } from '../../ui/numbers.ts';
+import { readableText } from './callModel.ts';
+import { foldOf } from './foldModel.ts';
+import { exceptionName, outcomeMark, type SegmentView } from './replayModel.ts';
+import { SegmentBody } from './SegmentBody.tsx';
+
+interface SegmentCardProps {
+  readonly view: SegmentView;
+  readonly rolloutId: number;
+  readonly isRaw: boolean;
+  readonly answerSource: string | undefined;
+}
+
+/** The user message of turn 0 is the problem; one in a later turn was injected by the environment. */
+function shownKind(view: SegmentView): SegmentKind | 'prompt' {
+  return view.segment.turn === 0 && view.segment.kind !== 'system' ? 'prompt' : view.segment.kind;
+}
+
+export const SegmentCard = memo(function SegmentCard({
+  view,
+  rolloutId,
+  isRaw,
+  answerSource,
+}: SegmentCardProps) {
+  const isFlipped = useInterface((state) => state.flippedFolds.has(foldKey(rolloutId, view.index)));
+  const flipFold = useInterface((state) => state.flipFold);
+  const kind = shownKind(view);
+  const text = isRaw ? view.outer : readableText(view);
+  const fold = foldOf(text, kind);
+  const isFolded = fold.isFoldable && !isFlipped;
+  // Nothing to read and nothing to hide: a template may leave an empty message behind.
+  if (text.trim() === '' && !isRaw) return null;
+  return (
+    <article id={`segment-${view.index}`} className={`segment is-${kind}`} data-segment={view.index}>
+      <SegmentHead view={view} kind={kind} answerSource={answerSource} text={text} />
+      <div className={isFolded ? 'segment-body is-folded' : 'segment-body'}>
+        <SegmentBody view={view} isRaw={isRaw} kind={kind} text={isFolded ? fold.head : text} />
+      </div>
+      {fold.isFoldable && (
+        <button
+          type="button"
+          className="fold"
+          aria-expanded={!isFolded}
+          onClick={() => flipFold(rolloutId, view.index)}
+        >
+          {isFolded ? 'Show all ' : 'Fold '}
+          {counted(fold.lines, 'line')} · {counted(fold.characters, 'character')}
+        </button>
+      )}
+    </article>
+  );
+});
+
+interface SegmentHeadProps {
+  readonly view: SegmentView;
+  readonly kind: SegmentKind | 'prompt';
+  readonly answerSource: string | undefined;
+  readonly text: string;
+}
+
+const LABELS: Readonly<Record<SegmentKind | 'prompt', string>> = {
+  prompt: 'problem',
+  system: 'system',
+  reasoning: 'reasoning',
+  text: 'text',
+  'tool-call': 'tool call',
+  'tool-response': 'tool response',
+  answer: 'answer',
+  user: 'user',
+};
+
+function SegmentHead({ view, kind, answerSource, text }: SegmentHeadProps) {
+  const call = view.call ?? view.answeredCall;
+  const mark = call === undefined ? undefined : outcomeMark(call.outcome);
+  const isError = mark?.isError === true;
+  const exception = isError && view.answeredCall !== undefined ? exceptionName(view.inner) : undefined;
+  return (
+    <header className="segment-head">
+      <b>{LABELS[kind]}</b>
+      {view.call !== undefined && <span className="mono">{view.call.name ?? 'name unreadable'}</span>}
+      {mark !== undefined && (
+        <span className={isError ? 'is-wrong' : 'muted'}>
+          {mark.glyph} {exception ?? mark.label}
+        </span>
+      )}
+      {view.call?.latencyMs !== undefined && <span className="dim">{seconds(view.call.latencyMs)}</span>}
+      {kind === 'user' && <span className="injected">injected by the environment</span>}
+      {kind === 'answer' && answerSource === 'derived' && <span className="dim">as found in the text</span>}
+      <CopyButton text={text} />
+      <span className="dim segment-size">{count(text.length)} chars</span>
+    </header>
+  );
+}
+
+function CopyButton({ text }: { readonly text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <button
+      type="button"
+      className="segment-copy"
+      aria-label="Copy this segment"
+      title="Copy this segment"
+      onClick={() => void copyText(text).then(setCopied)}
+      onPointerLeave={() => setCopied(false)}
+    >
+      {isCopied ? <Check size={13} /> : <Copy size={13} />}
+    </button>
+  );
+}

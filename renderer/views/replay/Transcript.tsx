@@ -1,0 +1,168 @@
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
+/**
+ * The rollout as text, turn by turn. Scrolling by hand moves the selected turn along; choosing a
+ * turn scrolls to it. Segments out of sight are skipped by the browser (`content-visibility`).
+ */
+import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
+import { counted } from '../../ui/numbers.ts';
+import type { Hit } from './findModel.ts';
+import type { TurnView } from './replayModel.ts';
+import { SegmentCard } from './SegmentCard.tsx';
+import type { Heat } from './useHeat.ts';
+import { useTextHighlights } from './useTextHighlights.ts';
+import './transcript.css';
+
+export interface TranscriptHandle {
+  /** `fraction` of the segment's height, for a place inside a long one. */
+  showSegment(segment: number, fraction?: number): void;
+  /** The mark of the current search hit, once it has been painted. */
+  showCurrentHit(): void;
+}
+
+interface TranscriptProps {
+  readonly turns: readonly TurnView[];
+  readonly rolloutId: number;
+  readonly turn: number;
+  readonly isRaw: boolean;
+  readonly answerSource: string | undefined;
+  readonly heat: Heat | undefined;
+  readonly hits: readonly Hit[];
+  readonly currentHit: Hit | undefined;
+  readonly onReadTurn: (turn: number) => void;
+  readonly handle: Ref<TranscriptHandle>;
+}
+
+/** Scrolling by hand ends this long after the last wheel, touch or key. */
+const BY_HAND_MS = 400;
+/** Where the eye is: below the top edge by this much. */
+const READING_LINE = 90;
+const MARGIN = 14;
+
+function topOf(container: Element, element: Element): number {
+  return container.scrollTop + element.getBoundingClientRect().top - container.getBoundingClientRect().top;
+}
+
+/** Skipped segments have estimated heights: only the later passes stand on the real ones. */
+const SCROLL_PASSES = 4;
+
+function scrollTo(
+  scroller: RefObject<HTMLElement | null>,
+  top: (container: HTMLElement) => number | undefined,
+  passes = SCROLL_PASSES,
+): void {
+  const container = scroller.current;
+  const target = container === null ? undefined : top(container);
+  if (container === null || target === undefined) return;
+  container.scrollTop = target;
+  if (passes > 1) requestAnimationFrame(() => scrollTo(scroller, top, passes - 1));
+}
+
+export const Transcript = memo(function Transcript(props: TranscriptProps) {
+  const { turns, turn, onReadTurn } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const readTurn = useRef<number>(undefined);
+  const byHandUntil = useRef(0);
+  useTextHighlights(scroller, props.heat, props.hits, props.currentHit);
+
+  useEffect(() => {
+    if (readTurn.current === turn) return;
+    readTurn.current = turn;
+    byHandUntil.current = 0;
+    scrollTo(scroller, (container) => {
+      const section = container.querySelector(`[data-turn="${turn}"]`);
+      return section === null ? undefined : topOf(container, section) - MARGIN;
+    });
+  }, [turn]);
+
+  // So that arrow and page keys scroll the text at once, as in any reader.
+  useEffect(() => scroller.current?.focus({ preventScroll: true }), []);
+
+  useImperativeHandle(props.handle, () => ({
+    showSegment(segment, fraction = 0) {
+      byHandUntil.current = 0;
+      scrollTo(scroller, (container) => {
+        const element = container.querySelector(`[data-segment="${segment}"]`);
+        if (element === null) return undefined;
+        return topOf(container, element) - MARGIN * 3 + fraction * element.getBoundingClientRect().height;
+      });
+    },
+    showCurrentHit() {
+      byHandUntil.current = 0;
+      scrollTo(scroller, (container) => {
+        const [range] = CSS.highlights.get('find-current') ?? [];
+        if (!(range instanceof Range)) return undefined;
+        const rect = range.getBoundingClientRect();
+        const box = container.getBoundingClientRect();
+        return rect.height === 0 ? undefined : container.scrollTop + rect.top - box.top - box.height / 3;
+      });
+    },
+  }));
+
+  const onScroll = () => {
+    const container = scroller.current;
+    if (container === null || performance.now() > byHandUntil.current) return;
+    byHandUntil.current = performance.now() + BY_HAND_MS;
+    const line = container.getBoundingClientRect().top + READING_LINE;
+    let read: number | undefined;
+    for (const section of container.querySelectorAll<HTMLElement>('[data-turn]')) {
+      if (read !== undefined && section.getBoundingClientRect().top > line) break;
+      read = Number(section.dataset.turn);
+    }
+    if (read === undefined || read === readTurn.current) return;
+    readTurn.current = read;
+    onReadTurn(read);
+  };
+  const byHand = () => {
+    byHandUntil.current = performance.now() + BY_HAND_MS;
+  };
+
+  return (
+    <section
+      ref={scroller}
+      className="transcript"
+      aria-label="Transcript"
+      tabIndex={0}
+      onScroll={onScroll}
+      onWheel={byHand}
+      onKeyDown={byHand}
+      onTouchMove={byHand}
+      onPointerDown={byHand}
+      onPointerMove={(event) => event.buttons > 0 && byHand()}
+    >
+      {turns.map((view) => (
+        <section key={view.turn} className="turn" data-turn={view.turn} aria-label={turnLabel(view)}>
+          <h2 className={view.turn === turn ? 'turn-head is-current' : 'turn-head'}>
+            <span>{turnLabel(view)}</span>
+            <small>{turnFacts(view)}</small>
+          </h2>
+          {view.segments.map((segment) => (
+            <SegmentCard
+              key={segment.index}
+              view={segment}
+              rolloutId={props.rolloutId}
+              isRaw={props.isRaw}
+              answerSource={props.answerSource}
+            />
+          ))}
+        </section>
+      ))}
+      <p className="transcript-end">end of the rollout</p>
+    </section>
+  );
+});
+
+function turnLabel(view: TurnView): string {
+  return view.turn === 0 ? 'Prompt' : `Turn ${view.turn}`;
+}
+
+function turnFacts(view: TurnView): string {
+  const { counts } = view;
+  if (counts === undefined) return '';
+  return [
+    counts.policyTokens === undefined ? undefined : counted(counts.policyTokens, 'policy token'),
+    counts.toolCalls === 0 ? undefined : counted(counts.toolCalls, 'tool call'),
+    counts.toolErrors === 0 ? undefined : `${counts.toolErrors} failed`,
+  ]
+    .filter((fact) => fact !== undefined)
+    .join(' · ');
+}

@@ -1,0 +1,52 @@
+import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, Pause, Play } from 'lucide-react';
+import { PLAY_SPEEDS, useInterface } from '../../state/interface.ts';
+import { IconButton } from '../../ui/Controls.tsx';
+
+interface TransportProps {
+  readonly turn: number;
+  readonly lastTurn: number;
+  readonly isPlaying: boolean;
+  readonly onFirst: () => void;
+  readonly onLast: () => void;
+  readonly onStep: (by: number) => void;
+  readonly onFlipPlaying: () => void;
+}
+
+export function Transport(props: TransportProps) {
+  const { turn, lastTurn, isPlaying } = props;
+  const speed = useInterface((state) => state.playSpeed);
+  const setSpeed = useInterface((state) => state.setPlaySpeed);
+  const nextSpeed = PLAY_SPEEDS[(PLAY_SPEEDS.indexOf(speed) + 1) % PLAY_SPEEDS.length] ?? 1;
+  return (
+    <div>
+      <div className="transport">
+        <IconButton isOutlined label="First turn" keys="g g" onClick={props.onFirst}>
+          <ChevronsLeft size={15} />
+        </IconButton>
+        <IconButton isOutlined label="Previous turn" keys="k" onClick={() => props.onStep(-1)}>
+          <ChevronLeft size={15} />
+        </IconButton>
+        <IconButton
+          isOutlined
+          label={isPlaying ? 'Pause' : 'Play, turn by turn'}
+          keys="p"
+          onClick={props.onFlipPlaying}
+        >
+          {isPlaying ? <Pause size={14} /> : <Play size={14} />}
+        </IconButton>
+        <IconButton isOutlined label="Next turn" keys="j" onClick={() => props.onStep(1)}>
+          <ChevronRight size={15} />
+        </IconButton>
+        <IconButton isOutlined label="Last turn" keys="G" onClick={props.onLast}>
+          <ChevronsRight size={15} />
+        </IconButton>
+      </div>
+      <div className="transport-facts">
+        {turn === 0 ? 'prompt' : `turn ${turn} of ${lastTurn}`}
+        <button type="button" title="Speed of playing" onClick={() => setSpeed(nextSpeed)}>
+          {speed}×
+        </button>
+      </div>
+    </div>
+  );
+}

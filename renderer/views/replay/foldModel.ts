@@ -1,0 +1,57 @@
+/** Folding of long segments. What is hidden is counted exactly; nothing is cut silently. */
+import type { SegmentKind } from '../../../shared/domain/model.ts';
+
+export interface Fold {
+  readonly isFoldable: boolean;
+  /** The beginning that stays in sight when folded, at a line end where there is one. */
+  readonly head: string;
+  readonly lines: number;
+  readonly characters: number;
+}
+
+interface Limit {
+  readonly lines: number;
+  readonly characters: number;
+}
+
+/** Prose is read, so it folds late; output is skimmed; a prompt is the same for all siblings. */
+const LIMITS: Readonly<Record<SegmentKind | 'prompt', Limit>> = {
+  prompt: { lines: 12, characters: 1_500 },
+  system: { lines: 3, characters: 320 },
+  reasoning: { lines: 400, characters: 24_000 },
+  text: { lines: 400, characters: 24_000 },
+  answer: { lines: 400, characters: 24_000 },
+  user: { lines: 40, characters: 6_000 },
+  'tool-call': { lines: 120, characters: 10_000 },
+  'tool-response': { lines: 40, characters: 6_000 },
+};
+
+export function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+/** Offset just before line `lines` ends. */
+function endOfLine(text: string, lines: number): number {
+  let at = -1;
+  for (let i = 0; i < lines; i += 1) {
+    at = text.indexOf('\n', at + 1);
+    if (at < 0) return text.length;
+  }
+  return at;
+}
+
+export function foldOf(text: string, kind: SegmentKind | 'prompt'): Fold {
+  const limit = LIMITS[kind];
+  const lines = countLines(text);
+  // A fold that hides a line or two is a nuisance: only what exceeds the limit by a fifth folds.
+  const isFoldable = lines > limit.lines * 1.2 || text.length > limit.characters * 1.2;
+  if (!isFoldable) return { isFoldable, head: text, lines, characters: text.length };
+  let end = Math.min(endOfLine(text, limit.lines), limit.characters);
+  const lineEnd = text.lastIndexOf('\n', end);
+  if (lineEnd > end / 2) end = lineEnd;
+  // Never between the halves of a surrogate pair.
+  if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
+  return { isFoldable, head: text.slice(0, end), lines, characters: text.length };
+}

@@ -1,0 +1,98 @@
+import { useRequest } from '../../data/useRequest.ts';
+import { PLAY_SPEEDS, THEMES, useInterface } from '../../state/interface.ts';
+import { Button, Segmented } from '../../ui/Controls.tsx';
+import { bytes, counted } from '../../ui/numbers.ts';
+import './settings.css';
+
+const THEME_LABELS = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+
+export default function SettingsView() {
+  const info = useRequest('host.info', {}).data;
+  const files = useRequest('file.list', {}).data;
+  const theme = useInterface((state) => state.theme);
+  const setTheme = useInterface((state) => state.setTheme);
+  const playSpeed = useInterface((state) => state.playSpeed);
+  const setPlaySpeed = useInterface((state) => state.setPlaySpeed);
+  const showDialog = useInterface((state) => state.showDialog);
+  const size = files?.reduce((sum, file) => sum + file.bytes, 0);
+  return (
+    <div className="settings">
+      <h1>Settings</h1>
+      <section>
+        <h2>Appearance</h2>
+        <dl>
+          <div>
+            <dt>Theme</dt>
+            <dd>
+              <Segmented
+                label="Theme"
+                chosen={theme}
+                onChoose={setTheme}
+                choices={THEMES.map((id) => ({ id, label: THEME_LABELS[id] }))}
+              />
+            </dd>
+          </div>
+          <div>
+            <dt>Speed of playing</dt>
+            <dd>
+              <Segmented
+                label="Speed of playing"
+                chosen={String(playSpeed)}
+                onChoose={(chosen) =>
+                  setPlaySpeed(PLAY_SPEEDS.find((speed) => String(speed) === chosen) ?? 1)
+                }
+                choices={PLAY_SPEEDS.map((speed) => ({ id: String(speed), label: `${speed}×` }))}
+              />
+            </dd>
+          </div>
+          <div>
+            <dt>Keys</dt>
+            <dd>
+              <Button onClick={() => showDialog('keys')}>Show all keys</Button>
+            </dd>
+          </div>
+        </dl>
+      </section>
+      <section>
+        <h2>This library</h2>
+        <dl>
+          <div>
+            <dt>Kept in</dt>
+            <dd className="mono">{info?.libraryPath}</dd>
+          </div>
+          <div>
+            <dt>Read from</dt>
+            <dd>
+              {files !== undefined &&
+                size !== undefined &&
+                `${counted(files.length, 'log file')}, ${bytes(size)}`}
+            </dd>
+          </div>
+          <div>
+            <dt>May read below</dt>
+            <dd className="mono">
+              {info?.granted.map((path) => (
+                <div key={path}>{path}</div>
+              ))}
+            </dd>
+          </div>
+        </dl>
+      </section>
+      <section>
+        <h2>About</h2>
+        <dl>
+          <div>
+            <dt>Turnwise</dt>
+            <dd>
+              {info?.version} · {info?.shell} · {info?.platform}
+            </dd>
+          </div>
+          <div>
+            <dt>Privacy</dt>
+            <dd>Logs are opened read-only. Nothing is sent anywhere; there is no telemetry.</dd>
+          </div>
+        </dl>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+/**
+ * `npm run soak`: the long versions of tests that guard data. Seeded; ends with a line per part.
+ *   - 100,000 hostile transcripts: segments tile the text
+ *   - 25 ingests killed at random moments, resumed: the library equals an undisturbed one
+ */
+import { strict as assert } from 'node:assert';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Random } from '../../fixtures/generate/random.ts';
+import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
+import { segmentResponse } from '../../shared/domain/segment.ts';
+import { contents, ingestHere, scratch } from '../support/library.ts';
+
+const CLI = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
+const PIECES = [
+  ...['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<reason>', '</reason>', '<think>', '<answer>'],
+  ...['</answer>', 'user\n', 'assistant\n', '\n', ' ', 'so', '{', '"', '{"name": "p", "arguments": {}}', '<|im_start|>user\n'],
+  ...['<|im_start|>assistant\n', '<|im_end|>', '🧮', '#### 3', '\\boxed{', '}'],
+];
+
+function soakSegments(random: Random): void {
+  for (let run = 0; run < 100_000; run++) {
+    const text = Array.from({ length: random.int(0, 80) }, () => random.pick(PIECES)).join('');
+    let position = 0;
+    for (const { outer, inner } of segmentResponse(text, { startsInReasoning: random.chance(0.5) }).segments) {
+      assert.equal(outer.start, position, JSON.stringify(text));
+      assert.ok(inner.start >= outer.start && inner.end <= outer.end, JSON.stringify(text));
+      position = outer.end;
+    }
+    assert.equal(position, text.length, JSON.stringify(text));
+  }
+  console.log('soak: 100,000 hostile transcripts tile');
+}
+
+async function soakKills(random: Random): Promise<void> {
+  const place = scratch();
+  try {
+    const logs = join(place.directory, 'logs');
+    writeVerlDump(logs, 48 << 20, { seed: 3, rolloutsPerStep: 900 });
+    await ingestHere(place.library, [logs]);
+    const expected = contents(place.library);
+    for (let round = 0; round < 25; round++) {
+      const library = join(place.directory, `killed-${round}.sqlite`);
+      for (let kill = 0; kill < 4; kill++) {
+        const child = spawn(process.execPath, [CLI, 'ingest', logs, '--library', library], { stdio: 'ignore' });
+        const ended = once(child, 'exit');
+        await Promise.race([ended, delay(random.int(250, 900))]);
+        child.kill('SIGKILL');
+        await ended;
+      }
+      await ingestHere(library, [logs]);
+      assert.deepEqual(contents(library), expected);
+    }
+    console.log('soak: 25 libraries killed four times each are whole');
+  } finally {
+    place.remove();
+  }
+}
+
+soakSegments(new Random(1));
+await soakKills(new Random(2));

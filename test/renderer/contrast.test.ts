@@ -1,0 +1,73 @@
+/** Text inks must be readable (WCAG AA, 4.5 : 1) on every surface they stand on, in both themes. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const css = readFileSync(new URL('../../renderer/theme/tokens.css', import.meta.url), 'utf8');
+
+function tokens(block: string): Map<string, string> {
+  return new Map(
+    [...block.matchAll(/(--[\w-]+):\s*(#[0-9a-f]{6});/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+const [lightCss = '', darkCss = ''] = css.split("[data-theme='dark']");
+const light = tokens(lightCss);
+const dark = tokens(darkCss);
+
+function luminance(hex: string): number {
+  const channels = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
+  const [r = 0, g = 0, b = 0] = channels.map((c) =>
+    c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a: string, b: string): number {
+  const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (high + 0.05) / (low + 0.05);
+}
+
+const PAIRS: readonly (readonly [string, readonly string[]])[] = [
+  [
+    '--ink',
+    [
+      '--paper',
+      '--raised',
+      '--sunk',
+      '--hover',
+      '--accent-soft',
+      '--h1',
+      '--h2',
+      '--find',
+      '--find-current',
+      '--wrong-soft',
+      '--user-soft',
+      '--env',
+      '--code',
+    ],
+  ],
+  ['--ink2', ['--paper', '--raised', '--sunk', '--hover', '--accent-soft']],
+  ['--ink3', ['--paper', '--raised', '--hover']],
+  ['--accent', ['--paper', '--raised', '--accent-soft']],
+  ['--right', ['--paper', '--raised']],
+  ['--wrong', ['--paper', '--raised', '--wrong-soft']],
+  ['--user', ['--paper', '--raised', '--user-soft']],
+  ...['keyword', 'string', 'number', 'comment', 'name'].map(
+    (role) => [`--code-${role}`, ['--code', '--raised']] as const,
+  ),
+  ...['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'].map(
+    (hue) => [`--ansi-${hue}`, ['--env', '--wrong-soft']] as const,
+  ),
+];
+
+describe.each([
+  ['light', light],
+  ['dark', new Map([...light, ...dark])],
+])('%s theme', (_name, theme) => {
+  it.each(PAIRS.flatMap(([ink, grounds]) => grounds.map((ground) => [ink, ground] as const)))(
+    '%s on %s',
+    (ink, ground) => {
+      expect(contrast(theme.get(ink) ?? '', theme.get(ground) ?? '')).toBeGreaterThanOrEqual(4.5);
+    },
+  );
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { crumbsOf, nextTheme } from '../../renderer/app/TopBar.tsx';
+import { readTokenUrl } from '../../renderer/data/accessToken.ts';
+import { mergeJob } from '../../renderer/data/followHost.ts';
+import { matchesWords } from '../../renderer/data/useFilteredIds.ts';
+import { neighbourOf } from '../../renderer/data/useNeighbours.ts';
+import { chunksOf } from '../../renderer/data/useRowWindow.ts';
+import { reconnectDelay } from '../../renderer/data/webSocketTransport.ts';
+import { resolvedTheme } from '../../renderer/theme/followTheme.ts';
+import { mixedShare, noToolShare, passRate } from '../../renderer/views/browse/browseModel.ts';
+import { stripOrder } from '../../renderer/views/browse/stripModel.ts';
+import type { IngestProgress, RolloutRow, StepSummary } from '../../shared/api/contract.ts';
+import { rolloutRow, stepRow } from '../support/preview/previewData.ts';
+
+const job: IngestProgress = {
+  jobId: 2,
+  state: 'running',
+  paths: [],
+  files: 1,
+  filesDone: 0,
+  bytes: 10,
+  bytesDone: 1,
+  rollouts: 0,
+  issues: 0,
+  elapsedMs: 1,
+};
+
+describe('data', () => {
+  it('takes the token out of the address and keeps the place', () => {
+    expect(readTokenUrl(new URL('http://127.0.0.1:8001/run/a?turn=5#token=s3cret'))).toEqual({
+      token: 's3cret',
+      cleanUrl: '/run/a?turn=5',
+    });
+    expect(readTokenUrl(new URL('http://127.0.0.1:8001/#token=')).token).toBeUndefined();
+    expect(readTokenUrl(new URL('http://127.0.0.1:8001/')).token).toBeUndefined();
+  });
+
+  it('asks for aligned chunks', () => {
+    expect(chunksOf({ first: 95, end: 130 }, 250)).toEqual([
+      { first: 0, end: 100 },
+      { first: 100, end: 200 },
+    ]);
+    expect(chunksOf({ first: 240, end: 300 }, 250)).toEqual([{ first: 200, end: 250 }]);
+    expect(chunksOf({ first: 0, end: 60 }, 0)).toEqual([]);
+  });
+
+  it('keeps one entry per job, the newest', () => {
+    const done = { ...job, state: 'done' } as const;
+    expect(mergeJob([job, { ...job, jobId: 1 }], done)).toEqual([{ ...job, jobId: 1 }, done]);
+    expect(mergeJob(undefined, job)).toEqual([job]);
+  });
+
+  it('waits longer between attempts, up to a limit', () => {
+    expect([0, 1, 2, 30].map(reconnectDelay)).toEqual([250, 500, 1_000, 5_000]);
+  });
+
+  it('knows the neighbours of an id', () => {
+    const ids = Uint32Array.of(7, 3, 9);
+    expect([
+      neighbourOf(ids, 3, 1),
+      neighbourOf(ids, 7, -1),
+      neighbourOf(ids, 4, 1),
+      neighbourOf(undefined, 3, 1),
+    ]).toEqual([9, undefined, undefined, undefined]);
+  });
+
+  it('wants every word of the filter', () => {
+    expect(matchesWords('p-0417 104 tie at the cut', 'tie 104')).toBe(true);
+    expect(matchesWords('p-0417 104 tie at the cut', 'tie 105')).toBe(false);
+  });
+});
+
+describe('shell', () => {
+  it('writes the path down to a place', () => {
+    const place = { view: 'rollout', runKey: 'r', step: 240, groupKey: 'p-0417', ordinal: 11 } as const;
+    expect(crumbsOf(place, 'grpo').map((crumb) => crumb.label)).toEqual([
+      'grpo',
+      'step 240',
+      'p-0417',
+      '#11',
+    ]);
+    expect(crumbsOf({ view: 'library' }, undefined)).toEqual([]);
+  });
+
+  it('follows the system until told otherwise', () => {
+    expect([
+      resolvedTheme('system', true),
+      resolvedTheme('light', true),
+      resolvedTheme('dark', false),
+    ]).toEqual(['dark', 'light', 'dark']);
+    expect(nextTheme('dark')).toBe('system');
+  });
+});
+
+describe('browsing', () => {
+  const row: StepSummary = {
+    ...stepRow(100),
+    rollouts: 600,
+    withoutToolCalls: 576,
+    correct: 3,
+    correctKnown: 0,
+  };
+
+  it('has shares only of what is known', () => {
+    expect(noToolShare(row)).toBe(0.96);
+    expect(passRate(row)).toBeUndefined();
+    expect(mixedShare({ ...row, groupsAllWrong: 0, groupsMixed: 0, groupsAllRight: 0 })).toBeUndefined();
+  });
+
+  it('orders siblings: right, unknown, wrong, each by penalty', () => {
+    const sibling = (ordinal: number, isCorrect: boolean | undefined, penalty: number): RolloutRow => ({
+      ...rolloutRow(100),
+      ordinal,
+      isCorrect,
+      penalty,
+    });
+    const strip = stripOrder([
+      sibling(0, false, 0),
+      sibling(1, true, 0.5),
+      sibling(2, true, 0),
+      sibling(3, undefined, 0),
+    ]);
+    expect(strip.bars.map((bar) => bar.row.ordinal)).toEqual([2, 1, 3, 0]);
+    expect(strip.heightMeans).toBe('penalty');
+  });
+});

@@ -1,0 +1,78 @@
+/** Offsets on rendered Markdown carry heat and search hits: they must point at the very characters shown. */
+import fc from 'fast-check';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it } from 'vitest';
+import { MarkdownText } from '../../renderer/views/replay/MarkdownText.tsx';
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#x27;': "'",
+};
+
+function placed(html: string): readonly { start: number; text: string }[] {
+  return [...html.matchAll(/<span data-start="(\d+)" data-source="response">([^<]*)<\/span>/g)].map(
+    ([, start, text = '']) => ({
+      start: Number(start),
+      text: text.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => ENTITIES[entity] ?? entity),
+    }),
+  );
+}
+
+const render = (text: string) =>
+  renderToStaticMarkup(<MarkdownText text={text} start={1_000} source="response" />);
+
+describe('rendered Markdown', () => {
+  it('knows where each piece of text stands', () => {
+    const text = 'So *this* costs $5,\n\n1. `N` is **2**\n\n```python\nprint("<b>")\n```\n';
+    const pieces = placed(render(text));
+    expect(pieces.map((piece) => piece.text)).toEqual(
+      expect.arrayContaining(['So ', 'this', ' costs $5,', 'N', '2']),
+    );
+    for (const piece of pieces) expect(text.startsWith(piece.text, piece.start - 1_000)).toBe(true);
+  });
+
+  it('shows raw HTML as text', () => {
+    const html = render('a <img src=x onerror=alert(1)> b <script>alert(1)</script>');
+    expect(html).not.toMatch(/<img|<script/);
+    expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
+  });
+
+  it('never loads an image', () => {
+    expect(render('![plot](https://example.org/x.png)')).not.toContain('<img');
+  });
+
+  it('is right about any text', () => {
+    const word = fc.constantFrom(
+      'Wait',
+      '*',
+      '**',
+      '`',
+      '$x$',
+      '$2',
+      '\\(y\\)',
+      '\\boxed{1}',
+      '&amp;',
+      '<b>',
+      '# ',
+      '- ',
+      '| a |',
+      '\n',
+      '\n\n',
+      ' ',
+      '```',
+      '\\*',
+      '😀',
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 30 }), (words) => {
+        const text = words.join('');
+        for (const piece of placed(render(text)))
+          expect(text.startsWith(piece.text, piece.start - 1_000)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

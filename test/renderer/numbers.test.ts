@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bytes,
+  count,
+  counted,
+  decimal,
+  percent,
+  ratio,
+  reward,
+  seconds,
+  signed,
+} from '../../renderer/ui/numbers.ts';
+
+describe('numbers', () => {
+  it('leaves the unknown blank', () => {
+    expect([
+      count(undefined),
+      decimal(undefined),
+      decimal(Number.NaN),
+      percent(undefined),
+      reward(undefined),
+    ]).toEqual(['', '', '', '', '']);
+    expect(ratio(0, 0)).toBeUndefined();
+  });
+
+  it('writes what it means', () => {
+    expect(counted(1, 'rollout')).toBe('1 rollout');
+    expect(counted(16_384, 'rollout')).toBe('16,384 rollouts');
+    expect(decimal(-2.5)).toBe('−2.50');
+    expect(decimal(-0.001)).toBe('0.00');
+    expect(signed(0.37)).toBe('+0.37');
+    expect(signed(0)).toBe('0.00');
+    expect(reward(1)).toBe('1');
+    expect(reward(0.353)).toBe('0.35');
+    expect(bytes(999)).toBe('999 B');
+    expect(bytes(18_211_000)).toBe('18.2 MB');
+    expect(seconds(30)).toBe('0.03 s');
+    expect(seconds(184_000)).toBe('184 s');
+  });
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
+
+describe('place', () => {
+  it.each([
+    ['/', { view: 'library' }],
+    ['/issues', { view: 'issues' }],
+    ['/run/a', { view: 'run', runKey: 'a' }],
+    ['/run/a/step/5', { view: 'step', runKey: 'a', step: 5 }],
+    ['/run/a/step/5/group/g', { view: 'group', runKey: 'a', step: 5, groupKey: 'g' }],
+    [
+      '/run/a/step/5/group/g/rollout/31',
+      { view: 'rollout', runKey: 'a', step: 5, groupKey: 'g', ordinal: 31 },
+    ],
+  ])('reads %s', (path, place) => {
+    expect(parsePlace(path)).toEqual(place);
+  });
+
+  it.each([
+    '/run',
+    '/run/a/step',
+    '/run/a/step/x',
+    '/run/a/step/-1',
+    '/run/%E0%A4%A',
+    '/run/a/step/1/group',
+    '/other',
+  ])('says that %s is nowhere', (path) => {
+    expect(parsePlace(path)).toEqual({ view: 'nowhere', path });
+  });
+
+  it('brings any key through a path', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1 }),
+        fc.string({ minLength: 1 }),
+        fc.nat(),
+        fc.nat(),
+        (runKey, groupKey, step, ordinal) => {
+          const place = { view: 'rollout', runKey, step, groupKey, ordinal } as const;
+          expect(parsePlace(pathOfPlace(place))).toEqual(place);
+        },
+      ),
+    );
+  });
+
+  it('climbs to the library', () => {
+    const names: string[] = [];
+    let place = parentPlace(parsePlace('/run/a/step/5/group/g/rollout/3'));
+    while (place !== undefined) {
+      names.push(place.view);
+      place = parentPlace(place);
+    }
+    expect(names).toEqual(['group', 'step', 'run', 'library']);
+  });
+});

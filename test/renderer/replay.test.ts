@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { prettyArguments } from '../../renderer/views/replay/callModel.ts';
+import { findHits } from '../../renderer/views/replay/findModel.ts';
+import { countLines, foldOf } from '../../renderer/views/replay/foldModel.ts';
+import { columnMaxima, profileOf } from '../../renderer/views/replay/profileModel.ts';
+import { indentedRecord } from '../../renderer/views/replay/recordModel.ts';
+import {
+  dwellMs,
+  exceptionName,
+  nextCallSegment,
+  nextTurn,
+  outcomeMark,
+  segmentAt,
+  turnsOf,
+} from '../../renderer/views/replay/replayModel.ts';
+import { rolloutDetail } from '../support/preview/previewData.ts';
+
+const { detail } = rolloutDetail(100_001_07);
+const turns = turnsOf(detail);
+
+describe('turns of a rollout', () => {
+  it('holds every segment once, the prompt as turn 0', () => {
+    expect(turns[0]?.turn).toBe(0);
+    expect(turns.flatMap((turn) => turn.segments).map((view) => view.index)).toEqual(
+      detail.segments.map((_, i) => i),
+    );
+  });
+
+  it('shows the exact text of each side', () => {
+    const response = turns.slice(1).flatMap((turn) => turn.segments);
+    expect(response.map((view) => view.outer).join('')).toBe(detail.response);
+    for (const view of response) expect(view.outer).toContain(view.inner);
+  });
+
+  it('pairs calls with their responses', () => {
+    const views = turns.flatMap((turn) => turn.segments);
+    for (const view of views) {
+      if (view.call?.responseSegment === undefined) continue;
+      expect(views[view.call.responseSegment]?.answeredCall).toBe(view.call);
+    }
+  });
+
+  it('steps and stops at the ends', () => {
+    const last = turns.at(-1)?.turn ?? 0;
+    expect(nextTurn(turns, 0, -1)).toBe(0);
+    expect(nextTurn(turns, 0, 1)).toBe(1);
+    expect(nextTurn(turns, last, 1)).toBe(last);
+    expect(nextTurn(turns, 0, 1e9)).toBe(last);
+  });
+
+  it('finds the call after and before a segment', () => {
+    const [first] = detail.toolCalls;
+    expect(nextCallSegment(detail.toolCalls, -1, 1)).toBe(first?.callSegment);
+    expect(nextCallSegment(detail.toolCalls, first?.callSegment ?? 0, -1)).toBeUndefined();
+  });
+
+  it('finds the segment under the scrubber', () => {
+    for (const [index, segment] of detail.segments.entries()) {
+      if (segment.turn > 0) expect(segmentAt(detail.segments, segment.outer.start)).toBe(index);
+    }
+  });
+
+  it('rests longer on longer turns, never for ever', () => {
+    expect(dwellMs(undefined, 1)).toBe(1_200);
+    expect(dwellMs(turns[1], 2) * 2).toBe(dwellMs(turns[1], 1));
+  });
+});
+
+describe('outcomes', () => {
+  it('says what became of a call by glyph and word', () => {
+    expect(outcomeMark('ok_stdout')).toEqual({ glyph: '✓', label: 'success', isError: false });
+    expect(outcomeMark('timeout')).toEqual({ glyph: '✕', label: 'timed out', isError: true });
+    expect(outcomeMark('missing').isError).toBe(false);
+  });
+
+  it('names the exception through its colours', () => {
+    expect(exceptionName('stderr: \u001b[31mNameError\u001b[0m at line 2')).toBe('NameError');
+    expect(exceptionName('mean squared error')).toBeUndefined();
+  });
+});
+
+describe('arguments', () => {
+  it('lays out what is not shown elsewhere', () => {
+    expect(prettyArguments('{"code":"x","input":"","n":3}', ['code'])).toBe('{\n  "n": 3\n}');
+    expect(prettyArguments('{"code":"x"}', ['code'])).toBeUndefined();
+    expect(prettyArguments('{"n": NaN}')).toBe('{"n": NaN}');
+    expect(prettyArguments(undefined)).toBeUndefined();
+  });
+});
+
+describe('raw record', () => {
+  it('is laid out token by token, numbers as written', () => {
+    const text = '{"id":12345678901234567890,"x":NaN,"e":[],"s":"a{\\"b","l":[1,{"k":null}]}';
+    const lines = [
+      '{',
+      '  "id": 12345678901234567890,',
+      '  "x": NaN,',
+      '  "e": [],',
+      '  "s": "a{\\"b",',
+      '  "l": [',
+      '    1,',
+      '    {',
+      '      "k": null',
+      '    }',
+      '  ]',
+      '}',
+    ];
+    expect(indentedRecord(text)).toBe(lines.join('\n'));
+    expect(indentedRecord('plain')).toBeUndefined();
+  });
+});
+
+describe('folds', () => {
+  it('counts what it hides', () => {
+    const text = Array.from({ length: 1_234 }, (_, i) => `row ${i}`).join('\n');
+    const fold = foldOf(text, 'tool-response');
+    expect(fold).toMatchObject({ isFoldable: true, lines: 1_234, characters: text.length });
+    expect(countLines(fold.head)).toBe(40);
+    expect(text.startsWith(fold.head)).toBe(true);
+  });
+
+  it('folds one endless line without splitting a character', () => {
+    const fold = foldOf('😀'.repeat(9_000), 'tool-response');
+    expect(fold.isFoldable).toBe(true);
+    expect(fold.head.isWellFormed()).toBe(true);
+  });
+
+  it('leaves alone what exceeds its limit by a line', () => {
+    expect(foldOf('x\n'.repeat(41), 'tool-response').isFoldable).toBe(false);
+  });
+});
+
+describe('find', () => {
+  it('finds in both texts at their exact places', () => {
+    const hits = findHits(turns, 'the');
+    expect(hits.length).toBeGreaterThan(3);
+    for (const hit of hits) expect(detail[hit.source].slice(hit.start, hit.end).toLowerCase()).toBe('the');
+  });
+
+  it('minds the case only when the query does', () => {
+    expect(findHits(turns, 'WAIT,').length).toBe(0);
+    expect(findHits(turns, '')).toEqual([]);
+  });
+});
+
+describe('profile', () => {
+  it('tiles the response and marks its calls', () => {
+    const profile = profileOf(detail.segments, detail.toolCalls, detail.response.length);
+    expect(profile.bands[0]?.from).toBe(0);
+    expect(profile.bands.at(-1)?.to).toBe(1);
+    expect(profile.marks.filter((mark) => mark.what !== 'user')).toHaveLength(detail.toolCalls.length);
+    expect(profile.turns.map((turn) => turn.turn)).toEqual(turns.slice(1).map((turn) => turn.turn));
+  });
+
+  it('keeps the largest value of a column and leaves the unknown out', () => {
+    const values = Float32Array.of(0.1, 2, Number.NaN, 0.5);
+    const maxima = columnMaxima(values, Uint32Array.of(1, 2, 3, 4), 4, 2);
+    expect(Array.from(maxima)).toEqual([2, 0.5]);
+    expect(columnMaxima(Float32Array.of(Number.NaN), Uint32Array.of(4), 4, 1)[0]).toBeNaN();
+  });
+});

@@ -1,0 +1,71 @@
+/** The Chrome DevTools Protocol over one WebSocket, flattened sessions, nothing typed that is not used. */
+import { WebSocket } from 'ws';
+
+export interface CdpEvent {
+  readonly method: string;
+  readonly params: Record<string, unknown>;
+  readonly sessionId?: string;
+}
+
+interface Pending {
+  readonly method: string;
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+export class Cdp {
+  private readonly socket: WebSocket;
+  private readonly pending = new Map<number, Pending>();
+  private readonly listeners = new Set<(event: CdpEvent) => void>();
+  private lastId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (data) => this.receive(String(data)));
+    socket.on('close', () => {
+      for (const { method, reject } of this.pending.values())
+        reject(new Error(`${method}: the browser is gone`));
+      this.pending.clear();
+    });
+  }
+
+  static async connect(url: string): Promise<Cdp> {
+    const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 0 });
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    return new Cdp(socket);
+  }
+
+  send<T = unknown>(method: string, params: object = {}, sessionId?: string): Promise<T> {
+    this.lastId += 1;
+    const id = this.lastId;
+    return new Promise<T>((resolve, reject) => {
+      // The protocol's answers are trusted as documented; this is a test's own browser.
+      this.pending.set(id, { method, resolve: (value) => resolve(value as T), reject });
+      this.socket.send(JSON.stringify({ id, method, params, sessionId }));
+    });
+  }
+
+  on(listener: (event: CdpEvent) => void): void {
+    this.listeners.add(listener);
+  }
+
+  close(): void {
+    this.socket.close();
+  }
+
+  private receive(text: string): void {
+    const message = JSON.parse(text) as {
+      id?: number;
+      result?: unknown;
+      error?: { message: string };
+    } & Partial<CdpEvent>;
+    if (message.id === undefined) {
+      for (const listener of this.listeners) listener(message as CdpEvent);
+      return;
+    }
+    const pending = this.pending.get(message.id);
+    this.pending.delete(message.id);
+    if (message.error === undefined) pending?.resolve(message.result);
+    else pending?.reject(new Error(`${pending.method}: ${message.error.message}`));
+  }
+}

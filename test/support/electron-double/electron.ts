@@ -1,0 +1,271 @@
+/**
+ * What `import … from 'electron'` gives an unmodified main.ts when there is no Electron:
+ * the parts it uses, checked against Electron's own types; anything else throws.
+ */
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type Electron from 'electron';
+import { type Browser, startBrowser } from './browser.ts';
+import type { Cdp } from './cdp.ts';
+import { DoubleContents, type IpcReceiver } from './contents.ts';
+import { applyPermissions, defaultSession } from './session.ts';
+
+export { protocol } from './protocol.ts';
+
+/** An API the double does not have must not look like one that does nothing. */
+function complete<T extends object>(name: string, implemented: T): T {
+  return new Proxy(implemented, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      if (value !== undefined || typeof key === 'symbol' || key === 'then' || key in target) return value;
+      throw new Error(`the double of Electron has no ${name}.${key}`);
+    },
+  });
+}
+
+// ── app ─────────────────────────────────────────────────────────────────────────────────────────
+
+let tellRun: () => void = () => undefined;
+/** Playwright holds back `ready` until it is connected, and then calls this global. */
+const running = new Promise<void>((resolve) => {
+  tellRun = resolve;
+});
+Object.assign(globalThis, { __playwright_run: () => tellRun() });
+
+const browser: Promise<Browser> = startBrowser();
+browser.catch((error: unknown) => {
+  console.error('double: Chromium did not start:', error);
+  process.exit(1);
+});
+const cdp: Promise<Cdp> = browser.then((started) => started.cdp);
+const ready = Promise.all([cdp, running]).then(() => undefined);
+
+const paths = new Map<string, string>([
+  ['userData', join(process.env.XDG_CONFIG_HOME ?? join(tmpdir(), 'turnwise-double'), 'turnwise')],
+]);
+
+class App extends EventEmitter {
+  readonly isPackaged = false;
+  /** Not of Electron: what the application told the system. */
+  readonly recentDocuments: string[] = [];
+  isSandboxEnabled = false;
+
+  whenReady(): Promise<void> {
+    return ready;
+  }
+  enableSandbox(): void {
+    this.isSandboxEnabled = true;
+  }
+  requestSingleInstanceLock(): boolean {
+    return true;
+  }
+  addRecentDocument(path: string): void {
+    this.recentDocuments.push(path);
+  }
+  getVersion(): string {
+    const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+    return (JSON.parse(text) as { version: string }).version;
+  }
+  getPath(name: string): string {
+    const path = paths.get(name);
+    if (path === undefined) throw new Error(`the double of Electron has no path ${name}`);
+    return path;
+  }
+  setPath(name: string, path: string): void {
+    paths.set(name, path);
+  }
+  quit(): void {
+    for (const window of BrowserWindow.getAllWindows()) window.close();
+    let isPrevented = false;
+    this.emit('will-quit', {
+      preventDefault: () => {
+        isPrevented = true;
+      },
+    });
+    if (!isPrevented) this.exit(0);
+  }
+  exit(code = 0): void {
+    void browser.then((started) => started.close()).finally(() => process.exit(code));
+  }
+}
+type AppPart = Pick<
+  Electron.App,
+  | 'isPackaged'
+  | 'whenReady'
+  | 'enableSandbox'
+  | 'requestSingleInstanceLock'
+  | 'addRecentDocument'
+  | 'getVersion'
+  | 'setPath'
+  | 'quit'
+  | 'exit'
+>;
+const theApp = new App();
+theApp satisfies AppPart;
+export const app = complete('app', theApp);
+
+// ── ipcMain ─────────────────────────────────────────────────────────────────────────────────────
+
+type Invoked = (event: object, ...args: unknown[]) => unknown;
+
+class IpcMain extends EventEmitter implements IpcReceiver {
+  private readonly handlers = new Map<string, Invoked>();
+
+  handle(channel: string, handler: (event: Electron.IpcMainInvokeEvent, ...args: never[]) => unknown): void {
+    if (this.handlers.has(channel)) throw new Error(`a second handler for ${channel}`);
+    this.handlers.set(channel, handler as unknown as Invoked);
+  }
+  async invoke(event: object, channel: string, args: unknown[]): Promise<unknown> {
+    const handler = this.handlers.get(channel);
+    if (handler === undefined) throw new Error(`No handler registered for '${channel}'`);
+    return handler(event, ...args);
+  }
+  send(event: object, channel: string, args: unknown[]): void {
+    this.emit(channel, event, ...args);
+  }
+}
+const theIpcMain = new IpcMain();
+export const ipcMain = complete('ipcMain', theIpcMain);
+
+// ── windows ─────────────────────────────────────────────────────────────────────────────────────
+
+const windows = new Set<BrowserWindow>();
+
+export class BrowserWindow extends EventEmitter {
+  readonly webContents: DoubleContents;
+  private readonly options: Electron.BrowserWindowConstructorOptions;
+  private isShown: boolean;
+  private isLarge = false;
+  private isSmall = false;
+
+  constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
+    super();
+    this.options = options;
+    this.isShown = options.show ?? true;
+    const permitted = cdp.then(async (connected) => {
+      await applyPermissions(connected);
+      return connected;
+    });
+    this.webContents = new DoubleContents(
+      permitted,
+      options.webPreferences ?? {},
+      this.getNormalBounds(),
+      theIpcMain,
+    );
+    windows.add(this);
+    this.webContents.once('ready-to-show', () => this.emit('ready-to-show'));
+    this.webContents.once('destroyed', () => {
+      windows.delete(this);
+      this.emit('closed');
+      if (windows.size === 0) theApp.emit('window-all-closed');
+    });
+    theApp.emit('web-contents-created', {}, this.webContents);
+  }
+
+  static getAllWindows(): BrowserWindow[] {
+    return [...windows];
+  }
+  static fromWebContents(contents: DoubleContents): BrowserWindow | null {
+    return BrowserWindow.getAllWindows().find((window) => window.webContents === contents) ?? null;
+  }
+
+  loadURL(url: string): Promise<void> {
+    return this.webContents.loadURL(url);
+  }
+  close(): void {
+    let isPrevented = false;
+    this.emit('close', {
+      preventDefault: () => {
+        isPrevented = true;
+      },
+    });
+    if (!isPrevented) this.webContents.close();
+  }
+  show(): void {
+    this.isShown = true;
+  }
+  isVisible(): boolean {
+    return this.isShown;
+  }
+  focus(): void {
+    this.emit('focus');
+  }
+  maximize(): void {
+    this.isLarge = true;
+  }
+  isMaximized(): boolean {
+    return this.isLarge;
+  }
+  minimize(): void {
+    this.isSmall = true;
+  }
+  isMinimized(): boolean {
+    return this.isSmall;
+  }
+  restore(): void {
+    this.isSmall = false;
+  }
+  getNormalBounds(): Electron.Rectangle {
+    const { x = 0, y = 0, width = 800, height = 600 } = this.options;
+    return { x, y, width, height };
+  }
+}
+
+export const webContents = complete('webContents', {
+  /** Playwright closes pages through this. */
+  fromDevToolsTargetId: (targetId: string): DoubleContents | undefined =>
+    BrowserWindow.getAllWindows().find((window) => window.webContents.devToolsTargetId === targetId)
+      ?.webContents,
+});
+
+// ── the rest ────────────────────────────────────────────────────────────────────────────────────
+
+export const session = complete('session', { defaultSession: complete('defaultSession', defaultSession) });
+
+export const screen = complete('screen', {
+  getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } } as Electron.Display],
+} satisfies Pick<Electron.Screen, 'getAllDisplays'>);
+
+/** Nobody is there to click: dialogs are dismissed unless a test replaces them. */
+export const dialog = complete('dialog', {
+  showOpenDialog: async (): Promise<Electron.OpenDialogReturnValue> => ({ canceled: true, filePaths: [] }),
+  showMessageBox: async (): Promise<Electron.MessageBoxReturnValue> => ({
+    response: 0,
+    checkboxChecked: false,
+  }),
+  showErrorBox(title: string, content: string): void {
+    console.error(`${title}: ${content}`);
+  },
+} satisfies Pick<Electron.Dialog, 'showOpenDialog' | 'showMessageBox' | 'showErrorBox'>);
+
+export const shell = complete('shell', {
+  openExternal: async (url: string): Promise<void> => console.error(`double: openExternal ${url}`),
+} satisfies Pick<Electron.Shell, 'openExternal'>);
+
+interface DoubleMenu {
+  readonly template: readonly Electron.MenuItemConstructorOptions[];
+  getMenuItemById(id: string): { click(): void } | null;
+}
+let applicationMenu: DoubleMenu | null = null;
+
+function itemsOf(
+  template: readonly Electron.MenuItemConstructorOptions[],
+): Electron.MenuItemConstructorOptions[] {
+  return template.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? itemsOf(item.submenu) : [])]);
+}
+
+export const Menu = complete('Menu', {
+  buildFromTemplate: (template: Electron.MenuItemConstructorOptions[]): DoubleMenu => ({
+    template,
+    getMenuItemById(id) {
+      const click = itemsOf(template).find((item) => item.id === id)?.click as (() => void) | undefined;
+      return click === undefined ? null : { click: () => click() };
+    },
+  }),
+  setApplicationMenu(menu: DoubleMenu | null): void {
+    applicationMenu = menu;
+  },
+  getApplicationMenu: (): DoubleMenu | null => applicationMenu,
+});

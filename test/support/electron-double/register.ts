@@ -1,0 +1,36 @@
+/**
+ * `node --import register.ts main.ts`: makes 'electron' mean the double, in that process.
+ * The inspector is opened last; Playwright asks for `require('electron')` the moment it is,
+ * and before the hook that would be the npm package, which downloads the real thing.
+ */
+import { open } from 'node:inspector';
+import { registerHooks } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
+import type { Mutation } from './mutation.ts';
+
+const DOUBLE = new URL('electron.ts', import.meta.url).href;
+/** Changes to the application's source, by which a test shows that it would notice them. */
+const mutations = JSON.parse(process.env.TURNWISE_DOUBLE_MUTATIONS ?? '[]') as readonly Mutation[];
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'electron' ? { url: DOUBLE, shortCircuit: true } : next(specifier, context),
+  load(url, context, next) {
+    const loaded = next(url, context);
+    const wanted = mutations.filter(({ file }) => url.endsWith(`/${file}`));
+    if (wanted.length === 0) return loaded;
+    let source = Buffer.from(loaded.source as Uint8Array).toString('utf8');
+    for (const { file, from, to } of wanted) {
+      // A mutation that no longer applies would leave its test passing for no reason.
+      if (!source.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)} to change`);
+      source = source.replaceAll(from, to);
+    }
+    return { ...loaded, source };
+  },
+});
+
+// Worker threads inherit `--import`; only the main thread is Electron's main process.
+if (isMainThread) {
+  await import(DOUBLE);
+  open(0, '127.0.0.1');
+}

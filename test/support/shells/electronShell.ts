@@ -1,0 +1,93 @@
+/**
+ * (b) and (c): main.ts and preload.ts driven through Playwright's Electron API, on the
+ * double of Electron or on the real one. Only the executable differs.
+ */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { _electron, type ElectronApplication } from 'playwright-core';
+import type { Mutation } from '../electron-double/mutation.ts';
+import type { OpenOptions, RunningShell, Shell, TemporaryHome } from './shell.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const REGISTER = join(ROOT, 'test', 'support', 'electron-double', 'register.ts');
+const MAIN = join(ROOT, 'electron', 'main', 'main.ts');
+const APP_URL = 'app://bundle/';
+/** What the double's page is called inside Chromium; see electron-double/contents.ts. */
+const HOSTED_URL = 'http://bundle.app.localhost/';
+
+export interface RunningElectron extends RunningShell {
+  readonly app: ElectronApplication;
+}
+
+export interface ElectronOptions extends OpenOptions {
+  /** What to break in the application first, to see a test notice. */
+  readonly mutations?: readonly Mutation[];
+}
+
+/** An executable that Playwright takes for Electron: its own switches end with the debugging port's. */
+function writeLauncher(home: TemporaryHome): string {
+  const path = join(home.directory, 'electron-double.sh');
+  const script = [
+    '#!/bin/sh',
+    'while [ "$1" != "--remote-debugging-port=0" ]; do shift; done',
+    'shift 2', // that switch, and the application's directory
+    `exec '${process.execPath}' --import '${REGISTER}' '${MAIN}' "$@"`,
+  ];
+  writeFileSync(path, `${script.join('\n')}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+async function launch(
+  executablePath: string | undefined,
+  baseUrl: string,
+  { home, paths = [], mutations = [] }: ElectronOptions,
+): Promise<RunningElectron> {
+  const app = await _electron.launch({
+    ...(executablePath === undefined ? {} : { executablePath }),
+    args: [ROOT, `--library=${home.libraryPath}`, '--', ...paths],
+    cwd: ROOT,
+    env: {
+      ...(process.env as Record<string, string>),
+      ...home.env,
+      TURNWISE_DOUBLE_MUTATIONS: JSON.stringify(mutations),
+    },
+    timeout: 30_000,
+  });
+  if (process.env.TURNWISE_E2E_LOG) app.process().stderr?.pipe(process.stderr);
+  const page = await app.firstWindow();
+  await page.waitForURL((url) => url.href.startsWith(baseUrl));
+  return {
+    app,
+    page,
+    urlOf: (path) => new URL(path.replace(/^\//, ''), baseUrl).href,
+    place() {
+      const { pathname, search } = new URL(page.url());
+      return pathname + search;
+    },
+    close: () => app.close(),
+  };
+}
+
+export function openElectronDouble(options: ElectronOptions): Promise<RunningElectron> {
+  return launch(writeLauncher(options.home), HOSTED_URL, options);
+}
+
+export const electronDoubleShell: Shell = { name: 'electron double', open: openElectronDouble };
+
+/** Undefined where Electron's binary is missing, or a display to show it on. */
+export function findElectronShell(): Shell | { readonly reason: string } {
+  const packageDirectory = join(ROOT, 'node_modules', 'electron');
+  const pathFile = join(packageDirectory, 'path.txt');
+  const hasBinary =
+    existsSync(pathFile) && existsSync(join(packageDirectory, 'dist', readFileSync(pathFile, 'utf8').trim()));
+  if (!hasBinary) return { reason: 'no binary' };
+  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY)
+    return { reason: 'no display' };
+  return {
+    name: 'electron',
+    // Playwright finds the executable itself, and holds back `ready` until it is connected.
+    open: (options) => launch(undefined, APP_URL, options),
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * A host whose answers are obvious: `echo` returns its params, `hang` ends only when
+ * cancelled, `fail` fails. Shells must carry all three without knowing what they mean.
+ */
+
+import type { Host } from '../../../electron/host/host.ts';
+import type { HostEvent } from '../../../shared/api/contract.ts';
+import { CANCELLED } from '../../../shared/api/transport.ts';
+
+export interface FakeHost extends Omit<Host, 'ingest'> {
+  emit(event: HostEvent): void;
+  /** Methods cancelled by their client, in order. */
+  readonly cancelled: readonly string[];
+  /** Methods that reached the host, in order. */
+  readonly received: readonly string[];
+  readonly granted: readonly string[];
+  readonly listeners: number;
+  readonly isClosed: boolean;
+}
+
+export function createFakeHost(): FakeHost {
+  const listeners = new Set<(event: HostEvent) => void>();
+  const cancelled: string[] = [];
+  const received: string[] = [];
+  const granted: string[] = [];
+  let isClosed = false;
+  return {
+    cancelled,
+    received,
+    granted,
+    get listeners() {
+      return listeners.size;
+    },
+    get isClosed() {
+      return isClosed;
+    },
+    emit(event) {
+      for (const listener of listeners) listener(event);
+    },
+    async dispatch(method, params, signal) {
+      received.push(method);
+      if (method === 'echo') return { ok: true, value: params };
+      if (method === 'unsendable') return { ok: true, value: new Map() };
+      if (method === 'hang') {
+        return new Promise((resolve) => {
+          signal?.addEventListener('abort', () => {
+            cancelled.push(method);
+            resolve({ ok: false, failure: CANCELLED });
+          });
+        });
+      }
+      return { ok: false, failure: { code: 'unknown_method', message: `there is no method ${method}` } };
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async grant(path) {
+      granted.push(path);
+    },
+    async close() {
+      isClosed = true;
+    },
+  };
+}
