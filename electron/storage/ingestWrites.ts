@@ -14,7 +14,8 @@ export interface Statement<P extends unknown[]> {
 const AGGREGATES = `
   count(*), coalesce(sum(is_correct), 0), count(is_correct), coalesce(sum(reward), 0), count(reward),
   count(kept), coalesce(sum(kept), 0), sum(tool_calls), sum(tool_errors), sum(tool_calls = 0),
-  coalesce(sum(stop_reason = 'length'), 0), sum(turns), sum(response_chars),
+  coalesce(sum(stop_reason_source = 'logged'), 0), coalesce(sum(stop_reason = 'length' AND stop_reason_source = 'logged'), 0),
+  sum(turns), sum(response_chars),
   coalesce(sum(policy_tokens), 0), count(policy_tokens),
   coalesce(sum(mean_entropy * entropy_tokens), 0), coalesce(sum(entropy_tokens), 0)`;
 
@@ -140,14 +141,15 @@ export function prepareIngest(db: WritableLibrary) {
 
     refreshGroup: prepare<[number, number]>(`UPDATE group_row SET
       (rollouts, correct, correct_known, reward_sum, reward_known, decided, kept, tool_calls, tool_errors, without_calls,
-       truncated, turns, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens)
+       stops_logged, truncated, turns, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens)
       = (SELECT ${AGGREGATES} FROM rollout_row WHERE group_id = ?) WHERE group_id = ?`),
     groupIsEmpty: pluck<[number]>('SELECT 1 FROM rollout_row WHERE group_id = ? LIMIT 1'),
     dropGroup: prepare<[number]>('DELETE FROM group_row WHERE group_id = ?'),
     dropStep: prepare<[number, number]>('DELETE FROM step_row WHERE run_id = ? AND step = ?'),
     refreshStep: prepare<[number, number]>(`INSERT OR REPLACE INTO step_row
       SELECT run_id, step, count(*), sum(rollouts), sum(correct), sum(correct_known), sum(reward_sum), sum(reward_known),
-        sum(decided), sum(kept), sum(tool_calls), sum(tool_errors), sum(without_calls), sum(truncated), sum(turns),
+        sum(decided), sum(kept), sum(tool_calls), sum(tool_errors), sum(without_calls), sum(stops_logged),
+        sum(truncated), sum(turns),
         sum(response_chars), sum(tokens), sum(tokens_known), sum(entropy_sum), sum(entropy_tokens),
         sum(correct_known = rollouts AND correct = 0),
         sum(correct_known = rollouts AND correct > 0 AND correct < rollouts),

@@ -77,8 +77,10 @@ export interface StepSummary {
   readonly meanPolicyTokens?: number;
   /** Mean over the policy tokens whose entropy is logged. */
   readonly meanEntropy?: Nats;
-  /** Rollouts whose stop reason is `length`. */
-  readonly truncated: number;
+  /** Rollouts whose stop reason is logged: only those can tell whether they were truncated. */
+  readonly stopsLogged: number;
+  /** Of those, the ones stopped by the length limit; absent where no stop reason is logged. */
+  readonly truncated?: number;
   /** Rollouts with a logged decision, and how many of those were kept. */
   readonly decided: number;
   readonly kept: number;

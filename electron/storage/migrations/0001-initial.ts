@@ -108,6 +108,7 @@ CREATE TABLE step_row (
   tool_calls       INTEGER NOT NULL,
   tool_errors      INTEGER NOT NULL,
   without_calls    INTEGER NOT NULL,
+  stops_logged     INTEGER NOT NULL,     -- rollouts whose stop reason is logged: only those tell about truncation
   truncated        INTEGER NOT NULL,
   turns            INTEGER NOT NULL,
   response_chars   INTEGER NOT NULL,
@@ -137,6 +138,7 @@ CREATE TABLE group_row (
   tool_calls     INTEGER NOT NULL DEFAULT 0,
   tool_errors    INTEGER NOT NULL DEFAULT 0,
   without_calls  INTEGER NOT NULL DEFAULT 0,
+  stops_logged   INTEGER NOT NULL DEFAULT 0,
   truncated      INTEGER NOT NULL DEFAULT 0,
   turns          INTEGER NOT NULL DEFAULT 0,
   response_chars INTEGER NOT NULL DEFAULT 0,

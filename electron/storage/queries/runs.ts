@@ -19,7 +19,7 @@ export const STEPS_OF_RUN = `
     CAST(response_chars AS REAL) / rollouts AS meanResponseChars,
     iif(tokens_known > 0, CAST(tokens AS REAL) / tokens_known, NULL) AS meanPolicyTokens,
     iif(entropy_tokens > 0, entropy_sum / entropy_tokens, NULL) AS meanEntropy,
-    truncated, decided, kept, groups_all_wrong AS groupsAllWrong, groups_mixed AS groupsMixed,
+    stops_logged AS stopsLogged, iif(stops_logged > 0, truncated, NULL) AS truncated, decided, kept, groups_all_wrong AS groupsAllWrong, groups_mixed AS groupsMixed,
     groups_all_right AS groupsAllRight
   FROM step_row WHERE run_id = ? ORDER BY step`;
 

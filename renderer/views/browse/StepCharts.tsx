@@ -27,7 +27,7 @@ export function StepCharts({ rows, stages, onOpenStep }: StepChartsProps) {
     },
   };
   const hasPass = rows.some((row) => row.correctKnown > 0);
-  const hasTruncated = rows.some((row) => row.truncated > 0);
+  const hasTruncated = rows.some((row) => (row.truncated ?? 0) > 0);
   const hasEntropy = rows.some((row) => row.meanEntropy !== undefined);
   const health = (pick: (row: StepSummary) => number) =>
     rows.map((row) => ratio(pick(row), row.groupsAllWrong + row.groupsMixed + row.groupsAllRight) ?? 0);

@@ -6,7 +6,8 @@ export const passRate = (row: StepSummary) => ratio(row.correct, row.correctKnow
 /** Share of rollouts without any tool call: the first sign that a policy stops using its tools. */
 export const noToolShare = (row: StepSummary) => ratio(row.withoutToolCalls, row.rollouts);
 export const toolErrorRate = (row: StepSummary) => ratio(row.toolErrors, row.toolCalls);
-export const truncatedShare = (row: StepSummary) => ratio(row.truncated, row.rollouts);
+export const truncatedShare = (row: StepSummary) =>
+  row.truncated === undefined ? undefined : ratio(row.truncated, row.stopsLogged);
 export const keptShare = (row: StepSummary) => ratio(row.kept, row.decided);
 export const toolCallsPerRollout = (row: StepSummary) => ratio(row.toolCalls, row.rollouts);
 

@@ -40,6 +40,7 @@ export function stepRow(step: number): StepSummary {
     meanResponseChars: 9000 + 14000 * t + 900 * r(),
     meanPolicyTokens: 2400 + 3800 * t + 200 * r(),
     meanEntropy: 0.62 * Math.exp(-1.3 * t) + 0.18 + 0.02 * r(),
+    stopsLogged: GROUPS * SIBLINGS,
     truncated: Math.round(GROUPS * SIBLINGS * (0.05 + 0.1 * t)),
     decided: GROUPS * SIBLINGS,
     kept: (GROUPS * SIBLINGS) / 2,
