@@ -15,8 +15,28 @@ import { contents, ingestHere, scratch } from '../support/library.ts';
 
 const CLI = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 const PIECES = [
-  ...['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<reason>', '</reason>', '<think>', '<answer>'],
-  ...['</answer>', 'user\n', 'assistant\n', '\n', ' ', 'so', '{', '"', '{"name": "p", "arguments": {}}', '<|im_start|>user\n'],
+  ...[
+    '<tool_call>',
+    '</tool_call>',
+    '<tool_response>',
+    '</tool_response>',
+    '<reason>',
+    '</reason>',
+    '<think>',
+    '<answer>',
+  ],
+  ...[
+    '</answer>',
+    'user\n',
+    'assistant\n',
+    '\n',
+    ' ',
+    'so',
+    '{',
+    '"',
+    '{"name": "p", "arguments": {}}',
+    '<|im_start|>user\n',
+  ],
   ...['<|im_start|>assistant\n', '<|im_end|>', '🧮', '#### 3', '\\boxed{', '}'],
 ];
 
@@ -24,7 +44,8 @@ function soakSegments(random: Random): void {
   for (let run = 0; run < 100_000; run++) {
     const text = Array.from({ length: random.int(0, 80) }, () => random.pick(PIECES)).join('');
     let position = 0;
-    for (const { outer, inner } of segmentResponse(text, { startsInReasoning: random.chance(0.5) }).segments) {
+    for (const { outer, inner } of segmentResponse(text, { startsInReasoning: random.chance(0.5) })
+      .segments) {
       assert.equal(outer.start, position, JSON.stringify(text));
       assert.ok(inner.start >= outer.start && inner.end <= outer.end, JSON.stringify(text));
       position = outer.end;
@@ -44,7 +65,9 @@ async function soakKills(random: Random): Promise<void> {
     for (let round = 0; round < 25; round++) {
       const library = join(place.directory, `killed-${round}.sqlite`);
       for (let kill = 0; kill < 4; kill++) {
-        const child = spawn(process.execPath, [CLI, 'ingest', logs, '--library', library], { stdio: 'ignore' });
+        const child = spawn(process.execPath, [CLI, 'ingest', logs, '--library', library], {
+          stdio: 'ignore',
+        });
         const ended = once(child, 'exit');
         await Promise.race([ended, delay(random.int(250, 900))]);
         child.kill('SIGKILL');

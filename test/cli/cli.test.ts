@@ -17,7 +17,12 @@ afterEach(() => place.remove());
 
 function turnwise(...args: readonly string[]): { code: number | null; out: string; err: string } {
   // A home of its own: without --library the user's library would be meant.
-  const env = { ...process.env, INIT_CWD: place.directory, XDG_DATA_HOME: place.directory, HOME: place.directory };
+  const env = {
+    ...process.env,
+    INIT_CWD: place.directory,
+    XDG_DATA_HOME: place.directory,
+    HOME: place.directory,
+  };
   const run = spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', env, cwd: place.directory });
   return { code: run.status, out: run.stdout, err: run.stderr };
 }
@@ -26,12 +31,31 @@ describe('ingest', () => {
   it('prints one JSON object and exits 0', () => {
     const { code, out, err } = turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');
     const report = JSON.parse(out) as Record<string, unknown>;
-    expect(Object.keys(report)).toEqual(['library', 'seconds', 'bytes', 'rollouts', 'groups', 'issues', 'files']);
-    expect(report).toMatchObject({ library: join(place.directory, 'a.sqlite'), rollouts: 1984, groups: 77, issues: 0 });
-    expect(report['files']).toMatchObject([{ format: 'turnwise', status: 'read', rollouts: 1984, issues: [] }]);
+    expect(Object.keys(report)).toEqual([
+      'library',
+      'seconds',
+      'bytes',
+      'rollouts',
+      'groups',
+      'issues',
+      'files',
+    ]);
+    expect(report).toMatchObject({
+      library: join(place.directory, 'a.sqlite'),
+      rollouts: 1984,
+      groups: 77,
+      issues: 0,
+    });
+    expect(report['files']).toMatchObject([
+      { format: 'turnwise', status: 'read', rollouts: 1984, issues: [] },
+    ]);
     expect([code, err]).toEqual([0, '']);
     const again = turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');
-    expect(JSON.parse(again.out)).toMatchObject({ rollouts: 1984, groups: 77, files: [{ status: 'unchanged' }] });
+    expect(JSON.parse(again.out)).toMatchObject({
+      rollouts: 1984,
+      groups: 77,
+      files: [{ status: 'unchanged' }],
+    });
   });
 
   it('exits 3 with issues, and tells file and line', () => {
@@ -48,13 +72,19 @@ describe('ingest', () => {
     const missing = turnwise('ingest', 'nowhere', '--library', 'a.sqlite', '--json');
     expect(missing.code).toBe(1);
     expect(missing.err).toBe(`turnwise: ${join(place.directory, 'nowhere')}: no such file or directory\n`);
-    expect(JSON.parse(missing.out)).toMatchObject({ rollouts: 0, files: [{ format: null, status: 'refused' }] });
+    expect(JSON.parse(missing.out)).toMatchObject({
+      rollouts: 0,
+      files: [{ format: null, status: 'refused' }],
+    });
     place.file('notes.txt', 'hello\n');
     expect(turnwise('ingest', 'notes.txt', '--library', 'a.sqlite').code).toBe(1);
   });
 
   it('exits 1 when the library is none, without a stack trace', () => {
-    const path = place.file('lib.sqlite', 'this is text, not a database, and long enough to be looked at as one ....');
+    const path = place.file(
+      'lib.sqlite',
+      'this is text, not a database, and long enough to be looked at as one ....',
+    );
     const { code, err } = turnwise('ingest', DEMO, '--library', path);
     expect(code).toBe(1);
     expect(err).toMatch(/^turnwise: the library .* cannot be opened: .*\n$/);
@@ -66,10 +96,16 @@ describe('query', () => {
   beforeEach(() => ingestHere(join(place.directory, 'a.sqlite'), [DEMO]));
 
   it('answers as JSON Lines, CSV and table', () => {
-    const sql = "SELECT kind, steps, NULL AS none, 'a,\"b\"' AS odd FROM run ORDER BY kind";
-    expect(ask(sql).out).toBe('{"kind":"eval","steps":4,"none":null,"odd":"a,\\"b\\""}\n{"kind":"train","steps":12,"none":null,"odd":"a,\\"b\\""}\n');
-    expect(ask('--format', 'csv', sql).out).toBe('kind,steps,none,odd\neval,4,,"a,""b"""\ntrain,12,,"a,""b"""\n');
-    expect(ask('--format', 'table', 'SELECT kind, steps FROM run ORDER BY kind').out).toBe('kind   steps\n-----  -----\neval       4\ntrain     12\n');
+    const sql = 'SELECT kind, steps, NULL AS none, \'a,"b"\' AS odd FROM run ORDER BY kind';
+    expect(ask(sql).out).toBe(
+      '{"kind":"eval","steps":4,"none":null,"odd":"a,\\"b\\""}\n{"kind":"train","steps":12,"none":null,"odd":"a,\\"b\\""}\n',
+    );
+    expect(ask('--format', 'csv', sql).out).toBe(
+      'kind,steps,none,odd\neval,4,,"a,""b"""\ntrain,12,,"a,""b"""\n',
+    );
+    expect(ask('--format', 'table', 'SELECT kind, steps FROM run ORDER BY kind').out).toBe(
+      'kind   steps\n-----  -----\neval       4\ntrain     12\n',
+    );
   });
 
   it('is stopped when its time is up', () => {
@@ -89,7 +125,13 @@ describe('query', () => {
 
 describe('usage', () => {
   it('is told by --help everywhere, on stdout', () => {
-    for (const args of [['--help'], ['ingest', '--help'], ['query', '--help'], ['serve', '--help'], ['recorder', '--help']]) {
+    for (const args of [
+      ['--help'],
+      ['ingest', '--help'],
+      ['query', '--help'],
+      ['serve', '--help'],
+      ['recorder', '--help'],
+    ]) {
       const { code, out } = turnwise(...args);
       expect([code, out.startsWith('usage: turnwise')]).toEqual([0, true]);
     }
@@ -97,15 +139,21 @@ describe('usage', () => {
     expect(turnwise('ingest', '--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it.each([[[]], [['dance']], [['ingest']], [['ingest', '--loud', 'x']], [['query']], [['query', 'a', 'b']], [['query', '--format', 'xml', 'SELECT 1']], [['recorder', 'x']]])(
-    '%j exits 2 with a message on stderr',
-    (args) => {
-      const { code, out, err } = turnwise(...args);
-      expect([code, out]).toEqual([2, '']);
-      expect(err).toMatch(/^turnwise: |^usage/);
-      expect(err).not.toMatch(/^\s+at /m);
-    },
-  );
+  it.each([
+    [[]],
+    [['dance']],
+    [['ingest']],
+    [['ingest', '--loud', 'x']],
+    [['query']],
+    [['query', 'a', 'b']],
+    [['query', '--format', 'xml', 'SELECT 1']],
+    [['recorder', 'x']],
+  ])('%j exits 2 with a message on stderr', (args) => {
+    const { code, out, err } = turnwise(...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/^turnwise: |^usage/);
+    expect(err).not.toMatch(/^\s+at /m);
+  });
 
   it('prints the recorder as it is in the repository', () => {
     const file = join(import.meta.dirname, '..', '..', 'shared', 'recorder', 'turnwise_recorder.py');
@@ -124,7 +172,9 @@ describe('kill -9 during ingest', () => {
     const sizes: number[] = [];
     // Each attempt is killed a little further on: when so many rollouts have been committed.
     for (const rolloutsSeen of [1, 600, 1200]) {
-      const child = spawn(process.execPath, [MAIN, 'ingest', logs, '--library', library], { stdio: 'ignore' });
+      const child = spawn(process.execPath, [MAIN, 'ingest', logs, '--library', library], {
+        stdio: 'ignore',
+      });
       await killedAt(child, library, rolloutsSeen);
       sizes.push(Number(rows(library, 'SELECT count(*) AS n FROM rollout_row')[0]?.['n']));
     }

@@ -39,7 +39,9 @@ describe.runIf(python !== undefined)('turnwise_recorder.py', () => {
     const run = spawnSync(python ?? '', ['-c', SCRIPT, RECORDER, logs], { encoding: 'utf8' });
     expect(run.stderr).toBe('');
     const outcome = await ingestHere(place.library, [logs]);
-    expect(outcome.files.flatMap((file) => file.issues).map((issue) => issue.code)).toEqual(['lone_surrogate']);
+    expect(outcome.files.flatMap((file) => file.issues).map((issue) => issue.code)).toEqual([
+      'lone_surrogate',
+    ]);
   });
   afterAll(() => place.remove());
 
@@ -50,21 +52,48 @@ describe.runIf(python !== undefined)('turnwise_recorder.py', () => {
   });
 
   it('comes back value by value, unknown as unknown', () => {
-    expect(rows(place.library, 'SELECT name, run_key FROM run')).toEqual([{ name: 'from Python', run_key: 'py' }]);
+    expect(rows(place.library, 'SELECT name, run_key FROM run')).toEqual([
+      { name: 'from Python', run_key: 'py' },
+    ]);
     expect(
-      rows(place.library, 'SELECT ordinal, reward, answer, ground_truth, stop_reason, kept, reason, p_err, penalty, policy_tokens, mean_entropy FROM rollout ORDER BY ordinal'),
+      rows(
+        place.library,
+        'SELECT ordinal, reward, answer, ground_truth, stop_reason, kept, reason, p_err, penalty, policy_tokens, mean_entropy FROM rollout ORDER BY ordinal',
+      ),
     ).toEqual([
       {
-        ordinal: 0, reward: 1, answer: '42', ground_truth: '42', stop_reason: 'answer', kept: 1, reason: 'kept_positive_topk',
-        p_err: 0.5, penalty: null, policy_tokens: 3, mean_entropy: 0.875,
+        ordinal: 0,
+        reward: 1,
+        answer: '42',
+        ground_truth: '42',
+        stop_reason: 'answer',
+        kept: 1,
+        reason: 'kept_positive_topk',
+        p_err: 0.5,
+        penalty: null,
+        policy_tokens: 3,
+        mean_entropy: 0.875,
       },
       {
-        ordinal: 1, reward: null, answer: null, ground_truth: null, stop_reason: 'no-answer', kept: 0,
-        reason: 'discarded_negative_quota', p_err: null, penalty: null, policy_tokens: null, mean_entropy: null,
+        ordinal: 1,
+        reward: null,
+        answer: null,
+        ground_truth: null,
+        stop_reason: 'no-answer',
+        kept: 0,
+        reason: 'discarded_negative_quota',
+        p_err: null,
+        penalty: null,
+        policy_tokens: null,
+        mean_entropy: null,
       },
     ]);
-    expect(rows(place.library, 'SELECT name, value FROM metric')).toEqual([{ name: 'actor/entropy', value: 0.31 }]);
-    expect(rows(place.library, 'SELECT from_step, name, changes FROM stage')).toEqual([{ from_step: 5, name: 'later', changes: '{"max_turns":3}' }]);
+    expect(rows(place.library, 'SELECT name, value FROM metric')).toEqual([
+      { name: 'actor/entropy', value: 0.31 },
+    ]);
+    expect(rows(place.library, 'SELECT from_step, name, changes FROM stage')).toEqual([
+      { from_step: 5, name: 'later', changes: '{"max_turns":3}' },
+    ]);
   });
 
   it('brings every per-token column back, aligned to the characters', () => {

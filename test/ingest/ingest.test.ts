@@ -224,14 +224,12 @@ describe('bad input', () => {
     place.file('.hidden', 'x');
     symlinkSync(place.directory, join(place.directory, 'loop'));
     const outcome = await ingestHere(place.library, [place.directory, join(place.directory, 'missing')]);
-    const seen = outcome.files
-      
-      .map((file) => [
-        file.path.slice(place.directory.length + 1),
-        file.status,
-        file.format,
-        file.issues[0]?.code,
-      ]);
+    const seen = outcome.files.map((file) => [
+      file.path.slice(place.directory.length + 1),
+      file.status,
+      file.format,
+      file.issues[0]?.code,
+    ]);
     expect(seen).toEqual([
       ['1.jsonl', 'read', 'verl', undefined],
       ['dump.pt', 'refused', null, 'archive'],

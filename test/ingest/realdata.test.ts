@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
-const REALDATA = process.env['TURNWISE_REALDATA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'realdata');
+const REALDATA =
+  process.env['TURNWISE_REALDATA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'realdata');
 
 describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retail-rl)', () => {
   let place: Scratch;
@@ -41,7 +42,10 @@ describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retai
   });
 
   it('tells calls, responses and injected user turns apart', () => {
-    const kinds = rows(place.library, "SELECT kind, count(*) AS n FROM segment WHERE turn > 0 GROUP BY 1 ORDER BY 1");
+    const kinds = rows(
+      place.library,
+      'SELECT kind, count(*) AS n FROM segment WHERE turn > 0 GROUP BY 1 ORDER BY 1',
+    );
     expect(kinds).toEqual([
       { kind: 'answer', n: 5 },
       { kind: 'text', n: 4106 },
@@ -54,11 +58,13 @@ describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retai
       "SELECT count(*) AS n FROM segment WHERE kind = 'user' AND turn > 0 AND text = 'Your response is incorrect! You need to reflect on your answer and try again.'",
     );
     expect(injected).toEqual({ n: 428 });
-    expect(rows(place.library, "SELECT outcome, count(*) AS n FROM tool_call GROUP BY 1 ORDER BY 1")).toEqual([
-      { outcome: 'missing', n: 89 },
-      { outcome: 'ok', n: 1691 },
-      { outcome: 'parse_error', n: 143 },
-    ]);
+    expect(rows(place.library, 'SELECT outcome, count(*) AS n FROM tool_call GROUP BY 1 ORDER BY 1')).toEqual(
+      [
+        { outcome: 'missing', n: 89 },
+        { outcome: 'ok', n: 1691 },
+        { outcome: 'parse_error', n: 143 },
+      ],
+    );
   });
 });
 
@@ -67,12 +73,16 @@ describe.runIf(existsSync(REALDATA))('other real files', () => {
     const place = scratch();
     try {
       const outcome = await ingestHere(place.library, [REALDATA]);
-      const read = outcome.files.filter((file) => file.status === 'read').map((file) => [file.format, file.rollouts]);
+      const read = outcome.files
+        .filter((file) => file.status === 'read')
+        .map((file) => [file.format, file.rollouts]);
       expect(read).toEqual([['verl', 128], ...Array(4).fill(['verl', 600])]);
       expect(outcome.files.filter((file) => file.issues.length === 0).length).toBe(5);
       const pointer = outcome.files.find((file) => file.path.endsWith('git-lfs-pointer.jsonl'));
       expect(pointer?.issues).toMatchObject([{ code: 'git_lfs_pointer', severity: 'refused' }]);
-      expect(rows(place.library, "SELECT kind FROM run WHERE name = 'verl-rollout-singleturn'")).toEqual([{ kind: 'train' }]);
+      expect(rows(place.library, "SELECT kind FROM run WHERE name = 'verl-rollout-singleturn'")).toEqual([
+        { kind: 'train' },
+      ]);
     } finally {
       place.remove();
     }
