@@ -1,0 +1,108 @@
+/**
+ * Serves the renderer's bundle: files, GET and HEAD only, nothing else. It is the only
+ * part of the loopback host that answers without the token.
+ */
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { resolve, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { bundleFile, PAGE_HEADERS } from '../../shared/api/bundle.ts';
+import { mayRead, REFUSAL } from './access.ts';
+
+const compress = promisify(gzip);
+/** Below this the header of a gzip stream eats what it saves. */
+const WORTH_COMPRESSING_BYTES = 1024;
+const COMPRESSIBLE = /^(?:text\/|application\/(?:json|wasm)|image\/svg)/;
+
+interface Body {
+  readonly plain: Buffer;
+  readonly zipped?: Buffer;
+}
+
+export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+function hasBody(request: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR';
+}
+
+export function serveBundle(directory: string): RequestListener {
+  const root = resolve(directory);
+  /** Hashed assets never change while we run, and over `ssh -L` Monaco's are worth compressing once. */
+  const immutable = new Map<string, Promise<Body>>();
+
+  async function read(path: string, contentType: string): Promise<Body> {
+    const plain = await readFile(path);
+    if (plain.byteLength < WORTH_COMPRESSING_BYTES || !COMPRESSIBLE.test(contentType)) return { plain };
+    return { plain, zipped: await compress(plain) };
+  }
+
+  function readImmutable(path: string, contentType: string): Promise<Body> {
+    let body = immutable.get(path);
+    if (body === undefined) {
+      body = read(path, contentType);
+      immutable.set(path, body);
+      body.catch(() => immutable.delete(path));
+    }
+    return body;
+  }
+
+  function answer(response: ServerResponse, status: number, text: string): void {
+    response.writeHead(status, {
+      ...PAGE_HEADERS,
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Cache-Control': 'no-store',
+      // Whatever else the client meant to send is not read.
+      Connection: 'close',
+    });
+    response.end(text);
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isGet = request.method === 'GET' || request.method === 'HEAD';
+    const target = request.url ?? '';
+    // Absolute-form targets (`GET http://elsewhere/`) are for proxies, which we are not.
+    if (!isGet || hasBody(request) || !target.startsWith('/') || !mayRead(request.headers)) {
+      return answer(response, 403, REFUSAL);
+    }
+    // Not `new URL`: that resolves dot segments before they can be refused.
+    const file = bundleFile(target.replace(/[?#].*$/s, ''));
+    if (file === undefined) return answer(response, 403, REFUSAL);
+    const path = resolve(root, ...file.segments);
+    if (!path.startsWith(root + sep)) return answer(response, 403, REFUSAL);
+
+    const isImmutable = file.cacheControl.includes('immutable');
+    let body: Body;
+    try {
+      body = await (isImmutable ? readImmutable(path, file.contentType) : read(path, file.contentType));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      return answer(response, 404, 'There is no such file.\n');
+    }
+    const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    const sent = acceptsGzip && body.zipped !== undefined ? body.zipped : body.plain;
+    response.writeHead(200, {
+      ...PAGE_HEADERS,
+      'Content-Type': file.contentType,
+      'Content-Length': sent.byteLength,
+      'Cache-Control': file.cacheControl,
+      Vary: 'Accept-Encoding',
+      ...(sent === body.zipped ? { 'Content-Encoding': 'gzip' } : {}),
+    });
+    response.end(request.method === 'HEAD' ? undefined : sent);
+  }
+
+  return (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      console.error(`turnwise: ${request.method} ${request.url}: ${String(error)}`);
+      if (response.headersSent) response.destroy();
+      else answer(response, 500, 'The file could not be read.\n');
+    });
+  };
+}

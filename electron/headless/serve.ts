@@ -1,0 +1,65 @@
+/**
+ * `turnwise serve` and `npm start` without Electron: one host, one loopback server, until
+ * the user ends it.
+ */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createHost } from '../host/createHost.ts';
+import type { Host } from '../host/host.ts';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { openDemo, openPaths } from '../host/openPaths.ts';
+import { openBrowser } from './openBrowser.ts';
+import { startServer } from './startServer.ts';
+
+export interface ServeOptions {
+  /** Absolute; granted and read. */
+  readonly paths: readonly string[];
+  /** Without paths: read and open the demo run, rather than open the library as it is. */
+  readonly opensDemo?: boolean;
+  readonly libraryPath?: string;
+  readonly port?: number;
+  readonly opensBrowser: boolean;
+}
+
+const RENDERER = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function untilSignalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+}
+
+async function openAtStart(host: Host, { paths, opensDemo = false }: ServeOptions): Promise<void> {
+  if (paths.length === 0 && !opensDemo) return;
+  const opened = await (paths.length > 0 ? openPaths(host, paths) : openDemo(host));
+  if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
+}
+
+/** Prints the URL as the only line on stdout; resolves when everything has been closed. */
+export async function serve(options: ServeOptions): Promise<void> {
+  if (!existsSync(RENDERER)) throw new Error('the interface has not been built: npm run build');
+  const libraryPath = options.libraryPath ?? defaultLibraryPath();
+  mkdirSync(dirname(libraryPath), { recursive: true });
+  const host = await createHost({ libraryPath, shell: 'browser', version: packageVersion() });
+  const ended = untilSignalled();
+  try {
+    const server = await startServer({
+      host,
+      rendererDirectory: RENDERER,
+      ...(options.port === undefined ? {} : { port: options.port }),
+    });
+    await openAtStart(host, options);
+    process.stdout.write(`${server.url}\n`);
+    if (options.opensBrowser) openBrowser(server.url);
+    await ended;
+    await server.close();
+  } finally {
+    await host.close();
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * The contract over WebSocket, one connection per page:
+ *
+ *   upgrade (Host, Origin) ──► first frame: text {"token": "…"} ──► binary frames (codec.ts)
+ *
+ * Everything before the token has a time and a size limit; anything out of order ends
+ * the connection. A page that leaves takes its requests with it.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { decodeFrame, encodeFrame, type Utf8 } from '../../shared/api/codec.ts';
+import type { ClientMessage, HostMessage } from '../../shared/api/transport.ts';
+import { openConnection } from '../host/connection.ts';
+import type { Host } from '../host/host.ts';
+import { isSameToken, mayConnect, REFUSAL } from './access.ts';
+
+/** What a page sends is parameters; what it receives may be larger and is not limited by this. */
+export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
+const MAX_TOKEN_FRAME_BYTES = 512;
+const TOKEN_WITHIN_MS = 5_000;
+/** Pages that have not shown the token yet; a browser opens one at a time. */
+const MAX_WAITING = 32;
+/** A client that stopped reading is dropped before its answers fill the memory. It may reconnect. */
+const MAX_UNSENT_BYTES = 512 * 1024 * 1024;
+/** WebSocket close code "policy violation". */
+const REFUSED = 1008;
+
+const utf8: Utf8 = {
+  encode: (text) => Buffer.from(text, 'utf8'),
+  decode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
+};
+
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}
+
+function tokenIn(data: RawData, isBinary: boolean): unknown {
+  const bytes = bytesOf(data);
+  if (isBinary || bytes.byteLength > MAX_TOKEN_FRAME_BYTES) return undefined;
+  try {
+    const message: unknown = JSON.parse(bytes.toString('utf8'));
+    return (message as { token?: unknown } | null)?.token;
+  } catch {
+    return undefined; // not JSON, so not a token
+  }
+}
+
+/** Undefined for what is no message of ours; `params` stay unknown until `dispatch` has parsed them. */
+function clientMessage(data: RawData): ClientMessage | undefined {
+  let message: unknown;
+  try {
+    message = decodeFrame(bytesOf(data), utf8);
+  } catch {
+    return undefined; // not a frame of the codec; the caller ends the connection
+  }
+  if (typeof message !== 'object' || message === null) return undefined;
+  const { kind, id, method, params } = message as Record<string, unknown>;
+  if (typeof id !== 'number' || !Number.isSafeInteger(id)) return undefined;
+  if (kind === 'cancel') return { kind, id };
+  if (kind === 'request' && typeof method === 'string') return { kind, id, method, params };
+  return undefined;
+}
+
+export interface SocketServer {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  close(): void;
+}
+
+export function serveSocket(host: Pick<Host, 'dispatch' | 'subscribe'>, token: string): SocketServer {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_FRAME_BYTES,
+    perMessageDeflate: false, // costs more than loopback gains; `ssh -C` compresses a tunnel
+    clientTracking: true,
+  });
+  let waiting = 0;
+
+  function talk(socket: WebSocket): void {
+    const connection = openConnection(host);
+
+    function send(message: HostMessage): void {
+      if (socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate();
+      else socket.send(encodeFrame(message, utf8));
+    }
+
+    async function respond(id: number, method: string, params: unknown): Promise<void> {
+      const result = await connection.request(id, method, params);
+      try {
+        send({ kind: 'response', id, result });
+      } catch (error) {
+        // The handler returned what the wire cannot carry: a bug of ours, and the page must not wait forever.
+        console.error(`turnwise: ${method}: ${String(error)}`);
+        const failure = { code: 'internal', message: `${method}: ${String(error)}` } as const;
+        send({ kind: 'response', id, result: { ok: false, failure } });
+      }
+    }
+
+    const unsubscribe = host.subscribe((event) => send({ kind: 'event', event }));
+    socket.on('message', (data, isBinary) => {
+      const message = isBinary ? clientMessage(data) : undefined;
+      if (message === undefined) socket.close(REFUSED, REFUSAL.trim());
+      else if (message.kind === 'cancel') connection.cancel(message.id);
+      else void respond(message.id, message.method, message.params);
+    });
+    socket.once('close', () => {
+      unsubscribe();
+      connection.cancelAll();
+    });
+  }
+
+  server.on('connection', (socket) => {
+    waiting += 1;
+    const timer = setTimeout(() => socket.close(REFUSED, REFUSAL.trim()), TOKEN_WITHIN_MS);
+    let hasShown = false;
+    const settle = (): void => {
+      if (hasShown) return;
+      hasShown = true;
+      waiting -= 1;
+      clearTimeout(timer);
+    };
+    socket.once('close', settle);
+    // `ws` closes the socket itself on a protocol error; without a listener it would throw.
+    socket.on('error', () => socket.terminate());
+    socket.once('message', (data, isBinary) => {
+      settle();
+      if (isSameToken(token, tokenIn(data, isBinary))) talk(socket);
+      else socket.close(REFUSED, REFUSAL.trim());
+    });
+  });
+
+  return {
+    upgrade(request, socket, head) {
+      if (request.url !== '/socket' || !mayConnect(request.headers) || waiting >= MAX_WAITING) {
+        socket.end(
+          `HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: ${REFUSAL.length}\r\n\r\n${REFUSAL}`,
+        );
+        return;
+      }
+      server.handleUpgrade(request, socket, head, (webSocket) =>
+        server.emit('connection', webSocket, request),
+      );
+    },
+    close() {
+      for (const client of server.clients) client.close(1001, 'the host is closing');
+      server.close();
+    },
+  };
+}

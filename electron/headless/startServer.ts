@@ -1,0 +1,107 @@
+/**
+ * The same host for a browser, on loopback only:
+ *
+ *   bundleServer  GET, the renderer's files, no token
+ *   socketServer  /socket, the contract, token in the first frame
+ *   access        Host, Origin and token rules both rely on
+ *
+ * There is no option to listen anywhere else; from another machine, use `ssh -L`.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Host } from '../host/host.ts';
+import { createToken } from './access.ts';
+import { serveBundle } from './bundleServer.ts';
+import { serveSocket } from './socketServer.ts';
+
+export interface ServerOptions {
+  readonly host: Pick<Host, 'dispatch' | 'subscribe'>;
+  /** The built renderer: the directory with `index.html`. */
+  readonly rendererDirectory: string;
+  /** 0 or absent: any free port. */
+  readonly port?: number;
+}
+
+export interface LoopbackServer {
+  /** With the token in its fragment, which browsers never send and servers never log. */
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  /** Ends every connection; the host stays open, it belongs to the caller. */
+  close(): Promise<void>;
+}
+
+/** Free on one loopback address does not mean free on the other; both must have the same port. */
+const PORT_ATTEMPTS = 10;
+
+function listen(server: Server, address: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: address, port, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function closeListener(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** @throws with `code: 'EADDRINUSE'` when the port asked for is taken on either address. */
+async function bindLoopback(
+  createListener: () => Server,
+  wanted: number,
+): Promise<{ servers: Server[]; port: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const v4 = createListener();
+    const port = await listen(v4, '127.0.0.1', wanted);
+    const v6 = createListener();
+    try {
+      await listen(v6, '::1', port);
+      return { servers: [v4, v6], port };
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return { servers: [v4], port }; // a machine without IPv6
+      await closeListener(v4);
+      if (wanted !== 0 || code !== 'EADDRINUSE' || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+export async function startServer(options: ServerOptions): Promise<LoopbackServer> {
+  const token = createToken();
+  const bundle = serveBundle(options.rendererDirectory);
+  const socket = serveSocket(options.host, token);
+
+  function createListener(): Server {
+    const server = createServer(
+      { maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 10_000 },
+      bundle,
+    );
+    server.on('upgrade', (request, connection, head) => {
+      // A peer that resets the connection during the handshake is not our error.
+      connection.on('error', () => connection.destroy());
+      socket.upgrade(request, connection, head);
+    });
+    return server;
+  }
+
+  const { servers, port } = await bindLoopback(createListener, options.port ?? 0);
+  return {
+    url: `http://127.0.0.1:${port}/#token=${token}`,
+    port,
+    token,
+    async close() {
+      socket.close();
+      await Promise.all(servers.map(closeListener));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** `app://bundle/…`: the same files under the same headers as the loopback server sends. */
+import { readFile } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import { bundleFile, PAGE_HEADERS } from '../../shared/api/bundle.ts';
+import { APP_HOST, SCHEME } from './security.ts';
+
+function answer(
+  status: number,
+  body: Uint8Array<ArrayBuffer> | null,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(body, { status, headers: { ...PAGE_HEADERS, ...headers } });
+}
+
+/** What `protocol.handle` wants; Electron reads asar archives through the same `readFile`. */
+export function bundleHandler(directory: string): (request: Request) => Promise<Response> {
+  const root = resolve(directory);
+  return async (request) => {
+    const url = new URL(request.url);
+    const isGet = request.method === 'GET' || request.method === 'HEAD';
+    if (url.protocol !== `${SCHEME}:` || url.host !== APP_HOST || !isGet) return answer(403, null);
+    const file = bundleFile(url.pathname);
+    if (file === undefined) return answer(403, null);
+    const path = resolve(root, ...file.segments);
+    if (!path.startsWith(root + sep)) return answer(403, null);
+    try {
+      const bytes = new Uint8Array(await readFile(path));
+      return answer(200, bytes, { 'Content-Type': file.contentType, 'Cache-Control': file.cacheControl });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR') return answer(404, null);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * The contract over Electron's IPC. Two channels:
+ *
+ *   turnwise:request  page → main   {kind: request | cancel | grant}; requests are answered
+ *   turnwise:event    main → page   events of the host
+ *
+ * `grant` is sent by the preload alone, for a file the user dropped; the page's bridge
+ * has no way to say it.
+ */
+import type { IpcMain, IpcMainEvent, IpcMainInvokeEvent, WebContents } from 'electron';
+import type { HostEvent } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
+import { type Connection, openConnection } from '../host/connection.ts';
+import type { Host } from '../host/host.ts';
+import { isOurFrame } from './security.ts';
+
+export const REQUEST_CHANNEL = 'turnwise:request';
+export const EVENT_CHANNEL = 'turnwise:event';
+
+const REFUSED: Result<unknown> = {
+  ok: false,
+  failure: { code: 'refused', message: 'the request does not come from the page of Turnwise' },
+};
+const MALFORMED: Result<unknown> = {
+  ok: false,
+  failure: { code: 'bad_request', message: 'the message is none of the contract' },
+};
+
+interface Page {
+  connection: Connection;
+  /** A drop grants and asks to ingest in one breath; the request waits for what was granted before it. */
+  grants: Promise<void>;
+}
+
+export interface IpcOptions {
+  readonly ipcMain: Pick<IpcMain, 'handle' | 'on'>;
+  readonly host: Pick<Host, 'dispatch' | 'grant'>;
+  /** A path came in by the user's hand. */
+  onGrant(path: string): void;
+}
+
+export function serveIpc({ ipcMain, host, onGrant }: IpcOptions): void {
+  const pages = new Map<number, Page>();
+
+  function pageOf(contents: WebContents): Page {
+    const known = pages.get(contents.id);
+    if (known !== undefined) return known;
+    const page: Page = { connection: openConnection(host), grants: Promise.resolve() };
+    pages.set(contents.id, page);
+    // A reloaded page counts its requests from 1 again and wants none of the old answers.
+    contents.on('did-navigate', () => {
+      page.connection.cancelAll();
+      page.connection = openConnection(host);
+    });
+    contents.once('destroyed', () => {
+      page.connection.cancelAll();
+      pages.delete(contents.id);
+    });
+    return page;
+  }
+
+  async function grant(path: string): Promise<void> {
+    try {
+      await host.grant(path);
+      onGrant(path);
+    } catch (error) {
+      // Gone between the drop and now; the request that names it will say so.
+      console.error(`turnwise: ${path} cannot be opened: ${String(error)}`);
+    }
+  }
+
+  ipcMain.handle(REQUEST_CHANNEL, async (event: IpcMainInvokeEvent, message: unknown) => {
+    if (!isOurFrame(event.senderFrame)) return REFUSED;
+    const { kind, id, method, params } = fieldsOf(message);
+    if (kind !== 'request' || !Number.isSafeInteger(id) || typeof method !== 'string') return MALFORMED;
+    const page = pageOf(event.sender);
+    await page.grants;
+    return page.connection.request(id as number, method, params);
+  });
+
+  ipcMain.on(REQUEST_CHANNEL, (event: IpcMainEvent, message: unknown) => {
+    if (!isOurFrame(event.senderFrame)) return;
+    const { kind, id, path } = fieldsOf(message);
+    const page = pageOf(event.sender);
+    if (kind === 'cancel' && typeof id === 'number') page.connection.cancel(id);
+    else if (kind === 'grant' && typeof path === 'string') page.grants = page.grants.then(() => grant(path));
+  });
+}
+
+function fieldsOf(message: unknown): Record<string, unknown> {
+  return typeof message === 'object' && message !== null ? (message as Record<string, unknown>) : {};
+}
+
+export function sendEvent(contents: Pick<WebContents, 'send' | 'isDestroyed'>, event: HostEvent): void {
+  if (!contents.isDestroyed()) contents.send(EVENT_CHANNEL, event);
+}

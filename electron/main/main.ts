@@ -1,0 +1,129 @@
+/**
+ * Electron's main process: lifecycle and wiring, nothing else.
+ *
+ *   argv, second instance, open-file, drop, dialog ──► grant + ingest on the host
+ *   host (worker threads; SQLite is never touched here) ◄──► ipc ◄──► preload ◄──► page
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { app, BrowserWindow, dialog, ipcMain, Menu, protocol, session, shell } from 'electron';
+import { createHost } from '../host/createHost.ts';
+import type { Host } from '../host/host.ts';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { openDemo, openPaths } from '../host/openPaths.ts';
+import { bundlePaths } from './bundlePaths.ts';
+import { bundleHandler } from './bundleProtocol.ts';
+import { sendEvent, serveIpc } from './ipc.ts';
+import { bringToFront, openMainWindow } from './mainWindow.ts';
+import { menuTemplate } from './menu.ts';
+import { denyPermissions, SCHEME, SCHEME_PRIVILEGES, secureApp } from './security.ts';
+import { createShellActions } from './shellActions.ts';
+import { startArguments } from './startArguments.ts';
+
+const paths = bundlePaths(import.meta.url);
+const start = startArguments(process.argv.slice(app.isPackaged ? 1 : 2), process.cwd());
+
+if (start.libraryPath !== undefined) {
+  // The single-instance lock and the window's place belong to a library, not to the user.
+  const name = createHash('sha256').update(start.libraryPath).digest('hex').slice(0, 16);
+  app.setPath('userData', join(app.getPath('userData'), 'libraries', name));
+}
+
+secureApp(app);
+protocol.registerSchemesAsPrivileged([SCHEME_PRIVILEGES]);
+
+/** Files the system asks to open before there is a host to open them with (macOS). */
+const early: string[] = [];
+let openEarly = (path: string): void => void early.push(path);
+app.on('open-file', (event, path) => {
+  event.preventDefault();
+  openEarly(path);
+});
+
+if (app.requestSingleInstanceLock({ paths: start.paths })) {
+  app
+    .whenReady()
+    .then(run)
+    .catch((error: unknown) => {
+      dialog.showErrorBox('Turnwise could not start', error instanceof Error ? error.message : String(error));
+      app.exit(1);
+    });
+} else {
+  // The instance that holds the lock opens our paths.
+  app.quit();
+}
+
+async function run(): Promise<void> {
+  let window: BrowserWindow | undefined;
+  const libraryPath = start.libraryPath ?? defaultLibraryPath();
+  mkdirSync(dirname(libraryPath), { recursive: true });
+
+  const actions = createShellActions({
+    dialog,
+    shell,
+    window: () => window,
+    grant: (path) => grant(path),
+  });
+  const host: Host = await createHost({
+    libraryPath,
+    shell: 'desktop',
+    version: app.getVersion(),
+    actions,
+    ...(paths.demo === undefined ? {} : { demoPath: paths.demo }),
+  });
+
+  async function grant(path: string): Promise<void> {
+    await host.grant(path);
+    app.addRecentDocument(path);
+  }
+
+  async function open(openedPaths: readonly string[]): Promise<void> {
+    const result = await (openedPaths.length > 0 ? openPaths(host, openedPaths) : openDemo(host));
+    if (!result.ok) console.error(`turnwise: ${result.failure.message}`);
+    else for (const path of openedPaths) app.addRecentDocument(path);
+  }
+
+  const openWindow = async (): Promise<void> => {
+    window = await openMainWindow({
+      preload: paths.preload,
+      statePath: join(app.getPath('userData'), 'window.json'),
+    });
+    window.once('closed', () => {
+      window = undefined;
+    });
+  };
+
+  denyPermissions(session.defaultSession);
+  protocol.handle(SCHEME, bundleHandler(paths.renderer));
+  serveIpc({ ipcMain, host, onGrant: (path) => app.addRecentDocument(path) });
+  host.subscribe((event) => {
+    for (const each of BrowserWindow.getAllWindows()) sendEvent(each.webContents, event);
+  });
+  const run = (command: string): void => {
+    if (window !== undefined) sendEvent(window.webContents, { event: 'shell.command', payload: { command } });
+  };
+  const template = menuTemplate({ isMac: process.platform === 'darwin', hasDevTools: !app.isPackaged, run });
+  Menu.setApplicationMenu(Menu.buildFromTemplate(template));
+
+  openEarly = (path) => void open([path]);
+  app.on('second-instance', (_event, _argv, _directory, data) => {
+    const given = (data as { paths?: readonly string[] } | null)?.paths ?? [];
+    if (given.length > 0) void open(given);
+    if (window !== undefined) bringToFront(window);
+  });
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit();
+  });
+  app.on('activate', () => {
+    if (window === undefined) void openWindow();
+  });
+  // Once more after the writer's transaction: quitting amid it would lose what it has read.
+  app.once('will-quit', (event) => {
+    event.preventDefault();
+    void host.close().finally(() => app.exit(0));
+  });
+
+  await open([...start.paths, ...early]);
+  await openWindow();
+}

@@ -1,0 +1,49 @@
+/** The one window: its place on the screen, its page, and what happens when the page dies. */
+import { BrowserWindow, dialog, screen } from 'electron';
+import { APP_URL, webPreferences } from './security.ts';
+import { DEFAULT_SIZE, MINIMUM_SIZE, readWindowState, writeWindowState } from './windowState.ts';
+
+export interface MainWindowOptions {
+  readonly preload: string;
+  readonly statePath: string;
+}
+
+export async function openMainWindow({ preload, statePath }: MainWindowOptions): Promise<BrowserWindow> {
+  const workAreas = screen.getAllDisplays().map((display) => display.workArea);
+  const { bounds, isMaximized } = readWindowState(statePath, workAreas);
+  const window = new BrowserWindow({
+    ...DEFAULT_SIZE,
+    ...bounds,
+    minWidth: MINIMUM_SIZE.width,
+    minHeight: MINIMUM_SIZE.height,
+    title: 'Turnwise',
+    show: false, // until there is something to see
+    webPreferences: webPreferences(preload),
+  });
+  if (isMaximized) window.maximize();
+  window.once('ready-to-show', () => window.show());
+  window.on('close', () =>
+    writeWindowState(statePath, { bounds: window.getNormalBounds(), isMaximized: window.isMaximized() }),
+  );
+  window.webContents.on('render-process-gone', (_event, { reason }) => {
+    if (reason === 'clean-exit') return;
+    const message = `The view stopped working (${reason}). Your library is not affected.`;
+    void dialog
+      .showMessageBox(window, {
+        type: 'error',
+        message,
+        buttons: ['Reload', 'Close'],
+        defaultId: 0,
+        cancelId: 1,
+      })
+      .then(({ response }) => (response === 0 ? window.webContents.reload() : window.close()));
+  });
+  await window.loadURL(APP_URL);
+  return window;
+}
+
+export function bringToFront(window: BrowserWindow): void {
+  if (window.isMinimized()) window.restore();
+  window.show();
+  window.focus();
+}

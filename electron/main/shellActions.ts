@@ -1,0 +1,49 @@
+/** What the host asks of the desktop: a dialog to choose logs with, and a way out for links. */
+import type { BrowserWindow, Dialog, Shell } from 'electron';
+import type { ShellActions } from '../host/host.ts';
+import { externalUrl } from './security.ts';
+
+export interface ShellActionOptions {
+  readonly dialog: Pick<Dialog, 'showOpenDialog' | 'showMessageBox'>;
+  readonly shell: Pick<Shell, 'openExternal'>;
+  window(): BrowserWindow | undefined;
+  /** The user has chosen this path. */
+  grant(path: string): Promise<void>;
+}
+
+export function createShellActions({ dialog, shell, window, grant }: ShellActionOptions): ShellActions {
+  return {
+    async openDialog(kind) {
+      const parent = window();
+      const options: Electron.OpenDialogOptions = {
+        title: kind === 'files' ? 'Open log files' : 'Open a folder of logs',
+        properties: [kind === 'files' ? 'openFile' : 'openDirectory', 'multiSelections'],
+      };
+      const { canceled, filePaths } = await (parent === undefined
+        ? dialog.showOpenDialog(options)
+        : dialog.showOpenDialog(parent, options));
+      if (canceled) return { paths: [] };
+      for (const path of filePaths) await grant(path);
+      return { paths: filePaths };
+    },
+
+    async openLink(url) {
+      const href = externalUrl(url);
+      const parent = window();
+      if (href === undefined || parent === undefined) return { opened: false };
+      const { response } = await dialog.showMessageBox(parent, {
+        type: 'question',
+        message: 'Open this link in your browser?',
+        // In full and as it will be opened: what a rollout shows as its text may say otherwise.
+        detail: href,
+        buttons: ['Cancel', 'Open'],
+        defaultId: 0,
+        cancelId: 0,
+        noLink: true,
+      });
+      if (response !== 1) return { opened: false };
+      await shell.openExternal(href);
+      return { opened: true };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * Electron's main process and the workers it starts, for the packaged application and for
+ * `npm start`; tests and the command line run from the sources.
+ *
+ * Everything is flat in one directory, because a worker is looked for beside the module
+ * that starts it. All packages are bundled but the addon, which has to stay a file of
+ * its own (and is unpacked from the archive, see builder.yml).
+ */
+export default defineConfig({
+  root: here('.'),
+  plugins: [
+    {
+      // A worker thread cannot be started from inside an archive; builder.yml unpacks them beside it.
+      name: 'workers-outside-the-archive',
+      transform: (code, id) =>
+        id.endsWith('/worker/entry.ts')
+          ? code.replaceAll('import.meta.url', "import.meta.url.replace('/app.asar/', '/app.asar.unpacked/')")
+          : undefined,
+    },
+  ],
+  ssr: { noExternal: true },
+  build: {
+    outDir: here('../../dist/electron'),
+    emptyOutDir: true,
+    ssr: true,
+    target: 'node24',
+    minify: false,
+    rollupOptions: {
+      input: {
+        main: here('main.ts'),
+        reader: here('../worker/reader.ts'),
+        writer: here('../worker/writer.ts'),
+        parser: here('../worker/parser.ts'),
+        sql: here('../worker/sql.ts'),
+      },
+      external: ['electron', 'better-sqlite3', /^node:/],
+      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  },
+});

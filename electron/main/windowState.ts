@@ -1,0 +1,58 @@
+/** Where the window was. Displays come and go between starts, so what was saved is judged anew. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Rectangle } from 'electron';
+import { z } from 'zod';
+
+export interface WindowState {
+  readonly bounds?: Rectangle;
+  readonly isMaximized: boolean;
+}
+
+export const DEFAULT_SIZE = { width: 1440, height: 900 } as const;
+export const MINIMUM_SIZE = { width: 720, height: 480 } as const;
+
+const DEFAULT_STATE: WindowState = { isMaximized: false };
+
+const pixels = z.int();
+const savedState = z.object({
+  bounds: z.object({ x: pixels, y: pixels, width: pixels, height: pixels }),
+  isMaximized: z.boolean(),
+});
+
+/** So much of the title bar must be on a display for the user to get hold of the window. */
+const GRIP = { width: 120, height: 32 } as const;
+
+function isWithinReach({ x, y, width }: Rectangle, area: Rectangle): boolean {
+  const visibleWidth = Math.min(x + width, area.x + area.width) - Math.max(x, area.x);
+  const isTopVisible = y >= area.y && y + GRIP.height <= area.y + area.height;
+  return visibleWidth >= GRIP.width && isTopVisible;
+}
+
+/** What to restore of a saved state with these work areas; anything doubtful is left to the system. */
+export function restorableState(saved: unknown, workAreas: readonly Rectangle[]): WindowState {
+  const parsed = savedState.safeParse(saved);
+  if (!parsed.success) return DEFAULT_STATE;
+  const { bounds, isMaximized } = parsed.data;
+  const isLarge = bounds.width >= MINIMUM_SIZE.width && bounds.height >= MINIMUM_SIZE.height;
+  const isReachable = isLarge && workAreas.some((area) => isWithinReach(bounds, area));
+  return isReachable ? { bounds, isMaximized } : { isMaximized };
+}
+
+export function readWindowState(path: string, workAreas: readonly Rectangle[]): WindowState {
+  try {
+    return restorableState(JSON.parse(readFileSync(path, 'utf8')), workAreas);
+  } catch {
+    return DEFAULT_STATE; // the first start, or a file cut short: neither is worth a word
+  }
+}
+
+export function writeWindowState(path: string, state: Required<WindowState>): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify(state));
+  } catch (error) {
+    // Forgetting a window's place must not keep it from closing.
+    console.error(`turnwise: the window's place could not be saved: ${String(error)}`);
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Builds what has to be built, when its sources have changed since: the renderer, and
+ * the Electron bundles (main, preload, workers). Everything else runs from its sources.
+ *
+ *   node electron/start/build.mjs [renderer] [electron]
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.mjs';
+import { run, StartFailure, say } from './run.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const TARGETS = {
+  renderer: {
+    sources: ['renderer', 'shared', 'package-lock.json'],
+    configs: ['renderer/vite.config.ts'],
+    directory: 'dist/renderer',
+    product: 'index.html',
+  },
+  electron: {
+    sources: ['electron', 'shared', 'package-lock.json'],
+    configs: ['electron/main/vite.config.ts', 'electron/preload/vite.config.ts'],
+    directory: 'dist/electron',
+    product: 'main.js',
+  },
+};
+
+function addTo(hash, path) {
+  const status = statSync(path);
+  if (status.isDirectory()) {
+    for (const name of readdirSync(path).sort()) addTo(hash, join(path, name));
+  } else if (!path.endsWith('.md')) {
+    hash.update(`${relative(ROOT, path)}\0${status.size}\0${status.mtimeMs}\n`);
+  }
+}
+
+/** By size and time, not content: hashing every source would cost more than the builds it saves. */
+function fingerprint(sources) {
+  const hash = createHash('sha256');
+  for (const source of sources) addTo(hash, join(ROOT, source));
+  return hash.digest('hex');
+}
+
+const stampPath = (target) => join(ROOT, 'dist', `.stamp-${target}`);
+
+function isFresh(target) {
+  const { sources, directory, product } = TARGETS[target];
+  if (!existsSync(join(ROOT, directory, product)) || !existsSync(stampPath(target))) return false;
+  return readFileSync(stampPath(target), 'utf8') === fingerprint(sources);
+}
+
+async function buildOne(target) {
+  const { sources, configs, directory, product } = TARGETS[target];
+  // Taken first: what changes during the build makes it stale again.
+  const before = fingerprint(sources);
+  say(`building ${target === 'renderer' ? 'the interface' : 'the desktop shell'} …`);
+  const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
+  const finished = join(ROOT, directory);
+  // Beside the old build and then in its place: a running host serves whole files until then.
+  const next = `${finished}.next`;
+  rmSync(next, { recursive: true, force: true });
+  for (const config of configs) {
+    const args = [vite, 'build', '--config', config, '--outDir', next, '--logLevel', 'warn'];
+    const problem = await run(process.execPath, args, { cwd: ROOT });
+    if (problem !== undefined) throw new StartFailure(`vite build of ${config} failed (${problem})`);
+  }
+  if (!existsSync(join(next, product))) throw new StartFailure(`vite build did not write ${product}`);
+  rmSync(finished, { recursive: true, force: true });
+  renameSync(next, finished);
+  writeFileSync(stampPath(target), before);
+}
+
+/** @param {readonly ('renderer' | 'electron')[]} targets @throws StartFailure */
+export async function build(targets) {
+  if (targets.every(isFresh)) return;
+  await withLock(
+    join(ROOT, 'dist'),
+    async () => {
+      for (const target of targets) if (!isFresh(target)) await buildOne(target);
+    },
+    { onWait: () => say('waiting for another build of this checkout …') },
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const named = process.argv.slice(2);
+  const unknown = named.find((name) => !Object.hasOwn(TARGETS, name));
+  try {
+    if (unknown !== undefined) throw new StartFailure(`there is no build target "${unknown}"`);
+    await build(named.length > 0 ? named : Object.keys(TARGETS));
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    say(error.message);
+    process.exitCode = 1;
+  }
+}

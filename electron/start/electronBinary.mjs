@@ -1,0 +1,71 @@
+/**
+ * Electron's binary is not part of its npm package; it is fetched on first use, and there
+ * are machines where it cannot be. Finding that out must be quick, and must not be
+ * repeated at every start.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { run, say } from './run.mjs';
+
+const PROBE_MS = 3_000;
+const DOWNLOAD_MS = 5 * 60_000;
+const RETRY_AFTER_MS = 24 * 60 * 60_000;
+const NOTE = '.turnwise-electron';
+
+/** What `require('electron')` would return, without the download it starts when there is nothing. */
+export function findElectron(root) {
+  const packageDirectory = join(root, 'node_modules', 'electron');
+  const pathFile = join(packageDirectory, 'path.txt');
+  if (!existsSync(pathFile)) return undefined;
+  const directory = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(packageDirectory, 'dist');
+  const binary = join(directory, readFileSync(pathFile, 'utf8').trim());
+  return existsSync(binary) ? binary : undefined;
+}
+
+/** Whether a connection can be opened at all; a blocked network often drops packets instead of refusing. */
+function isReachable(host, port) {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const settle = (answer) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(answer);
+    };
+    // A timer of our own: the socket's does not cover name resolution.
+    const timer = setTimeout(() => settle(false), PROBE_MS);
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
+}
+
+function failedLately(notePath) {
+  if (!existsSync(notePath)) return false;
+  const age = Date.now() - Number(readFileSync(notePath, 'utf8'));
+  return age >= 0 && age < RETRY_AFTER_MS;
+}
+
+/**
+ * @param {string} root the checkout
+ * @returns {Promise<{ binary: string } | { reason: string }>}
+ */
+export async function obtainElectron(root) {
+  const found = findElectron(root);
+  if (found !== undefined) return { binary: found };
+  const installer = join(root, 'node_modules', 'electron', 'install.js');
+  if (!existsSync(installer)) return { reason: 'Electron is not installed' };
+  const notePath = join(root, 'node_modules', NOTE);
+  if (failedLately(notePath))
+    return { reason: "Electron's binary could not be downloaded (tried within the last day)" };
+
+  // A mirror named by the user is its own business; the default one is GitHub.
+  const hasMirror = Object.keys(process.env).some((name) => /electron_mirror$/i.test(name));
+  if (hasMirror || (await isReachable('github.com', 443))) {
+    say("downloading Electron's binary (once) …");
+    await run(process.execPath, [installer], { cwd: root, timeoutMs: DOWNLOAD_MS });
+    const binary = findElectron(root);
+    if (binary !== undefined) return { binary };
+  }
+  writeFileSync(notePath, String(Date.now()));
+  return { reason: "Electron's binary could not be downloaded" };
+}

@@ -1,0 +1,39 @@
+/**
+ * First step of every npm script: dependencies as locked, and with `--build` the
+ * interface built. Takes some milliseconds when there is nothing to do. Writes to
+ * stderr only, so that `npm run -s turnwise -- …` prints results and nothing else.
+ */
+import { fileURLToPath } from 'node:url';
+import { install, isInstalled } from './install.mjs';
+import { withLock } from './lock.mjs';
+import { run, StartFailure, say } from './run.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+try {
+  if (!isInstalled(root)) {
+    await withLock(
+      root,
+      async () => {
+        // Another process may have installed while this one waited.
+        if (!isInstalled(root)) await install(root);
+      },
+      { onWait: () => say('waiting for another install of this checkout …') },
+    );
+  }
+  if (process.argv.includes('--build')) {
+    // A process of its own, on the Node that was just installed: this one may be too old for Vite.
+    const node = fileURLToPath(
+      new URL(
+        `../../node_modules/node/bin/${process.platform === 'win32' ? 'node.exe' : 'node'}`,
+        import.meta.url,
+      ),
+    );
+    const script = fileURLToPath(new URL('build.mjs', import.meta.url));
+    if ((await run(node, [script, 'renderer'], { cwd: root })) !== undefined) process.exitCode = 1;
+  }
+} catch (error) {
+  if (!(error instanceof StartFailure)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}

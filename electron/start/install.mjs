@@ -1,0 +1,112 @@
+/**
+ * Brings node_modules in line with package-lock.json, and nothing when it already is.
+ * Dependency-free and plain: it runs before anything is installed, on whatever Node
+ * the machine has (18 or later).
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run, StartFailure, say } from './run.mjs';
+
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a half-written lock file of an interrupted install
+  }
+}
+
+/**
+ * npm writes what it installed to node_modules/.package-lock.json. Comparing that with
+ * the lock file recognises an install somebody made by hand.
+ */
+function isInstalledByNpm(lockText, hiddenText) {
+  const wanted = parse(lockText)?.packages;
+  const installed = parse(hiddenText)?.packages;
+  if (wanted === undefined || installed === undefined) return false;
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === '') continue;
+    const found = installed[path];
+    // Optional packages are there or not, depending on the platform.
+    if (found === undefined ? !entry.optional : found.version !== entry.version) return false;
+  }
+  // npm never forgets a package it removed, but it does list what was added without saving it.
+  return Object.keys(installed).every((path) => path in wanted);
+}
+
+/** npm itself, by the file that runs it where we were started by npm: on Windows `npm` alone is a script. */
+function npmCommand() {
+  const script = process.env.npm_execpath;
+  // The Node that runs npm, not the one of node_modules, which `npm ci` is about to delete.
+  if (script?.endsWith('.js'))
+    return { command: process.env.npm_node_execpath ?? process.execPath, first: [script] };
+  return { command: process.platform === 'win32' ? 'npm.cmd' : 'npm', first: [] };
+}
+
+const nodeBinary = (root) =>
+  join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const nodeLink = (root) =>
+  join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
+
+/** The package `node` brings the Node 24 that better-sqlite3 and type stripping need; it must be there and linked. */
+async function installNode(root, npm) {
+  if (existsSync(nodeBinary(root)) && existsSync(nodeLink(root))) return;
+  await run(npm.command, [...npm.first, 'rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], {
+    cwd: root,
+  });
+  if (!existsSync(nodeBinary(root))) {
+    await run(process.execPath, ['installArchSpecificPackage.js'], {
+      cwd: join(root, 'node_modules', 'node'),
+    });
+  }
+  if (!existsSync(nodeLink(root))) {
+    // The link itself is npm's; once the binary exists a second rebuild makes it.
+    await run(npm.command, [...npm.first, 'rebuild', 'node', '--ignore-scripts', '--loglevel=error'], {
+      cwd: root,
+    });
+  }
+  if (!existsSync(nodeBinary(root)) || !existsSync(nodeLink(root))) {
+    throw new StartFailure(
+      'Node 24 (the npm package "node") could not be installed; is the npm registry reachable?',
+    );
+  }
+}
+
+/** @param {string} root the checkout */
+export function isInstalled(root) {
+  const lockText = readText(join(root, 'package-lock.json'));
+  if (lockText === undefined) throw new StartFailure(`there is no package-lock.json in ${root}`);
+  const hash = createHash('sha256').update(lockText).digest('hex');
+  const isReady = existsSync(nodeBinary(root)) && existsSync(nodeLink(root));
+  const stampPath = join(root, 'node_modules', '.turnwise-lock');
+  if (readText(stampPath) === hash) return isReady;
+  const hiddenText = readText(join(root, 'node_modules', '.package-lock.json'));
+  if (!isReady || hiddenText === undefined || !isInstalledByNpm(lockText, hiddenText)) return false;
+  writeFileSync(stampPath, hash);
+  return true;
+}
+
+/** @param {string} root the checkout @throws StartFailure */
+export async function install(root) {
+  const npm = npmCommand();
+  say('installing dependencies (once per change of package-lock.json) …');
+  // No install scripts: none but that of `node` is needed, and Electron's would download its binary.
+  const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const problem = await run(npm.command, [...npm.first, ...flags], { cwd: root });
+  if (problem !== undefined) {
+    throw new StartFailure(
+      `dependencies could not be installed (npm ci: ${problem}); is the npm registry reachable?`,
+    );
+  }
+  await installNode(root, npm);
+  if (!isInstalled(root)) throw new StartFailure('npm ci left node_modules different from package-lock.json');
+}

@@ -1,0 +1,75 @@
+/**
+ * One process at a time does the installing and building of this checkout; a second
+ * `npm start` or `npm test` waits for it and then finds nothing left to do.
+ *
+ * The lock is a directory (mkdir is atomic everywhere) outside the checkout, because
+ * `npm ci` deletes node_modules and a build empties dist.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const POLL_MS = 200;
+/** Between making the directory and writing the owner's pid; longer means that it died in between. */
+const UNOWNED_MS = 5_000;
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function isAbandoned(directory) {
+  try {
+    const owner = Number(readFileSync(join(directory, 'pid'), 'utf8'));
+    if (Number.isInteger(owner) && owner > 0) return !isAlive(owner);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  try {
+    return Date.now() - statSync(directory).mtimeMs > UNOWNED_MS;
+  } catch (error) {
+    if (error.code === 'ENOENT') return false; // released meanwhile
+    throw error;
+  }
+}
+
+/**
+ * @template T
+ * @param {string} root the checkout
+ * @param {() => T | Promise<T>} work
+ * @param {{ directory?: string, onWait?: () => void }} [options]
+ * @returns {Promise<T>}
+ */
+export async function withLock(root, work, options = {}) {
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  const directory = options.directory ?? join(tmpdir(), `turnwise-${userInfo().username}-${name}.lock`);
+  for (let waits = 0; ; waits += 1) {
+    try {
+      mkdirSync(directory);
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (isAbandoned(directory)) {
+      rmSync(directory, { recursive: true, force: true });
+      continue;
+    }
+    if (waits === 0) options.onWait?.();
+    await sleep(POLL_MS);
+  }
+  writeFileSync(join(directory, 'pid'), String(process.pid));
+  const release = () => rmSync(directory, { recursive: true, force: true });
+  process.once('exit', release);
+  try {
+    return await work();
+  } finally {
+    process.off('exit', release);
+    release();
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * `npm start -- [options] [PATH…]`: the desktop application where Electron can run, the
+ * same application in the browser where it cannot.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from './build.mjs';
+import { obtainElectron } from './electronBinary.mjs';
+import { StartFailure, say } from './run.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const HELP = `npm start -- [options] [PATH…]
+
+Opens Turnwise on the logs at PATH (files or directories); without PATH, on the demo run.
+
+  --browser        serve on loopback for a browser even where Electron is available
+  --library FILE   use this library instead of your own
+  --port N         with the browser: listen on this port (default: any free one)
+  --no-open        with the browser: only print the URL
+  --help           print this
+`;
+
+/** npm runs scripts in the package's directory and leaves the user's own in INIT_CWD. */
+function fromUser(path) {
+  return resolve(process.env.INIT_CWD ?? process.cwd(), path);
+}
+
+export function parseStart(argv) {
+  let parsed;
+  try {
+    parsed = parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: {
+        browser: { type: 'boolean', default: false },
+        library: { type: 'string' },
+        port: { type: 'string' },
+        'no-open': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw new StartFailure(`${error.message} (npm start -- --help)`);
+  }
+  const { values, positionals } = parsed;
+  const port = values.port === undefined ? undefined : Number(values.port);
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
+    throw new StartFailure(`--port expects a number from 0 to 65535, not "${values.port}"`);
+  }
+  const paths = positionals.map(fromUser);
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new StartFailure(`there is nothing at ${missing}`);
+  return {
+    paths,
+    port,
+    isBrowser: values.browser,
+    library: values.library === undefined ? undefined : fromUser(values.library),
+    isQuiet: values['no-open'],
+    isHelp: values.help,
+  };
+}
+
+function hasDisplay() {
+  if (process.platform !== 'linux') return true;
+  return Boolean(process.env.DISPLAY) || Boolean(process.env.WAYLAND_DISPLAY);
+}
+
+/** @returns the binary, or why there is no desktop here */
+async function chooseShell(options) {
+  if (options.isBrowser) return {};
+  if (!hasDisplay()) return { reason: 'there is no display' };
+  return obtainElectron(ROOT);
+}
+
+function runElectron(binary, options) {
+  const args = [ROOT];
+  if (options.library !== undefined) args.push(`--library=${options.library}`);
+  // After `--` nothing is taken for a switch of Chromium's.
+  args.push('--', ...options.paths);
+  const child = spawn(binary, args, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  child.once('error', (error) => {
+    say(`Electron did not start: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.once('close', (code) => {
+    process.exitCode = code ?? 1;
+  });
+}
+
+async function start(argv) {
+  const options = parseStart(argv);
+  if (options.isHelp) return void process.stdout.write(HELP);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 22 || (major === 22 && minor < 18)) {
+    throw new StartFailure(
+      `Node ${process.versions.node} is too old; start with \`npm start\`, which brings its own`,
+    );
+  }
+  const { binary, reason } = await chooseShell(options);
+  if (binary !== undefined) {
+    await build(['renderer', 'electron']);
+    return runElectron(binary, options);
+  }
+  if (reason !== undefined) say(`${reason}; serving the same application for your browser instead`);
+  await build(['renderer']);
+  const { serve } = await import('../headless/serve.ts');
+  await serve({
+    paths: options.paths,
+    opensDemo: true,
+    libraryPath: options.library,
+    port: options.port,
+    opensBrowser: !options.isQuiet,
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await start(process.argv.slice(2));
+  } catch (error) {
+    if (error instanceof StartFailure) say(error.message);
+    else if (error.code === 'EADDRINUSE') say(`port ${error.port} is in use`);
+    else throw error;
+    process.exitCode = 1;
+  }
+}

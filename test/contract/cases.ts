@@ -1,0 +1,114 @@
+/**
+ * One call of every method of the contract, so that each can be made over each transport
+ * and compared with the host's own answer. A method added to the contract does not
+ * compile here until it has a call.
+ */
+import { METHODS, type Method, type ParamsOf, type ResultOf } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
+
+export type Dispatch = (method: string, params: unknown) => Promise<Result<unknown>>;
+
+interface Ids {
+  readonly runId: number;
+  readonly runKey: string;
+  readonly step: number;
+  readonly groupIds: readonly number[];
+  readonly rolloutIds: readonly number[];
+  /** One that has per-token columns. */
+  readonly withTokens: number;
+}
+
+/** `changes`: the answer depends on when and where it is asked, so only its kind is compared. */
+type Call<M extends Method> = { readonly params: (ids: Ids) => ParamsOf<M>; readonly changes?: true };
+
+const CALLS: { readonly [M in Method]: Call<M> } = {
+  'host.info': { params: () => ({}), changes: true },
+  'run.list': { params: () => ({}) },
+  'run.get': { params: ({ runKey }) => ({ runKey }) },
+  'step.list': { params: ({ runId }) => ({ runId }) },
+  'group.order': {
+    params: ({ runId, step }) => ({ runId, step, sort: 'meanReward', direction: 'descending' }),
+  },
+  'group.rows': { params: ({ groupIds }) => ({ groupIds: [...groupIds] }) },
+  'rollout.order': { params: ({ runId }) => ({ runId, sort: 'responseChars' }) },
+  'rollout.rows': { params: ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 100) }) },
+  'place.resolve': { params: ({ runKey, step }) => ({ runKey, step }) },
+  'rollout.get': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
+  'rollout.tokens': { params: ({ withTokens }) => ({ rolloutId: withTokens }) },
+  'rollout.record': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
+  'issue.list': { params: () => ({}) },
+  'file.list': { params: () => ({}) },
+  'ingest.start': { params: () => ({ paths: ['/nobody/granted/this'] }) },
+  'ingest.demo': { params: () => ({}), changes: true },
+  'ingest.cancel': { params: () => ({ jobId: 999_999 }) },
+  'ingest.jobs': { params: () => ({}), changes: true },
+  'shell.openDialog': { params: () => ({ kind: 'files' }), changes: true },
+  'shell.openLink': { params: () => ({ url: 'javascript:alert(1)' }), changes: true },
+  'shell.recent': { params: () => ({}), changes: true },
+};
+
+/** What must fail, and how, on every transport alike. */
+export const FAILURES: readonly (readonly [method: string, params: unknown, code: string])[] = [
+  ['no.such.method', {}, 'unknown_method'],
+  ['toString', {}, 'unknown_method'],
+  ['__proto__', {}, 'unknown_method'],
+  ['step.list', {}, 'bad_request'],
+  ['step.list', { runId: '1' }, 'bad_request'],
+  ['step.list', null, 'bad_request'],
+  ['group.rows', { groupIds: Array.from({ length: 501 }, () => 1) }, 'bad_request'],
+  ['rollout.get', { rolloutId: 987_654_321 }, 'not_found'],
+  ['run.get', { runKey: '../../etc/passwd' }, 'not_found'],
+];
+
+/** Typed arrays by name and bits: JSON alone would turn them into objects and NaN into null. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) => {
+    if (!ArrayBuffer.isView(each)) return each;
+    const bytes = new Uint8Array(each.buffer, each.byteOffset, each.byteLength);
+    return { array: Object.prototype.toString.call(each), bytes: Array.from(bytes).join(' ') };
+  });
+}
+
+async function value<M extends Method>(
+  dispatch: Dispatch,
+  method: M,
+  params: ParamsOf<M>,
+): Promise<ResultOf<M>> {
+  const result = await dispatch(method, params);
+  if (!result.ok) throw new Error(`${method}: ${result.failure.message}`);
+  return result.value as ResultOf<M>;
+}
+
+export interface PreparedCall {
+  readonly method: Method;
+  readonly params: unknown;
+  readonly changes: boolean;
+}
+
+/** The calls with real ids in them, asked of the host itself. */
+export async function prepareCalls(dispatch: Dispatch): Promise<readonly PreparedCall[]> {
+  const runs = await value(dispatch, 'run.list', {});
+  const [run] = [...runs].sort((a, b) => b.rollouts - a.rollouts);
+  if (run === undefined) throw new Error('the library is empty');
+  const { runId, runKey, lastStep: step = 0 } = run;
+  const groups = await value(dispatch, 'group.order', { runId, step });
+  const rollouts = await value(dispatch, 'rollout.order', { runId });
+  const byEntropy = await value(dispatch, 'rollout.order', {
+    runId,
+    sort: 'meanEntropy',
+    direction: 'descending',
+  });
+  const withTokens = byEntropy.ids[0] ?? 0;
+  const ids: Ids = {
+    runId,
+    runKey,
+    step,
+    groupIds: [...groups.ids],
+    rolloutIds: [...rollouts.ids],
+    withTokens,
+  };
+  return METHODS.map((method) => {
+    const call: Call<Method> = CALLS[method];
+    return { method, params: call.params(ids), changes: call.changes ?? false };
+  });
+}

@@ -1,0 +1,158 @@
+/** What only the desktop has: dialogs, menu, dropped files, a second instance, a window that remembers. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openElectronDouble, type RunningElectron } from '../support/shells/electronShell.ts';
+import { HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+
+const home = createTemporaryHome();
+let running: RunningElectron;
+let log: string;
+
+beforeAll(async () => {
+  log = writeHostileLog(home.directory);
+  running = await openElectronDouble({ home });
+  await running.page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+});
+afterAll(async () => {
+  await running?.close();
+  home.remove();
+});
+
+interface Bridge {
+  request(
+    id: number,
+    method: string,
+    params: unknown,
+  ): Promise<{ ok: boolean; value: unknown; failure: { code: string } }>;
+  pathOf(file: File): string;
+}
+
+let lastId = 2_000_000;
+function request(
+  method: string,
+  params: unknown,
+): Promise<{ ok: boolean; value: unknown; failure: { code: string } }> {
+  lastId += 1;
+  return running.page.evaluate(
+    ([id, name, given]) => (window as unknown as { turnwise: Bridge }).turnwise.request(id, name, given),
+    [lastId, method, params] as const,
+  );
+}
+
+const runKeys = async (): Promise<string[]> =>
+  ((await request('run.list', {})).value as { runKey: string }[]).map(({ runKey }) => runKey);
+
+test('the menu sends its command to the page', async () => {
+  await running.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('keys.show')?.click());
+  await running.page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await running.page.keyboard.press('Escape');
+});
+
+test('a path nobody pointed at is refused, whatever the page says', async () => {
+  expect(await request('ingest.start', { paths: [log] })).toMatchObject({
+    ok: false,
+    failure: { code: 'not_granted' },
+  });
+  expect(await request('grant', { path: log })).toMatchObject({
+    ok: false,
+    failure: { code: 'unknown_method' },
+  });
+});
+
+test('a file dropped on the window is granted by its path, and read', async () => {
+  await running.app.evaluate(({ BrowserWindow }, path) => {
+    const [window] = BrowserWindow.getAllWindows();
+    const contents = window?.webContents as unknown as { placeFiles(paths: object): Promise<void> };
+    return contents.placeFiles({ 'dropped.jsonl': path });
+  }, log);
+  const answer = await running.page.evaluate(async () => {
+    const { turnwise } = window as unknown as { turnwise: Bridge };
+    const path = turnwise.pathOf(new File([], 'dropped.jsonl'));
+    return { path, result: await turnwise.request(3_000_000, 'ingest.start', { paths: [path] }) };
+  });
+  expect(answer.path).toBe(log);
+  expect(answer.result.ok).toBe(true);
+  await expect.poll(runKeys).toContain(HOSTILE_RUN);
+  const recent = await running.app.evaluate(
+    ({ app }) => (app as unknown as { recentDocuments: string[] }).recentDocuments,
+  );
+  expect(recent).toContain(log);
+});
+
+test('what the dialog returns is granted', async () => {
+  const other = join(home.directory, 'chosen');
+  await running.app.evaluate(({ dialog }, path) => {
+    dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [path] });
+  }, home.directory);
+  expect(await request('shell.openDialog', { kind: 'directory' })).toMatchObject({
+    value: { paths: [home.directory] },
+  });
+  const info = (await request('host.info', {})).value as { granted: string[]; shell: string };
+  expect(info.shell).toBe('desktop');
+  expect(info.granted).toContain(home.directory);
+  expect(info.granted).not.toContain(other);
+});
+
+test('a link is opened after a question that shows all of it', async () => {
+  await running.app.evaluate(({ dialog, shell }) => {
+    const asked: string[] = [];
+    const opened: string[] = [];
+    Object.assign(globalThis, { asked, opened });
+    dialog.showMessageBox = (async (_window: unknown, options: { detail: string }) => {
+      asked.push(options.detail);
+      return { response: 1, checkboxChecked: false };
+    }) as unknown as typeof dialog.showMessageBox;
+    shell.openExternal = async (url) => void opened.push(url);
+  });
+  expect(await request('shell.openLink', { url: 'https://example.com/?a=b' })).toMatchObject({
+    value: { opened: true },
+  });
+  expect(await request('shell.openLink', { url: 'file:///etc/passwd' })).toMatchObject({
+    value: { opened: false },
+  });
+  const seen = await running.app.evaluate(() => {
+    const { asked, opened } = globalThis as unknown as { asked: string[]; opened: string[] };
+    return { asked, opened };
+  });
+  expect(seen).toEqual({ asked: ['https://example.com/?a=b'], opened: ['https://example.com/?a=b'] });
+});
+
+test('a second instance hands its paths over and shows the window', async () => {
+  const granted = join(home.directory, 'second');
+  const second = writeHostileLog(home.directory);
+  const isShown = await running.app.evaluate(
+    ({ app, BrowserWindow }, paths) => {
+      const [window] = BrowserWindow.getAllWindows();
+      window?.minimize();
+      app.emit('second-instance', {}, [], '/', { paths });
+      return window?.isMinimized() === false && window.isVisible();
+    },
+    [second],
+  );
+  expect(isShown).toBe(true);
+  expect(existsSync(granted)).toBe(false);
+  await expect
+    .poll(async () => {
+      const jobs = (await request('ingest.jobs', {})).value as { paths: string[]; state: string }[];
+      return jobs.filter(({ paths }) => paths.includes(second)).length;
+    })
+    .toBeGreaterThan(1);
+});
+
+test('closing the window writes down where it was, and ends the process', async () => {
+  const exited = new Promise<number | null>((resolve) => running.app.process().once('exit', resolve));
+  await running.app.evaluate(({ BrowserWindow }) => {
+    const [window] = BrowserWindow.getAllWindows();
+    window?.maximize();
+    // After the answer to this call, which it would otherwise cut off.
+    setTimeout(() => window?.close(), 50);
+  });
+  expect(await exited).toBe(0);
+  const [state] = globSync(join(home.directory, 'config', 'turnwise', 'libraries', '*', 'window.json'));
+  expect(JSON.parse(readFileSync(state ?? '', 'utf8'))).toMatchObject({
+    isMaximized: true,
+    bounds: { width: 1440, height: 900 },
+  });
+});

@@ -1,0 +1,11 @@
+import { test } from 'vitest';
+import { findElectronShell } from '../support/shells/electronShell.ts';
+import { describeApplication } from './suite.ts';
+
+const found = findElectronShell();
+if ('reason' in found) {
+  // The closing line of the run repeats the reason; see test/support/closingLine.ts.
+  test.skip(found.reason);
+} else {
+  describeApplication(found);
+}

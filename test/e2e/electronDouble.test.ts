@@ -1,0 +1,4 @@
+import { electronDoubleShell } from '../support/shells/electronShell.ts';
+import { describeApplication } from './suite.ts';
+
+describeApplication(electronDoubleShell);

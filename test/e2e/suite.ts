@@ -1,0 +1,259 @@
+/**
+ * What every shell must do, written once. A target's file calls `describeApplication` with
+ * its shell; nothing here knows which one that is. Names and roles only, as a reader of the
+ * screen finds them.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { BEACON, HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+
+const DEMO = '/run/synthetic-grpo-roc-demo';
+const FIRST_GROUP = `${DEMO}/step/0/group/pairs-of-divisors`;
+const FIRST_ROLLOUT = `${FIRST_GROUP}/rollout/0`;
+
+/** Errors a page reported: exceptions, and what the policy or a missing file made the console say. */
+export function watchErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  return errors;
+}
+
+async function waitForPlace(shell: RunningShell, place: string): Promise<void> {
+  await expect.poll(() => shell.place(), { timeout: 15_000 }).toBe(place);
+}
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
+const grid = (page: Page, name: string | RegExp) => page.getByRole('grid', { name });
+const selectedRow = (page: Page) => page.getByRole('row', { selected: true });
+
+export function describeApplication(shell: Shell): void {
+  describe(`${shell.name}: the demo run`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    async function goTo(place: string): Promise<void> {
+      onTestFailed(() => console.error(`${shell.name} at ${running.place()}; errors of the page:`, errors));
+      await page.goto(running.urlOf(place));
+    }
+
+    test('a start without paths opens on it', async () => {
+      await waitForPlace(running, DEMO);
+      await heading(page, 'demo (synthetic)').waitFor();
+    });
+
+    test('the library lists it', async () => {
+      await goTo(DEMO);
+      await page.getByRole('link', { name: 'Library' }).click();
+      await waitForPlace(running, '/');
+      await page
+        .getByRole('row', { name: /demo \(synthetic\)/ })
+        .first()
+        .waitFor();
+    });
+
+    test('from run to step to group to rollout by keyboard, and back up', async () => {
+      await goTo(DEMO);
+      await grid(page, 'Steps of demo (synthetic)').waitFor();
+      await selectedRow(page).first().waitFor();
+      await page.keyboard.press('Enter');
+      await waitForPlace(running, `${DEMO}/step/0`);
+      await grid(page, 'Groups of step 0').waitFor();
+      await selectedRow(page).first().waitFor();
+      await page.keyboard.press('Enter');
+      await waitForPlace(running, FIRST_GROUP);
+      await heading(page, /32 rollouts of pairs-of-divisors/).waitFor();
+      await selectedRow(page).first().waitFor();
+      await page.keyboard.press('Enter');
+      await waitForPlace(running, FIRST_ROLLOUT);
+      await page
+        .getByRole('navigation', { name: 'Outline' })
+        .getByRole('button', { name: 'Turn 1' })
+        .waitFor();
+      for (const place of [FIRST_GROUP, `${DEMO}/step/0`, DEMO, '/']) {
+        await page.keyboard.press('Escape');
+        await waitForPlace(running, place);
+      }
+    });
+
+    test('j and k move the row', async () => {
+      await goTo(DEMO);
+      await grid(page, /Steps of/).waitFor();
+      const row = selectedRow(page);
+      await row.first().waitFor();
+      const first = await row.innerText();
+      await page.keyboard.press('j');
+      await expect.poll(() => row.innerText()).not.toBe(first);
+      await page.keyboard.press('k');
+      await expect.poll(() => row.innerText()).toBe(first);
+    });
+
+    test('a deep link opens its place in a fresh page', async () => {
+      await goTo(FIRST_ROLLOUT);
+      await page
+        .getByRole('region', { name: /Transcript/ })
+        .or(page.getByLabel('Transcript'))
+        .first()
+        .waitFor();
+      expect(running.place()).toBe(FIRST_ROLLOUT);
+      await page.reload();
+      await page.getByText('#0', { exact: false }).first().waitFor();
+      expect(running.place()).toBe(FIRST_ROLLOUT);
+    });
+
+    test('? shows the keys, Escape closes them', async () => {
+      await goTo(DEMO);
+      await grid(page, /Steps of/).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(running.place()).toBe(DEMO);
+    });
+
+    test('Ctrl-K finds a command and runs it', async () => {
+      await goTo(DEMO);
+      await grid(page, /Steps of/).waitFor();
+      await page.keyboard.press('ControlOrMeta+k');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.type('Go to settings');
+      await page.keyboard.press('Enter');
+      await waitForPlace(running, '/settings');
+    });
+
+    test('the theme switches, and stays after a reload', async () => {
+      await goTo(DEMO);
+      const background = (): Promise<string> =>
+        page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      await page.getByRole('button', { name: 'Theme: system' }).click();
+      await page.getByRole('button', { name: 'Theme: light' }).waitFor();
+      const light = await background();
+      await page.getByRole('button', { name: 'Theme: light' }).click();
+      await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+      await expect.poll(background).not.toBe(light);
+      const dark = await background();
+      await page.reload();
+      await page.getByRole('button', { name: 'Theme: dark' }).click();
+      await page.getByRole('button', { name: 'Theme: system' }).waitFor();
+      expect(dark).not.toBe(light);
+    });
+
+    test('the raw record is read from its file', async () => {
+      await goTo(FIRST_ROLLOUT);
+      await page.getByRole('button', { name: 'Raw record', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Raw record' });
+      await dialog.getByText(/demo\.jsonl, line \d+/).waitFor();
+      await dialog.getByText('"rollout"').first().waitFor();
+      await page.keyboard.press('Escape');
+    });
+
+    test('none of it was an error to the page', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+
+  describe(`${shell.name}: a hostile log`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+    const requested: string[] = [];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home, paths: [writeHostileLog(home.directory)] });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      page.on('request', (request) => requested.push(request.url()));
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const pwned = (): Promise<unknown> => page.evaluate(() => (window as { pwned?: unknown }).pwned);
+
+    async function openRollout(): Promise<void> {
+      await page.goto(running.urlOf(`/run/${HOSTILE_RUN}`));
+      for (const title of [/Steps of/, /Groups of/]) {
+        await grid(page, title).waitFor();
+        await selectedRow(page).first().waitFor();
+        await page.keyboard.press('Enter');
+      }
+      await heading(page, /4 rollouts of/).waitFor({ state: 'attached' });
+      await selectedRow(page).first().waitFor();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/0$/);
+      await page.getByRole('button', { name: 'Raw record', exact: true }).waitFor();
+    }
+
+    test('named at start is what the application opens on', async () => {
+      await waitForPlace(running, `/run/${HOSTILE_RUN}`);
+      // As text, tags and all.
+      await heading(page, '<b>hostile</b> run').waitFor();
+    });
+
+    test('is shown, and none of it runs', async () => {
+      await openRollout();
+      await page.getByText('<script>window.pwned', { exact: false }).first().waitFor();
+      for (const form of ['Raw', 'Rendered']) {
+        await page.getByRole('group', { name: 'Text' }).getByRole('button', { name: form }).click();
+        await page.waitForTimeout(300); // time for an `onerror` to run, if anything could
+        expect(await pwned()).toBeUndefined();
+      }
+      await page.getByRole('button', { name: 'Raw record', exact: true }).click();
+      await page.getByRole('dialog', { name: 'Raw record' }).waitFor();
+      await page.waitForTimeout(300);
+      expect(await pwned()).toBeUndefined();
+      await page.keyboard.press('Escape');
+    });
+
+    test('makes no element of its own', async () => {
+      await openRollout();
+      const main = page.getByRole('main');
+      expect(await main.locator('script, iframe, base, meta, style, object, embed, form').count()).toBe(0);
+      expect(await main.locator('img[src^="http"], img[src="x"]').count()).toBe(0);
+      expect(await page.locator('a[href^="javascript:" i]').count()).toBe(0);
+      const handlers = await page.evaluate(() =>
+        [...document.querySelectorAll('*')].flatMap((element) =>
+          element.getAttributeNames().filter((name) => name.startsWith('on')),
+        ),
+      );
+      expect(handlers).toEqual([]);
+    });
+
+    test('asks the network for nothing', () => {
+      expect(requested.filter((url) => url.includes(BEACON))).toEqual([]);
+    });
+
+    test('control: the same text would run without our care', async () => {
+      // Inserted as HTML by a script: even then the policy, the second line of defence, stops it.
+      await page.evaluate(() => {
+        const probe = document.createElement('div');
+        probe.innerHTML = '<img src=x onerror="window.pwned=\'control\'">';
+        document.body.append(probe);
+      });
+      await expect.poll(() => errors.join('\n')).toMatch(/Content Security Policy/);
+      expect(await pwned()).toBeUndefined();
+    });
+  });
+}

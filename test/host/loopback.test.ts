@@ -1,0 +1,376 @@
+/**
+ * Security rules of the loopback host, each with the request that must pass beside the
+ * one that must not: a server that refuses everything would pass half of this file.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { REFUSAL } from '../../electron/headless/access.ts';
+import { MAX_FRAME_BYTES } from '../../electron/headless/socketServer.ts';
+import { type LoopbackServer, startServer } from '../../electron/headless/startServer.ts';
+import { CONTENT_SECURITY_POLICY } from '../../shared/api/bundle.ts';
+import { encodeFrame } from '../../shared/api/codec.ts';
+import { createFakeHost, type FakeHost } from '../support/shells/fakeHost.ts';
+import { openSocketTransport, utf8 } from '../support/shells/socketTransport.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'turnwise-loopback-'));
+const renderer = join(directory, 'renderer');
+const SECRET = 'outside the bundle';
+
+beforeAll(() => {
+  mkdirSync(join(renderer, 'assets'), { recursive: true });
+  writeFileSync(join(renderer, 'index.html'), '<!doctype html><title>Turnwise</title>');
+  writeFileSync(join(renderer, 'assets/index-abc123.js'), `${'// padding\n'.repeat(500)}`);
+  writeFileSync(join(directory, 'secret.txt'), SECRET);
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+let host: FakeHost;
+let server: LoopbackServer;
+beforeEach(async () => {
+  host = createFakeHost();
+  server = await startServer({ host, rendererDirectory: renderer });
+});
+afterEach(() => server.close());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** Paths go out as written: `fetch` and `URL` would resolve the dots that are being tested. */
+function get(
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  body?: string,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { host: '127.0.0.1', port: server.port, path, headers, method, agent: false },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+        );
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+describe('the bundle', () => {
+  test('is served with the policy of security.md and no CORS header', async () => {
+    const { status, headers } = await get('/');
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(headers['set-cookie']).toBeUndefined();
+  });
+
+  test('the policy lets no script in but our own', () => {
+    expect(CONTENT_SECURITY_POLICY).toMatch(/default-src 'none'/);
+    expect(CONTENT_SECURITY_POLICY).toMatch(/script-src 'self'(;|$)/);
+    expect(CONTENT_SECURITY_POLICY).not.toMatch(/unsafe-eval|https?:|\*/);
+  });
+
+  test('hashed assets are immutable and compressed for clients that ask', async () => {
+    const plain = await get('/assets/index-abc123.js');
+    expect(plain.headers['cache-control']).toContain('immutable');
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    const zipped = await get('/assets/index-abc123.js', { 'Accept-Encoding': 'gzip, br' });
+    expect(zipped.headers['content-encoding']).toBe('gzip');
+    expect(Number(zipped.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']));
+  });
+
+  test('a place in the application is the index page, a missing file is missing', async () => {
+    expect((await get('/run/qwen2.5-7b/step/3')).body).toContain('<title>Turnwise');
+    expect((await get('/assets/gone.js')).status).toBe(404);
+    expect((await get('/assets')).body).toContain('<title>Turnwise');
+  });
+
+  test.each([
+    '/../secret.txt',
+    '/..%2fsecret.txt',
+    '/%2e%2e/secret.txt',
+    '/%2e%2e%2fsecret.txt',
+    '/assets/..%2f..%2fsecret.txt',
+    '/..%5csecret.txt',
+    '/assets/%00secret.txt',
+    '/%',
+    'http://127.0.0.1/secret.txt',
+  ])('does not leave its directory for %s', async (path) => {
+    const answer = await get(path);
+    expect(answer.status).toBe(403);
+    expect(answer.body).toBe(REFUSAL);
+  });
+
+  test('only GET and HEAD, without a body', async () => {
+    expect((await get('/', {}, 'HEAD')).status).toBe(200);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+      expect((await get('/', {}, method)).status).toBe(403);
+    expect((await get('/', { 'Content-Length': '4' }, 'GET', 'body')).status).toBe(403);
+  });
+
+  test('GET reaches no handler of the host', async () => {
+    await get('/socket');
+    await get('/host.info');
+    expect(host.received).toEqual([]);
+  });
+});
+
+const HOSTS = {
+  ours: ['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]', '127.0.0.1:1', 'localhost:65535', '[::1]:8001'],
+  theirs: [
+    '127.attacker.example',
+    'localhost.attacker.example',
+    'attacker.example',
+    '127.0.0.1.nip.io',
+    '0.0.0.0',
+    '::1',
+    '127.0.0.1:80:80',
+    'user@127.0.0.1',
+    'localhost.',
+  ],
+};
+
+describe('Host and Origin', () => {
+  test.each(HOSTS.ours)('Host %s is ours', async (name) => {
+    expect((await get('/', { Host: name })).status).toBe(200);
+  });
+  test.each(HOSTS.theirs)('Host %s is refused', async (name) => {
+    const answer = await get('/', { Host: name });
+    expect(answer.status).toBe(403);
+    expect(answer.body).toBe(REFUSAL);
+  });
+  test('a foreign Origin is refused for files as well', async () => {
+    expect((await get('/', { Host: 'localhost:5', Origin: 'http://localhost:5' })).status).toBe(200);
+    expect((await get('/', { Host: 'localhost:5', Origin: 'http://localhost:6' })).status).toBe(403);
+    expect((await get('/', { Host: 'localhost:5', Origin: 'null' })).status).toBe(403);
+  });
+});
+
+/** What became of an upgrade: the HTTP status of a refusal, or `open`. */
+function upgrade(headers: Record<string, string>, path = '/socket'): Promise<number | 'open'> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, { headers });
+    socket.once('open', () => {
+      socket.terminate();
+      resolve('open');
+    });
+    socket.once('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
+    socket.once('error', () => undefined);
+  });
+}
+
+describe('the WebSocket upgrade', () => {
+  test.each(HOSTS.ours)('with Host %s and the same Origin opens', async (name) => {
+    expect(await upgrade({ Host: name, Origin: `http://${name}` })).toBe('open');
+  });
+  test.each(HOSTS.theirs)('with Host %s is refused even when Origin agrees', async (name) => {
+    expect(await upgrade({ Host: name, Origin: `http://${name}` })).toBe(403);
+  });
+  test('without Origin is refused', async () => {
+    expect(await upgrade({ Host: 'localhost:5' })).toBe(403);
+  });
+  test.each([
+    'http://attacker.example',
+    'http://localhost:6',
+    'https://localhost:5',
+    'null',
+    'localhost:5',
+    'file://',
+  ])('from Origin %s is refused', async (origin) => {
+    expect(await upgrade({ Host: 'localhost:5', Origin: origin })).toBe(403);
+  });
+  test('anywhere but /socket is refused', async () => {
+    expect(await upgrade({ Host: 'localhost', Origin: 'http://localhost' }, '/socket?token=x')).toBe(403);
+    expect(await upgrade({ Host: 'localhost', Origin: 'http://localhost' }, '/')).toBe(403);
+  });
+});
+
+function open(): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/socket`, {
+    headers: { Origin: `http://127.0.0.1:${server.port}` },
+  });
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => resolve(socket)).once('error', reject);
+  });
+}
+
+const closeCode = (socket: WebSocket): Promise<number> =>
+  new Promise((resolve) => socket.once('close', resolve));
+const request = (method: string, params: unknown = {}): Uint8Array =>
+  encodeFrame({ kind: 'request', id: 1, method, params }, utf8);
+
+describe('the token', () => {
+  test('has 256 bits, differs per start and stands in the fragment only', async () => {
+    expect(Buffer.from(server.token, 'base64url').byteLength).toBe(32);
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}/#token=${server.token}`);
+    const other = await startServer({ host, rendererDirectory: renderer });
+    expect(other.token).not.toBe(server.token);
+    await other.close();
+  });
+
+  test('opens the contract', async () => {
+    const client = await openSocketTransport(server);
+    expect(await client.send('echo', { a: 1 })).toEqual({ ok: true, value: { a: 1 } });
+    await client.close();
+  });
+
+  test.each<[string, (token: string) => string | Uint8Array]>([
+    ['a wrong token', (token) => JSON.stringify({ token: `${token.slice(1)}A` })],
+    ['a prefix of it', (token) => JSON.stringify({ token: token.slice(0, -1) })],
+    ['an empty token', () => JSON.stringify({ token: '' })],
+    ['no token', () => '{}'],
+    ['null', () => 'null'],
+    ['no JSON', () => 'token'],
+    ['the bare token', (token) => token],
+    ['the token in a binary frame', (token) => Buffer.from(JSON.stringify({ token }))],
+    ['a token in an overlong frame', (token) => JSON.stringify({ token, padding: 'x'.repeat(1000) })],
+    ['a request', () => request('echo')],
+  ])('%s as first frame ends the connection', async (_name, frame) => {
+    const socket = await open();
+    const closed = closeCode(socket);
+    socket.send(frame(server.token));
+    socket.send(request('echo'));
+    expect(await closed).toBe(1008);
+    expect(host.received).toEqual([]);
+    expect(host.listeners).toBe(0);
+  });
+
+  test('must come soon', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      const socket = await open();
+      // The server registers its limit when the upgrade is done, which the client may see first.
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), { timeout: 1000 });
+      const closed = closeCode(socket);
+      await vi.advanceTimersByTimeAsync(6_000);
+      expect(await closed).toBe(1008);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('a connection', () => {
+  async function authorised(): Promise<WebSocket> {
+    const socket = await open();
+    socket.send(JSON.stringify({ token: server.token }));
+    return socket;
+  }
+
+  test.each<[string, string | Uint8Array]>([
+    ['text', '{"kind":"request","id":2,"method":"echo","params":{}}'],
+    ['noise', new Uint8Array([1, 2, 3, 4, 5])],
+    ['an unknown kind', encodeFrame({ kind: 'grant', id: 2, path: '/' }, utf8)],
+    ['an id that is no number', encodeFrame({ kind: 'request', id: '2', method: 'echo', params: {} }, utf8)],
+  ])('%s after the token ends it', async (_name, frame) => {
+    const socket = await authorised();
+    const closed = closeCode(socket);
+    socket.send(frame);
+    expect(await closed).toBe(1008);
+    expect(host.received).toEqual([]);
+  });
+
+  test('a frame above the limit ends it', async () => {
+    const socket = await authorised();
+    socket.on('error', () => undefined);
+    const closed = closeCode(socket);
+    socket.send(new Uint8Array(MAX_FRAME_BYTES + 1));
+    expect(await closed).not.toBe(1000);
+  });
+
+  test('leaving cancels its requests, and only its own', async () => {
+    const leaving = await openSocketTransport(server);
+    const staying = await openSocketTransport(server);
+    leaving.send('hang', {}).catch(() => undefined);
+    staying.send('hang', {}).catch(() => undefined);
+    await vi.waitFor(() => expect(host.received).toEqual(['hang', 'hang']));
+    await leaving.close();
+    await vi.waitFor(() => expect(host.cancelled).toEqual(['hang']));
+    expect(host.listeners).toBe(1);
+    await staying.close();
+    await vi.waitFor(() => expect(host.cancelled).toEqual(['hang', 'hang']));
+  });
+
+  test('cancelling is answered as data', async () => {
+    const client = await openSocketTransport(server);
+    const abort = new AbortController();
+    const answer = client.send('hang', {}, abort.signal);
+    await vi.waitFor(() => expect(host.received).toEqual(['hang']));
+    abort.abort();
+    expect(await answer).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
+    await client.close();
+  });
+
+  test('a result the wire cannot carry is an internal failure, not silence', async () => {
+    vi.spyOn(console, 'error').mockImplementationOnce(() => undefined);
+    const client = await openSocketTransport(server);
+    expect(await client.send('unsendable', {})).toMatchObject({ ok: false, failure: { code: 'internal' } });
+    await client.close();
+  });
+
+  test('events reach every page', async () => {
+    const pages = await Promise.all([openSocketTransport(server), openSocketTransport(server)]);
+    const seen: unknown[] = [];
+    for (const page of pages) page.subscribe((event) => seen.push(event));
+    await vi.waitFor(() => expect(host.listeners).toBe(2));
+    const event = { event: 'library.changed', payload: { runIds: [1] } } as const;
+    host.emit(event);
+    await vi.waitFor(() => expect(seen).toEqual([event, event]));
+    await Promise.all(pages.map((page) => page.close()));
+  });
+});
+
+describe('binding', () => {
+  const canConnect = (address: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect({ host: address, port: server.port, timeout: 1000 });
+      socket
+        .once('connect', () => resolve(true))
+        .once('error', () => resolve(false))
+        .once('timeout', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+
+  test('loopback addresses only', async () => {
+    expect(await canConnect('127.0.0.1')).toBe(true);
+    const others = Object.values(networkInterfaces())
+      .flat()
+      .filter((one) => one !== undefined && !one.internal && one.family === 'IPv4');
+    for (const other of others) expect(await canConnect(other?.address ?? '')).toBe(false);
+    // 127.0.0.2 is loopback, too, but nobody asked for it: 0.0.0.0 would answer there.
+    if (process.platform === 'linux') expect(await canConnect('127.0.0.2')).toBe(false);
+  });
+
+  test('a port that is taken is an error, not another port', async () => {
+    await expect(startServer({ host, rendererDirectory: renderer, port: server.port })).rejects.toMatchObject(
+      {
+        code: 'EADDRINUSE',
+      },
+    );
+  });
+
+  test('closing ends open pages and leaves the host to its owner', async () => {
+    const other = await startServer({ host, rendererDirectory: renderer });
+    const client = await openSocketTransport(other);
+    const left = client.send('hang', {});
+    await Promise.all([expect(left).rejects.toThrow(), other.close()]);
+    expect(host.isClosed).toBe(false);
+  });
+});

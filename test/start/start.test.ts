@@ -1,0 +1,189 @@
+/**
+ * The scripts before every npm command. They are plain JavaScript for whatever Node there
+ * is, so they are loaded by URL and described here by the part of them that is used.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const START = new URL('../../electron/start/', import.meta.url);
+const load = async <T>(name: string): Promise<T> => (await import(new URL(name, START).href)) as T;
+
+interface Lock {
+  withLock<T>(
+    root: string,
+    work: () => T | Promise<T>,
+    options?: { directory?: string; onWait?: () => void },
+  ): Promise<T>;
+}
+interface Install {
+  isInstalled(root: string): boolean;
+}
+interface Start {
+  parseStart(argv: readonly string[]): Record<string, unknown>;
+}
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'turnwise-start-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('the lock', () => {
+  /** Appends `start` and `end` to a file, holding the lock for a while. */
+  function holder(log: string, lock: string): string {
+    return `
+      import { appendFileSync } from 'node:fs';
+      import { withLock } from ${JSON.stringify(new URL('lock.mjs', START).href)};
+      await withLock('x', async () => {
+        appendFileSync(${JSON.stringify(log)}, 'start\\n');
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        appendFileSync(${JSON.stringify(log)}, 'end\\n');
+      }, { directory: ${JSON.stringify(lock)} });`;
+  }
+
+  test('two processes take turns', async () => {
+    const log = join(directory, 'log');
+    const script = holder(log, join(directory, 'lock'));
+    const children = [1, 2, 3].map(() =>
+      spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' }),
+    );
+    for (const child of children) if (child.exitCode === null) await once(child, 'exit');
+    expect(readFileSync(log, 'utf8')).toBe('start\nend\n'.repeat(3));
+    expect(existsSync(join(directory, 'lock'))).toBe(false);
+  });
+
+  test('is taken over from a process that is gone, and kept from one that is not', async () => {
+    const { withLock } = await load<Lock>('lock.mjs');
+    const lock = join(directory, 'lock');
+    mkdirSync(lock);
+    // Larger than any pid of any system.
+    writeFileSync(join(lock, 'pid'), '99999999');
+    expect(await withLock('x', () => 'mine', { directory: lock })).toBe('mine');
+
+    const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);
+    mkdirSync(lock);
+    writeFileSync(join(lock, 'pid'), String(child.pid));
+    let hasWaited = false;
+    const waiting = withLock('x', () => hasWaited, {
+      directory: lock,
+      onWait: () => {
+        hasWaited = true;
+      },
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    child.kill('SIGKILL');
+    expect(await waiting).toBe(true);
+  });
+
+  test('without an owner is somebody about to write one, for a moment', async () => {
+    const { withLock } = await load<Lock>('lock.mjs');
+    const lock = join(directory, 'lock');
+    mkdirSync(lock);
+    const longAgo = new Date(Date.now() - 60_000);
+    utimesSync(lock, longAgo, longAgo);
+    expect(await withLock('x', () => 1, { directory: lock })).toBe(1);
+  });
+});
+
+describe('what is installed', () => {
+  const lockFile = {
+    packages: {
+      '': {},
+      'node_modules/a': { version: '1.0.0' },
+      'node_modules/b': { version: '1.0.0', optional: true },
+    },
+  };
+  function write(path: string, text: string): void {
+    mkdirSync(join(directory, path, '..'), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+  function installed(packages: object): void {
+    write('node_modules/.package-lock.json', JSON.stringify({ packages }));
+    for (const file of ['node_modules/node/bin/node', 'node_modules/.bin/node']) write(file, '');
+  }
+  beforeEach(() => write('package-lock.json', JSON.stringify(lockFile)));
+
+  test.skipIf(process.platform === 'win32')(
+    'matches by the versions npm wrote down, whoever ran it',
+    async () => {
+      const { isInstalled } = await load<Install>('install.mjs');
+      expect(isInstalled(directory)).toBe(false);
+      installed({ 'node_modules/a': { version: '1.0.0' } });
+      expect(isInstalled(directory)).toBe(true);
+      // From now on by the stamp.
+      expect(existsSync(join(directory, 'node_modules', '.turnwise-lock'))).toBe(true);
+      write('package-lock.json', JSON.stringify({ ...lockFile, more: 1 }));
+      expect(isInstalled(directory)).toBe(true);
+    },
+  );
+
+  test.each<[string, object]>([
+    ['another version', { 'node_modules/a': { version: '2.0.0' } }],
+    ['a missing package', {}],
+    [
+      'a package too many',
+      { 'node_modules/a': { version: '1.0.0' }, 'node_modules/c': { version: '1.0.0' } },
+    ],
+  ])('does not match with %s', async (_name, packages) => {
+    const { isInstalled } = await load<Install>('install.mjs');
+    installed(packages);
+    expect(isInstalled(directory)).toBe(false);
+  });
+
+  test('is not enough without the Node it brings', async () => {
+    const { isInstalled } = await load<Install>('install.mjs');
+    installed({ 'node_modules/a': { version: '1.0.0' } });
+    rmSync(join(directory, 'node_modules', 'node'), { recursive: true });
+    expect(isInstalled(directory)).toBe(false);
+  });
+});
+
+describe('the command line of npm start', () => {
+  test('takes paths from where the user is', async () => {
+    const { parseStart } = await load<Start>('start.mjs');
+    const before = process.env.INIT_CWD;
+    process.env.INIT_CWD = directory;
+    try {
+      writeFileSync(join(directory, 'a.jsonl'), '');
+      expect(
+        parseStart(['a.jsonl', '--library', 'x.sqlite', '--port', '8001', '--no-open', '--browser']),
+      ).toEqual({
+        paths: [join(directory, 'a.jsonl')],
+        library: join(directory, 'x.sqlite'),
+        port: 8001,
+        isBrowser: true,
+        isQuiet: true,
+        isHelp: false,
+      });
+    } finally {
+      process.env.INIT_CWD = before;
+    }
+  });
+
+  test.each([['--port', 'x'], ['--port', '70000'], ['--unknown'], ['/no/such/log.jsonl']])(
+    'refuses %s %s in one line',
+    (...argv) => {
+      const script = fileURLToPath(new URL('start.mjs', START));
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [script, '--browser', '--no-open', ...argv],
+        { encoding: 'utf8' },
+      );
+      expect(status).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    },
+  );
+});
+
+test('ensure says nothing on stdout, and nothing at all when all is in place', () => {
+  const script = fileURLToPath(new URL('ensure.mjs', START));
+  expect(
+    execFileSync(process.execPath, [script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
+  ).toBe('');
+});

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * One run of everything. Two projects, because the end-to-end files each drive a browser
+ * and would time each other out when run side by side on a small machine.
+ */
+export default defineConfig({
+  root,
+  test: {
+    reporters: ['default', fileURLToPath(new URL('support/closingLine.ts', import.meta.url))],
+    passWithNoTests: false,
+    projects: [
+      {
+        root,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.{ts,tsx}'],
+          exclude: ['test/e2e/**', 'node_modules/**'],
+          pool: 'forks',
+          maxWorkers: 2,
+          testTimeout: 20_000,
+          env: { TZ: 'UTC', LC_ALL: 'C' },
+        },
+      },
+      {
+        root,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: fileURLToPath(new URL('support/shells/buildOnce.ts', import.meta.url)),
+          pool: 'forks',
+          maxWorkers: 1,
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          env: { TZ: 'UTC', LC_ALL: 'C' },
+        },
+      },
+    ],
+  },
+});
