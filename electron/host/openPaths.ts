@@ -7,16 +7,31 @@ type OpenableHost = Pick<Host, 'grant' | 'dispatch' | 'subscribe'>;
 /** Long enough for the first record of a log, too short to be taken for a hang. */
 const RUN_KNOWN_WITHIN_MS = 1_000;
 
-/** Paths named at start, in a second instance or by the system. Ingest goes on after this has returned. */
+/**
+ * Paths named at start, in a second instance or by the system. Ingest goes on after this has
+ * returned. What is not there is named in the failure; the rest is read all the same.
+ */
 export async function openPaths(host: OpenableHost, paths: readonly string[]): Promise<Result<unknown>> {
+  const there: string[] = [];
+  const missing: string[] = [];
   for (const path of paths) {
     try {
       await host.grant(path);
+      there.push(path);
     } catch {
-      // Nothing there to grant; the job names it together with whatever else it could not read.
+      // Whatever the reason, a path that cannot be resolved cannot be read.
+      missing.push(path);
     }
   }
-  return startAndAwaitRun(host, 'ingest.start', { paths });
+  const started: Result<unknown> =
+    there.length === 0
+      ? { ok: true, value: undefined }
+      : await startAndAwaitRun(host, 'ingest.start', { paths: there });
+  if (missing.length === 0 || !started.ok) return started;
+  return {
+    ok: false,
+    failure: { code: 'not_found', message: `no such file or directory: ${missing.join(', ')}` },
+  };
 }
 
 /** Idempotent: what the library already holds is not read again. */

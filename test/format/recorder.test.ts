@@ -36,7 +36,7 @@ describe.runIf(python !== undefined)('turnwise_recorder.py', () => {
   beforeAll(async () => {
     place = scratch();
     logs = join(place.directory, 'logs');
-    const run = spawnSync(python ?? '', ['-c', SCRIPT, RECORDER, logs], { encoding: 'utf8' });
+    const run = spawnSync(python ?? '', ['-B', '-c', SCRIPT, RECORDER, logs], { encoding: 'utf8' });
     expect(run.stderr).toBe('');
     const outcome = await ingestHere(place.library, [logs]);
     expect(outcome.files.flatMap((file) => file.issues).map((issue) => issue.code)).toEqual([
