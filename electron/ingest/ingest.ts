@@ -108,7 +108,7 @@ class IngestCall {
         this.isCancelled = true;
         break;
       }
-      files.push(plan.kind === 'unreadable' ? unreadable(plan) : await this.read(plan));
+      files.push(plan.kind === 'unreadable' ? this.unreadable(plan) : await this.read(plan));
       this.status.filesDone++;
       this.report();
     }
@@ -177,9 +177,9 @@ class IngestCall {
       return this.reportOf(fileId, path, identified.format, isContinued ? 'appended' : 'read');
     } catch (error) {
       if (error instanceof ConcurrentIngestError)
-        return unreadable({ path, code: 'busy', message: error.message });
+        return reportUnreadable({ path, code: 'busy', message: error.message });
       if (!isSystemError(error)) throw error;
-      return unreadable({ path, ...reasonOf(error) });
+      return this.unreadable({ path, ...reasonOf(error) });
     }
   }
 
@@ -245,6 +245,20 @@ class IngestCall {
     return { path, fileId, format: format ?? null, status, rollouts, issues: [] };
   }
 
+  /** A file that is there but cannot be read stays on record; a path that leads nowhere is only reported. */
+  private unreadable(found: { path: string; code: string; message: string }): FileReport {
+    this.status.issues++;
+    const report = reportUnreadable(found);
+    const known = this.writer.knownFile(found.path);
+    const hasRollouts = known?.format !== undefined;
+    if (found.code === 'not_found' || hasRollouts) return report;
+    const identity = { path: found.path, bytes: 0, mtimeMs: 0, inode: '0', headHash: '', headBytes: 0 };
+    const fileId = known?.fileId ?? this.writer.addFile(identity, undefined, 'refused');
+    this.writer.dropIssues(fileId);
+    for (const issue of report.issues) this.writer.addIssue(fileId, issue);
+    return { ...report, fileId };
+  }
+
   private report(): void {
     this.options.onStatus?.({ ...this.status });
   }
@@ -254,7 +268,7 @@ function startOf(plan: Plan): number {
   return plan.kind === 'appended' ? plan.known.offset : 0;
 }
 
-function unreadable(found: { path: string; code: string; message: string }): FileReport {
+function reportUnreadable(found: { path: string; code: string; message: string }): FileReport {
   const issue: IngestIssue = { severity: 'refused', code: found.code, message: found.message };
   return { path: found.path, format: null, status: 'refused', rollouts: 0, issues: [issue] };
 }

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -255,6 +257,19 @@ describe('bad input', () => {
       "SELECT length(text) AS chars FROM segment WHERE kind = 'text' ORDER BY rollout_id",
     );
     expect(read[0]?.['chars']).toBe(18_000_006);
+  });
+
+  it('keeps what is there but cannot be read on record, until it can', async () => {
+    const pipe = join(place.directory, 'pipe.jsonl');
+    execFileSync('mkfifo', [pipe]);
+    const outcome = await ingestHere(place.library, [pipe]);
+    expect(outcome.files).toMatchObject([{ status: 'refused', issues: [{ code: 'not_a_file' }] }]);
+    const issues = () => rows(place.library, 'SELECT path, line, severity, code FROM ingest_issue');
+    expect(issues()).toEqual([{ path: pipe, line: null, severity: 'refused', code: 'not_a_file' }]);
+    rmSync(pipe);
+    writeFileSync(pipe, lines(1, 2));
+    expect((await ingestHere(place.library, [pipe])).files).toMatchObject([{ status: 'read', rollouts: 2 }]);
+    expect(issues()).toEqual([]);
   });
 
   it('takes up a file once refused when it has become a log', async () => {

@@ -7,10 +7,18 @@ import { present } from '../rows.ts';
 const IN_RUN = `(:runId IS NULL OR EXISTS (SELECT 1 FROM run_row r WHERE r.run_id = :runId
   AND f.path >= r.directory || '/' AND f.path < r.directory || '0'))`;
 
+/** Lines still waiting for their rollout are issues as long as they wait; they are listed after all others. */
+const ALL_ISSUES = `(
+  SELECT issue_id, file_id, line, severity, code, message FROM issue_row
+  UNION ALL
+  SELECT 1000000000000 + pending_id, file_id, line, 'warning', 'unmatched_' || kind,
+    'no rollout of run ' || run_key || ', step ' || step || ', group ' || group_key || ', index ' || ordinal
+      || ' has been read for this ' || kind || ' line'
+  FROM pending_row)`;
 const ISSUES = `SELECT i.issue_id AS issueId, f.path, i.line, i.severity, i.code, i.message
-  FROM issue_row i JOIN file_row f USING (file_id)
+  FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id)
   WHERE i.issue_id > :after AND ${IN_RUN} ORDER BY i.issue_id LIMIT :limit`;
-const ISSUE_COUNT = `SELECT count(*) FROM issue_row i JOIN file_row f USING (file_id) WHERE ${IN_RUN}`;
+const ISSUE_COUNT = `SELECT count(*) FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${IN_RUN}`;
 const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.bytes, f.status,
     (SELECT count(*) FROM rollout_row r WHERE r.file_id = f.file_id) AS rollouts,
     (SELECT count(*) FROM issue_row i WHERE i.file_id = f.file_id) AS issues
