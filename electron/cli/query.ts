@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { runSql } from '../host/runSql.ts';
@@ -38,7 +39,8 @@ export const queryCommand: Command = {
     const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
     if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
     const controller = new AbortController();
-    process.once('SIGINT', () => controller.abort());
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => controller.abort());
     const writer = rowWriter(format, (text) => process.stdout.write(text));
     const failure = await runSql({
       libraryPath,
@@ -46,7 +48,10 @@ export const queryCommand: Command = {
       timeoutMs: seconds * 1000,
       signal: controller.signal,
       onColumns: (columns) => writer.columns(columns),
-      onRows: (rows) => writer.rows(rows),
+      onRows: async (rows) => {
+        writer.rows(rows);
+        if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
+      },
     });
     if (failure !== undefined) throw new ExpectedError(failure.message);
     writer.end();

@@ -16,6 +16,8 @@ interface Job {
 
 interface Reader {
   readonly worker: Worker;
+  /** Loaded, or failed to. */
+  readonly ready: Promise<void>;
   queue: Job[];
   running: Job | undefined;
 }
@@ -23,18 +25,23 @@ interface Reader {
 const CLOSED: ApiFailure = { code: 'closed', message: 'the library has been closed' };
 
 export class ReaderPool {
-  private readonly readers: Reader[];
+  private readonly options: WorkerOptions;
+  private readonly size: number;
+  /** Started with the first request: a command that only writes never needs them. */
+  private readers: Reader[] = [];
   private nextId = 1;
   private isClosed = false;
 
   constructor(options: WorkerOptions, size = 2) {
-    this.readers = Array.from({ length: size }, () => this.start(options));
+    this.options = options;
+    this.size = size;
   }
 
   read(method: ReadMethod, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> {
     if (this.isClosed) return Promise.resolve({ ok: false, failure: CLOSED });
     if (signal?.aborted === true) return Promise.resolve({ ok: false, failure: CANCELLED });
     return new Promise((resolve) => {
+      if (this.readers.length === 0) this.readers = Array.from({ length: this.size }, () => this.start());
       const reader = this.leastLoaded();
       const request = { id: this.nextId++, method, params };
       const onAbort = (): void => {
@@ -54,12 +61,23 @@ export class ReaderPool {
   async close(): Promise<void> {
     this.isClosed = true;
     for (const reader of this.readers) this.fail(reader, CLOSED);
-    await Promise.all(this.readers.map((reader) => reader.worker.terminate()));
+    // A thread that is ended while it loads the SQLite addon takes the process with it.
+    await Promise.all(
+      this.readers.map(async (reader) => {
+        await reader.ready;
+        await reader.worker.terminate();
+      }),
+    );
   }
 
-  private start(options: WorkerOptions): Reader {
+  private start(): Reader {
+    const worker = new Worker(entryOf('reader'), { workerData: this.options });
     const reader: Reader = {
-      worker: new Worker(entryOf('reader'), { workerData: options }),
+      worker,
+      ready: new Promise((resolve) => {
+        worker.once('message', () => resolve());
+        worker.once('error', () => resolve());
+      }),
       queue: [],
       running: undefined,
     };

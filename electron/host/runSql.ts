@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import type { ApiFailure } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import { entryOf } from '../worker/entry.ts';
-import type { SqlMessage, SqlRequest } from '../worker/sqlMessages.ts';
+import type { SqlMessage, SqlRequest, SqlTaken } from '../worker/sqlMessages.ts';
 
 export interface SqlProcess {
-  send(request: SqlRequest): void;
+  send(request: SqlRequest | SqlTaken): void;
   onMessage(listener: (message: SqlMessage) => void): void;
   onExit(listener: (code: number | null) => void): void;
   kill(): void;
@@ -22,9 +22,13 @@ export interface SqlOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly onColumns: (columns: readonly string[]) => void;
-  readonly onRows: (rows: readonly (readonly unknown[])[]) => void;
+  /** The next page is asked for when this resolves. */
+  readonly onRows: (rows: readonly (readonly unknown[])[]) => Promise<void> | void;
   readonly start?: () => SqlProcess;
 }
+
+/** Timers count in 31 bits: 24 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** @returns the failure, or undefined when every row has been delivered */
 export function runSql(options: SqlOptions): Promise<ApiFailure | undefined> {
@@ -36,16 +40,22 @@ export function runSql(options: SqlOptions): Promise<ApiFailure | undefined> {
       isSettled = true;
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
+      process.off('exit', child.kill);
       child.kill();
       resolve(failure);
     };
+    // However this process ends, its statement does not outlive it.
+    process.once('exit', child.kill);
     const onAbort = (): void => settle({ code: 'cancelled', message: 'the statement was cancelled' });
-    const timer = setTimeout(() => {
-      settle({
-        code: 'timed_out',
-        message: `the statement ran longer than ${options.timeoutMs / 1000} s and was stopped`,
-      });
-    }, options.timeoutMs);
+    const timer = setTimeout(
+      () => {
+        settle({
+          code: 'timed_out',
+          message: `the statement ran longer than ${options.timeoutMs / 1000} s and was stopped`,
+        });
+      },
+      Math.min(options.timeoutMs, LONGEST_TIMER_MS),
+    );
     options.signal?.addEventListener('abort', onAbort);
     child.onMessage((message) => {
       if (isSettled) return;
@@ -54,7 +64,9 @@ export function runSql(options: SqlOptions): Promise<ApiFailure | undefined> {
           options.onColumns(message.columns);
           break;
         case 'rows':
-          options.onRows(message.rows);
+          void Promise.resolve(options.onRows(message.rows)).then(() => {
+            if (!isSettled) child.send({ kind: 'taken' });
+          });
           break;
         case 'done':
           settle(undefined);
@@ -78,7 +90,8 @@ function startChild(): SqlProcess {
     execArgv: [],
   });
   return {
-    send: (request) => void child.send(request),
+    // A child that has already ended is told nothing; its exit says the rest.
+    send: (request) => void (child.connected && child.send(request)),
     onMessage: (listener) => void child.on('message', (message) => listener(message as SqlMessage)),
     onExit: (listener) => void child.on('exit', listener),
     kill: () => void child.kill('SIGKILL'),

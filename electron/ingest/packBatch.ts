@@ -8,6 +8,7 @@ import {
   type PackedItem,
   type PackedProblem,
   type PackedRollout,
+  type PackedTokens,
   SEGMENT_STRIDE,
 } from '../storage/batch.ts';
 import { packText } from '../storage/textCodec.ts';
@@ -22,7 +23,7 @@ export interface LinePlace {
 
 const KIND_CODE = new Map(SEGMENT_KINDS.map((kind, i) => [kind, i]));
 /** A batch is handed over at either size: big enough to amortise a transaction, small enough to stay responsive. */
-const BATCH_CHARS = 8 << 20;
+const BATCH_SIZE = 8 << 20;
 const BATCH_ITEMS = 1024;
 const PREVIEW_CHARS = 200;
 const NOWHERE: ByteSpan = { codec: 0, start: 0, end: 0 };
@@ -33,12 +34,13 @@ export class BatchBuilder {
   private problems: (Omit<PackedProblem, 'text'> & { readonly prompt: number })[] = [];
   private problemIndex = new Map<ParsedProblem, number>();
   private readonly texts = new TextBlocks();
-  private chars = 0;
+  /** Characters of texts and bytes of token columns: what a batch weighs. */
+  private size = 0;
   private segments: number[] = [];
   private turns: number[] = [];
 
   get isFull(): boolean {
-    return this.chars >= BATCH_CHARS || this.items.length + this.issues.length >= BATCH_ITEMS;
+    return this.size >= BATCH_SIZE || this.items.length + this.issues.length >= BATCH_ITEMS;
   }
 
   get isEmpty(): boolean {
@@ -50,12 +52,15 @@ export class BatchBuilder {
   }
 
   add(item: PackedItem): void {
+    if (item.kind === 'signal') this.size += weightOf(item.signal.tokens);
     this.items.push(item);
   }
 
   /** @param contentHash of the line as read; recognises the same record elsewhere */
   addRollout(rollout: ParsedRollout, place: LinePlace, contentHash: string): void {
-    this.chars += rollout.response.length;
+    const extra = extraOf(rollout);
+    const tokens = rollout.tokens === undefined ? null : packTokens(rollout.tokens);
+    this.size += rollout.response.length + extra.length + weightOf(tokens);
     const segmentsFrom = this.segments.length / SEGMENT_STRIDE;
     pushSegments(this.segments, rollout.segments);
     const turnsFrom = this.turns.length / 5;
@@ -71,7 +76,7 @@ export class BatchBuilder {
       groupKey: rollout.groupKey,
       ordinal: rollout.ordinal ?? null,
       problem: this.problemAt(rollout.problem),
-      text: this.texts.add(rollout.response, extraOf(rollout)),
+      text: this.texts.add(rollout.response, extra),
       responseChars: rollout.response.length,
       segmentsFrom,
       segmentsTo: segmentsFrom + rollout.segments.length,
@@ -93,7 +98,7 @@ export class BatchBuilder {
       stopReason: rollout.stopReason ?? null,
       stopReasonSource: rollout.stopReasonSource ?? null,
       decision: rollout.decision ?? null,
-      tokens: rollout.tokens === undefined ? null : packTokens(rollout.tokens),
+      tokens,
       startedAt: rollout.startedAt ?? null,
       endedAt: rollout.endedAt ?? null,
     };
@@ -109,7 +114,7 @@ export class BatchBuilder {
     this.issues = [];
     this.problems = [];
     this.problemIndex = new Map();
-    this.chars = 0;
+    this.size = 0;
     this.segments = [];
     this.turns = [];
     const { blocks, alone, bytes } = await this.texts.finish();
@@ -125,6 +130,7 @@ export class BatchBuilder {
     if (known !== undefined) return known;
     const segments: number[] = [];
     pushSegments(segments, problem.promptSegments);
+    this.size += problem.prompt.length;
     this.problemIndex.set(problem, this.problems.length);
     this.problems.push({
       problemId: problem.problemId,
@@ -137,6 +143,14 @@ export class BatchBuilder {
     });
     return this.problems.length - 1;
   }
+}
+
+function weightOf(tokens: PackedTokens | null): number {
+  if (tokens === null) return 0;
+  return Object.values(tokens).reduce(
+    (sum, column) => sum + (column instanceof Uint8Array ? column.byteLength : 0),
+    0,
+  );
 }
 
 function extraOf(rollout: ParsedRollout): string {

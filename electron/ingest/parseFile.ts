@@ -124,6 +124,16 @@ class FileParser {
   take(line: ByteLine): void {
     const isFirst = this.lines === 0;
     this.advance(line.nextOffset);
+    try {
+      this.read(line, isFirst);
+    } catch (error) {
+      // Whatever one line does to a reader (nesting that exhausts the stack, say), the next line is read.
+      const message = `the record cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      this.builder.addIssue({ severity: 'refused', code: 'unreadable_record', message }, this.lines);
+    }
+  }
+
+  private read(line: ByteLine, isFirst: boolean): void {
     const reading = readRecord(line.bytes, isFirst);
     switch (reading.kind) {
       case 'blank':

@@ -33,7 +33,8 @@ export function prepareIngest(db: WritableLibrary) {
     moveFile: prepare<[string, number]>('UPDATE file_row SET path = ? WHERE file_id = ?'),
     addFile: prepare<[Record<string, unknown>]>(`INSERT INTO file_row
       (path, format, status, bytes, mtime_ms, inode, head_hash, head_bytes, offset_bytes, lines)
-      VALUES (:path, :format, :status, :bytes, :mtimeMs, :inode, :headHash, :headBytes, 0, 0)`),
+      VALUES (:path, :format, :status, :bytes, :mtimeMs, :inode, :headHash, :headBytes, 0, 0)
+      ON CONFLICT (path) DO NOTHING`),
     updateFile: prepare<[Record<string, unknown>]>(`UPDATE file_row SET
       format = :format, status = :status, bytes = :bytes, mtime_ms = :mtimeMs, inode = :inode,
       head_hash = :headHash, head_bytes = :headBytes WHERE file_id = :fileId`),

@@ -112,8 +112,11 @@ export class LibraryWriter {
     return this.knownFile(identity.path);
   }
 
+  /** @throws ConcurrentIngestError when another process has just added the same file */
   addFile(identity: FileIdentity, format: string | undefined, status: string): number {
-    return Number(this.sql.addFile.run({ ...identity, format: format ?? null, status }).lastInsertRowid);
+    const added = this.sql.addFile.run({ ...identity, format: format ?? null, status });
+    if (added.changes === 0) throw new ConcurrentIngestError(identity.path);
+    return Number(added.lastInsertRowid);
   }
 
   updateFile(fileId: number, identity: FileIdentity, format: string | undefined, status: string): void {
@@ -130,7 +133,9 @@ export class LibraryWriter {
       for (const statement of this.sql.dropOfFile) statement.run(fileId);
       this.sql.dropIssues.run(fileId);
       this.sql.rewindFile.run(fileId);
-      for (const runId of touched.runs()) this.runs.recomputeCorrectness(this.db, runId);
+      for (const runId of touched.runs()) {
+        if (this.runs.recomputeCorrectness(this.db, runId)) touched.wholeRun(runId);
+      }
       touched.refresh(this.sql);
     });
     return touched.runs();

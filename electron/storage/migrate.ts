@@ -49,8 +49,10 @@ export function assertOurs(db: Database.Database): void {
 export function migrate(db: Database.Database, to: number = NEWEST_VERSION): void {
   assertOurs(db);
   for (const migration of MIGRATIONS) {
-    if (migration.version <= versionOf(db) || migration.version > to) continue;
+    if (migration.version > to) continue;
     db.transaction(() => {
+      // Asked inside the transaction: another process may have been faster.
+      if (migration.version <= versionOf(db)) return;
       db.exec(migration.sql);
       db.exec(viewsSql);
       db.pragma(`application_id = ${APPLICATION_ID}`);

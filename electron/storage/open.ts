@@ -21,7 +21,7 @@ export function openWriter(path: string): WritableLibrary {
   try {
     assertOurs(db);
     db.pragma('page_size = 8192');
-    db.pragma('journal_mode = WAL');
+    patiently(() => db.pragma('journal_mode = WAL'));
     db.pragma('synchronous = NORMAL');
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.pragma(`journal_size_limit = ${CHECKPOINT_PAGES * 8192}`);
@@ -29,13 +29,31 @@ export function openWriter(path: string): WritableLibrary {
     db.pragma('temp_store = MEMORY');
     // The writer keeps the references itself; checking each would cost a lookup per row of a bulk insert.
     db.pragma('foreign_keys = OFF');
-    migrate(db);
+    patiently(() => migrate(db));
     registerFunctions(db, () => connectReader(path));
   } catch (error) {
     db.close();
     throw error;
   }
   return Object.assign(db, { writable: true as const });
+}
+
+/**
+ * Two processes that make the same library at once: switching to WAL needs the file for itself
+ * and does not wait for it, whatever the connection's timeout says.
+ */
+function patiently(work: () => void): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+      if (!isBusy || attempt >= 100) throw error;
+      Atomics.wait(pause, 0, 0, 50);
+    }
+  }
 }
 
 /** @throws NewerDatabaseError, ForeignDatabaseError, SqliteError */

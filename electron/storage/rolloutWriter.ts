@@ -58,6 +58,8 @@ export class RolloutWriter {
 
   begin(file: SourceFile, batch: PackedBatch, touched: Touched): void {
     this.groups.begin();
+    // Another process may have met a reward that is neither 0 nor 1.
+    this.runs.forget();
     this.file = file;
     this.directory = dirname(file.path);
     this.batch = batch;

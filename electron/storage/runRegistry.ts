@@ -61,19 +61,26 @@ export class RunRegistry {
     return entry;
   }
 
-  /** After rollouts disappeared the run's rewards may be binary again: judged anew from what is left. */
-  recomputeCorrectness(db: WritableLibrary, runId: number): void {
+  /**
+   * After rollouts disappeared the run's rewards may be binary again: judged anew from what is left.
+   * @returns whether the correctness of rollouts that are still there changed
+   */
+  recomputeCorrectness(db: WritableLibrary, runId: number): boolean {
     this.forget();
     db.prepare(
       `UPDATE run_row SET has_binary_rewards = NOT EXISTS
          (SELECT 1 FROM rollout_row WHERE run_id = :runId AND reward IS NOT NULL AND reward NOT IN (0, 1))
        WHERE run_id = :runId`,
     ).run({ runId });
-    db.prepare(
-      `UPDATE rollout_row SET is_correct = coalesce(logged_correct,
-         iif((SELECT has_binary_rewards FROM run_row WHERE run_id = :runId), reward > 0, NULL))
-       WHERE run_id = :runId`,
-    ).run({ runId });
+    const { changes } = db
+      .prepare(
+        `UPDATE rollout_row SET is_correct = new.is_correct
+         FROM (SELECT r.rollout_id, coalesce(r.logged_correct, iif(n.has_binary_rewards, r.reward > 0, NULL)) AS is_correct
+           FROM rollout_row r JOIN run_row n USING (run_id) WHERE r.run_id = :runId) new
+         WHERE rollout_row.rollout_id = new.rollout_id AND rollout_row.is_correct IS NOT new.is_correct`,
+      )
+      .run({ runId });
+    return changes > 0;
   }
 
   private addDerived(directory: string, kind: RunKind, format: string, hash: string): RunEntry {

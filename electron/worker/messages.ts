@@ -69,8 +69,8 @@ export type WriterMessage =
 
 export type ParserRequest =
   | { readonly kind: 'parse'; readonly parseId: number; readonly request: ParseRequest }
-  | { readonly kind: 'credit' }
-  | { readonly kind: 'cancel' };
+  | { readonly kind: 'credit'; readonly parseId: number }
+  | { readonly kind: 'cancel'; readonly parseId: number };
 
 /** Every message names its parse: what a cancelled one still had in flight is not mistaken for the next one's. */
 export type ParserMessage = { readonly parseId: number } & ParserNews;

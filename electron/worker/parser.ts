@@ -9,39 +9,57 @@ const AHEAD = 2;
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
 
-let credit = AHEAD;
-let isCancelled = false;
-let waiting: (() => void) | undefined;
+/** Of one parse; the next has its own, even while a cancelled one still winds down. */
+class Parse {
+  isCancelled = false;
+  private credit = AHEAD;
+  private wake: (() => void) | undefined;
+
+  give(): void {
+    this.credit++;
+    this.wake?.();
+  }
+
+  cancel(): void {
+    this.isCancelled = true;
+    this.wake?.();
+  }
+
+  async take(): Promise<void> {
+    while (this.credit === 0 && !this.isCancelled) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    this.credit--;
+  }
+}
+
+const parses = new Map<number, Parse>();
 
 port.on('message', (message: ParserRequest) => {
   switch (message.kind) {
     case 'credit':
-      credit++;
-      waiting?.();
+      parses.get(message.parseId)?.give();
       break;
     case 'cancel':
-      isCancelled = true;
-      waiting?.();
+      parses.get(message.parseId)?.cancel();
       break;
     case 'parse':
-      void parse(message.parseId, message.request);
+      void run(message.parseId, message.request);
       break;
   }
 });
 
-async function parse(parseId: number, request: ParseRequest): Promise<void> {
-  credit = AHEAD;
-  isCancelled = false;
+async function run(parseId: number, request: ParseRequest): Promise<void> {
+  const parse = new Parse();
+  parses.set(parseId, parse);
   try {
     const outcome = await parseFile(
       request,
       async (batch) => {
-        while (credit === 0 && !isCancelled) {
-          await new Promise<void>((resolve) => {
-            waiting = resolve;
-          });
-        }
-        credit--;
+        await parse.take();
+        if (parse.isCancelled) return;
         post({ parseId, kind: 'batch', batch }, [
           batch.bytes.buffer as ArrayBuffer,
           batch.segments.buffer as ArrayBuffer,
@@ -50,11 +68,13 @@ async function parse(parseId: number, request: ParseRequest): Promise<void> {
         // Lets `cancel` and `credit` in: a file that never blocks would never hear them.
         await new Promise((resolve) => setImmediate(resolve));
       },
-      () => isCancelled,
+      () => parse.isCancelled,
     );
     post({ parseId, kind: 'done', outcome });
   } catch (error) {
     post({ parseId, kind: 'error', ...describe(error) });
+  } finally {
+    parses.delete(parseId);
   }
 }
 
@@ -63,7 +83,7 @@ function describe(error: unknown): Omit<Extract<ParserNews, { kind: 'error' }>, 
   if ('syscall' in error && 'code' in error) {
     return { message: error.message, system: { code: String(error.code), syscall: String(error.syscall) } };
   }
-  return { message: error.stack ?? error.message };
+  return { message: error.message };
 }
 
 function post(message: ParserMessage, transfer: ArrayBuffer[] = []): void {

@@ -19,24 +19,26 @@ export class ParserThread implements Parser {
         finish();
       };
       const onError = (error: Error): void => settle(() => reject(error));
+      // Once writing has failed, what is still in flight is passed over; the thread is free when it says so.
+      let failure: Error | undefined;
       const onMessage = (message: ParserMessage): void => {
         if (message.parseId !== parseId) return;
         switch (message.kind) {
           case 'batch':
+            if (failure !== undefined) return;
             try {
               onBatch(message.batch);
+              this.send({ kind: 'credit', parseId });
             } catch (error) {
-              this.send({ kind: 'cancel' });
-              settle(() => reject(error));
-              return;
+              failure = error instanceof Error ? error : new Error(String(error));
+              this.send({ kind: 'cancel', parseId });
             }
-            this.send({ kind: 'credit' });
             break;
           case 'done':
-            settle(() => resolve(message.outcome));
+            settle(() => (failure === undefined ? resolve(message.outcome) : reject(failure)));
             break;
           case 'error':
-            settle(() => reject(Object.assign(new Error(message.message), message.system ?? {})));
+            settle(() => reject(failure ?? Object.assign(new Error(message.message), message.system ?? {})));
             break;
         }
       };
@@ -46,8 +48,9 @@ export class ParserThread implements Parser {
     });
   }
 
+  /** Ends the parse that is running, if one is. */
   cancel(): void {
-    this.send({ kind: 'cancel' });
+    this.send({ kind: 'cancel', parseId: this.parses });
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@
  * A process of its own for SQL a user wrote: SQLite cannot be interrupted inside a statement,
  * so the way to stop one is to kill its process. Reads one request, streams rows, exits.
  */
-import type { SqlMessage, SqlRequest } from './sqlMessages.ts';
+import type { SqlMessage, SqlRequest, SqlTaken } from './sqlMessages.ts';
 
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
 const PAGE = 500;
@@ -33,29 +33,44 @@ async function answer(request: SqlRequest): Promise<void> {
   } catch (error) {
     await port.send({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
   }
-  process.exit(0);
+  // The channel is flushed before the process ends by itself.
+  process.disconnect?.();
 }
 
 /** Node's child process, or Electron's utility process: the same two calls under other names. */
 function connect(): Port {
-  const utility = (
-    process as {
-      parentPort?: {
-        postMessage(m: unknown): void;
-        on(e: 'message', l: (m: { data: SqlRequest }) => void): void;
-      };
-    }
-  ).parentPort;
-  if (utility !== undefined) {
-    return {
-      send: async (message) => utility.postMessage(message),
-      onRequest: (listener) => utility.on('message', ({ data }) => listener(data)),
-    };
-  }
-  return {
-    // Waiting for the pipe is what keeps a million rows from piling up in memory.
-    send: (message) =>
-      new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve())),
-    onRequest: (listener) => process.once('message', (message) => listener(message as SqlRequest)),
+  let listener: (request: SqlRequest) => void = () => undefined;
+  let taken: () => void = () => undefined;
+  const receive = (message: SqlRequest | SqlTaken): void => {
+    if ('kind' in message) taken();
+    else listener(message);
   };
+  const sendAndWait = (send: (message: SqlMessage) => void) => (message: SqlMessage) =>
+    new Promise<void>((resolve) => {
+      if (message.kind !== 'rows') resolve();
+      else taken = resolve;
+      send(message);
+    });
+  const onRequest = (next: (request: SqlRequest) => void): void => {
+    listener = next;
+  };
+  const utility = (process as { parentPort?: UtilityPort }).parentPort;
+  if (utility !== undefined) {
+    utility.on('message', ({ data }) => receive(data));
+    return { send: sendAndWait((message) => utility.postMessage(message)), onRequest };
+  }
+  // Nobody is left to read: no reason to go on. (A statement that is running hears nothing; its parent kills it.)
+  process.on('disconnect', () => process.exit(1));
+  process.on('message', (message) => receive(message as SqlRequest | SqlTaken));
+  return {
+    send: sendAndWait((message) =>
+      process.send?.(message, undefined, undefined, (error) => error && process.exit(1)),
+    ),
+    onRequest,
+  };
+}
+
+interface UtilityPort {
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (message: { data: SqlRequest | SqlTaken }) => void): void;
 }

@@ -8,3 +8,8 @@ export type SqlMessage =
   | { readonly kind: 'rows'; readonly rows: readonly (readonly unknown[])[] }
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly message: string };
+
+/** The parent has dealt with a page of rows and can take another. */
+export interface SqlTaken {
+  readonly kind: 'taken';
+}

@@ -38,9 +38,11 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
   const parser = new ParserThread();
   let queue: Promise<void> = Promise.resolve();
   const cancelled = new Set<number>();
+  let current: number | undefined;
 
   const run = async (jobId: number, paths: readonly string[]): Promise<void> => {
     const startedAt = performance.now();
+    current = jobId;
     let lastPost = Number.NEGATIVE_INFINITY;
     const progressOf = (
       state: IngestProgress['state'],
@@ -111,7 +113,8 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
         break;
       case 'cancel':
         cancelled.add(request.jobId);
-        parser.cancel();
+        // A job that still waits ends when its turn comes; the running one is none of its business.
+        if (request.jobId === current) parser.cancel();
         break;
       case 'grant':
         writer.grant(request.path);

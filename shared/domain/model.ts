@@ -110,6 +110,8 @@ export interface Segment {
 /** One opened `<tool_call>` (or a structured call of a message list). */
 export interface ToolCall {
   readonly turn: TurnNumber;
+  /** As logged; message lists have one, texts do not. */
+  readonly callId?: string;
   /** Unknown when the payload is malformed beyond recognition. */
   readonly name?: string;
   /** The arguments as JSON text; unknown when the payload is no JSON. */

@@ -41,7 +41,16 @@ export function readArguments(args: unknown): { readonly arguments?: string; rea
     }
     return { arguments: args, ...codeOf(inner) };
   }
-  return { arguments: JSON.stringify(args), ...codeOf(args) };
+  return { arguments: jsonOf(args), ...codeOf(args) };
+}
+
+/** Nesting deep enough to exhaust the stack can be parsed, but not written again. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 function codeOf(args: unknown): { readonly code?: string } {

@@ -40,3 +40,13 @@ export function without(record: JsonObject, keys: ReadonlySet<string>): JsonObje
   for (const key of Object.keys(record)) if (!keys.has(key)) rest[key] = record[key];
   return rest;
 }
+
+/** A reward: a number, or a truth value (a recorder that was handed `reward == 1`). */
+export function rewardOf(value: unknown): number | undefined {
+  return typeof value === 'boolean' ? Number(value) : numberOf(value);
+}
+
+/** Present, and yet not read: the caller says so instead of letting it vanish. */
+export function isUnread(value: unknown, read: unknown): boolean {
+  return value !== undefined && value !== null && read === undefined;
+}

@@ -30,13 +30,11 @@ export function readJson(text: string): JsonReading {
   }
 }
 
-/** Strings are skipped whole, so a NaN inside a text stays a text. */
-const STRING_OR_NON_FINITE = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/gs;
+const NON_FINITE = /-?\bInfinity\b|\bNaN\b/g;
 
 function withoutNonFiniteNumbers(text: string): { replaced: string; count: number } {
   let count = 0;
-  const replaced = text.replace(STRING_OR_NON_FINITE, (match) => {
-    if (match.startsWith('"')) return match;
+  const replaced = replaceOutsideStrings(text, NON_FINITE, () => {
     count++;
     return 'null';
   });
@@ -44,14 +42,45 @@ function withoutNonFiniteNumbers(text: string): { replaced: string; count: numbe
 }
 
 /**
+ * Replaces in what stands between strings, so that a NaN inside a text stays a text. Strings are
+ * skipped by searching for their end, not by a pattern: one of 18 MB would exhaust the stack.
+ */
+function replaceOutsideStrings(
+  text: string,
+  pattern: RegExp,
+  replacement: (match: string) => string,
+): string {
+  let result = '';
+  let position = 0;
+  while (position < text.length) {
+    const quote = text.indexOf('"', position);
+    const end = quote < 0 ? text.length : quote;
+    result += text.slice(position, end).replace(pattern, replacement);
+    if (quote < 0) break;
+    position = endOfString(text, quote);
+    result += text.slice(quote, position);
+  }
+  return result;
+}
+
+/** Position behind the closing quote; the end of the text when there is none. */
+function endOfString(text: string, quote: number): number {
+  for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+/**
  * Whole numbers beyond 2^53 are rounded by every JSON parser. Reads the record again with
  * those kept as strings; called only when a parsed field turns out to be such a number.
  */
 export function withExactIntegers(text: string): unknown {
-  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs, (match) => {
-    const isInteger = /^-?\d+$/.test(match);
-    return isInteger && !Number.isSafeInteger(Number(match)) ? `"${match}"` : match;
-  });
+  const quoted = replaceOutsideStrings(text, /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (match) =>
+    /^-?\d+$/.test(match) && !Number.isSafeInteger(Number(match)) ? `"${match}"` : match,
+  );
   return readJsonValue(quoted);
 }
 
@@ -60,10 +89,18 @@ function readJsonValue(text: string): unknown {
   return reading.ok ? reading.value : undefined;
 }
 
+/** Deeper than any log nests; what lies below is not looked at. */
+const DEEPEST = 32;
+
 /** True when a number somewhere in the value can no longer be the one that was written. */
-export function hasRoundedInteger(value: unknown): boolean {
+export function hasRoundedInteger(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
-  if (Array.isArray(value)) return value.length <= 64 && value.some(hasRoundedInteger);
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasRoundedInteger);
+  if (depth > DEEPEST) return false;
+  // Long arrays are per-token columns: ids and scores, never beyond 2^53.
+  if (Array.isArray(value))
+    return value.length <= 64 && value.some((inner) => hasRoundedInteger(inner, depth + 1));
+  if (typeof value === 'object' && value !== null) {
+    return Object.values(value).some((inner) => hasRoundedInteger(inner, depth + 1));
+  }
   return false;
 }

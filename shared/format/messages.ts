@@ -90,7 +90,6 @@ class ResponseOfMessages {
     switch (message['role']) {
       case 'assistant':
         this.turn++;
-        this.open = [];
         this.assistant(message);
         break;
       case 'tool':
@@ -149,6 +148,7 @@ class ResponseOfMessages {
     this.open.push({ id: isObject(call) ? stringOf(call['id']) : undefined, index: this.toolCalls.length });
     this.toolCalls.push({
       turn: this.turn,
+      callId: isObject(call) ? stringOf(call['id']) : undefined,
       name: stringOf(body['name']),
       arguments: read.arguments,
       code: read.code,
@@ -165,7 +165,12 @@ class ResponseOfMessages {
     const responseSegment = this.out.add('tool-response', turn, text, before, '\n</tool_response>');
     const id = stringOf(message['tool_call_id']);
     const byId = id === undefined ? -1 : this.open.findIndex((call) => call.id === id);
-    const [call] = this.open.splice(Math.max(byId, 0), 1);
+    // Without an id on either side the order says which call is meant, within the turn.
+    const inOrder = this.open.findIndex(
+      (call) => this.toolCalls[call.index]?.turn === turn && (id === undefined || call.id === undefined),
+    );
+    const at = byId >= 0 ? byId : inOrder;
+    const [call] = at < 0 ? [] : this.open.splice(at, 1);
     const answered = call === undefined ? undefined : this.toolCalls[call.index];
     if (call === undefined || answered === undefined) return;
     const { outcome, latencyMs } = readToolResponse(text);

@@ -22,8 +22,10 @@ import {
   idOf,
   indexOf,
   isObject,
+  isUnread,
   type JsonObject,
   numberOf,
+  rewardOf,
   stringOf,
   textOf,
   without,
@@ -172,6 +174,10 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
   if (body === undefined)
     return refuse('missing_field', 'a rollout needs "messages", "text" or tokens with text');
   const warnings: LineIssue[] = [...reading.warnings];
+  if (isUnread(record['reward'], rewardOf(record['reward']))) {
+    const message = `"reward" is ${JSON.stringify(record['reward']).slice(0, 60)}, not a number; the reward is unknown`;
+    warnings.push({ severity: 'warning', code: 'unread_value', message });
+  }
   let { tokens } = reading;
   if (tokens !== undefined) {
     const aligned = alignTo(
@@ -204,7 +210,7 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       segments: body.segments,
       toolCalls,
       turns: summariseTurns(body.turns, body.segments, toolCalls, policyTokens),
-      reward: numberOf(record['reward']),
+      reward: rewardOf(record['reward']),
       isCorrect: booleanOf(record['is_correct']),
       answer,
       answerSource: answer === undefined ? undefined : logged === undefined ? 'derived' : 'logged',
@@ -246,7 +252,15 @@ function responseOf(
 }
 
 function holdsAll(text: string, messages: readonly JsonObject[]): boolean {
-  return messages.every((message) => text.includes(textOfContent(message['content']).trim()));
+  const hasCalls = messages.some(
+    (message) => Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0,
+  );
+  if (hasCalls && !text.includes('<tool_call>')) return false;
+  return messages.every((message) =>
+    [message['content'], message['reasoning_content']].every((part) =>
+      text.includes(textOfContent(part).trim()),
+    ),
+  );
 }
 
 /** Offsets the log itself gives; those worked out from other text than the response say nothing about it. */

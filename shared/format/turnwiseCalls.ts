@@ -3,7 +3,7 @@ import { indexOf, isObject, numberOf, stringOf } from './fields.ts';
 
 /**
  * What the log knows about its tool calls and the text cannot say (outcome, latency), laid
- * over the calls found in the text: the k-th logged call of a turn is the k-th call there.
+ * over the calls found in the text: by call id, else the k-th logged call of a turn is the k-th there.
  */
 export function withLoggedCalls(calls: readonly ToolCall[], logged: unknown): readonly ToolCall[] {
   if (!Array.isArray(logged) || logged.length === 0) return calls;
@@ -12,7 +12,12 @@ export function withLoggedCalls(calls: readonly ToolCall[], logged: unknown): re
   for (const entry of logged) {
     if (!isObject(entry)) continue;
     const turn = indexOf(entry['turn']);
-    const index = result.findIndex((call, i) => !taken.has(i) && (turn === undefined || call.turn === turn));
+    const id = stringOf(entry['call_id']);
+    const byId = id === undefined ? -1 : result.findIndex((call) => call.callId === id);
+    const index =
+      byId >= 0
+        ? byId
+        : result.findIndex((call, i) => !taken.has(i) && (turn === undefined || call.turn === turn));
     const call = result[index];
     if (call === undefined) continue;
     taken.add(index);

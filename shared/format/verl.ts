@@ -20,8 +20,25 @@ import { contentHash } from '../domain/contentHash.ts';
 import { type PromptReading, readPrompt } from '../domain/prompt.ts';
 import { segmentResponse } from '../domain/segment.ts';
 import { summariseTurns } from '../domain/turns.ts';
-import { booleanOf, indexOf, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
-import type { FileContext, FileHead, LineReader, LogFormat, ParsedLine, ParsedProblem } from './format.ts';
+import {
+  booleanOf,
+  indexOf,
+  isUnread,
+  type JsonObject,
+  rewardOf,
+  stringOf,
+  textOf,
+  without,
+} from './fields.ts';
+import type {
+  FileContext,
+  FileHead,
+  LineIssue,
+  LineReader,
+  LogFormat,
+  ParsedLine,
+  ParsedProblem,
+} from './format.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['input', 'output', 'gts', 'score', 'step', 'reward']);
 
@@ -76,7 +93,7 @@ class VerlReader implements LineReader {
     const group = groupOfUid(stringOf(record['uid']));
     return {
       kind: 'rollout',
-      warnings: [],
+      warnings: unreadScore(record),
       rollout: {
         kind: 'reward' in record ? 'eval' : 'train',
         step,
@@ -86,7 +103,7 @@ class VerlReader implements LineReader {
         segments: segmented.segments,
         toolCalls: segmented.toolCalls,
         turns: summariseTurns(segmented.turns, segmented.segments, segmented.toolCalls),
-        reward: numberOf(record['score']) ?? numberOf(record['reward']),
+        reward: rewardOf(record['score']) ?? rewardOf(record['reward']),
         isCorrect: loggedCorrectness(record['acc']),
         answer,
         answerSource: answer === undefined ? undefined : 'derived',
@@ -118,6 +135,13 @@ class VerlReader implements LineReader {
     this.last = { input, gts, problem, prompt };
     return this.last;
   }
+}
+
+function unreadScore(record: JsonObject): readonly LineIssue[] {
+  const score = record['score'];
+  if (!isUnread(score, rewardOf(score))) return [];
+  const message = `"score" is ${describe(score)}, not a number; the reward is unknown`;
+  return [{ severity: 'warning', code: 'unread_value', message }];
 }
 
 function refuse(code: string, message: string): ParsedLine {

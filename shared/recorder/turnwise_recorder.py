@@ -65,7 +65,7 @@ class Recorder:
                  advantage=None, rule=None, **extra):
         """What the down-sampling decided. rule: paper, release, release-first-week, or a name."""
         self._write("decision", dict(
-            step=int(step), group=str(group), index=int(index), kept=bool(kept), reason=reason, p_err=_number(p_err),
+            step=int(step), group=str(group), index=int(index), kept=None if kept is None else bool(kept), reason=reason, p_err=_number(p_err),
             p_format=_number(p_format), penalty=_number(penalty), advantage=_number(advantage), rule=rule,
             extra=extra or None))
 
@@ -144,7 +144,8 @@ def _number(value):
     if value is None:
         return None
     value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    value = value if isinstance(value, (int, float)) else float(value)
+    return value if math.isfinite(value) else None
 
 
 def _plain(value):
