@@ -43,27 +43,30 @@ function fromPolicyText(
   return undefined;
 }
 
-/** Content of the last `\boxed{…}` with balanced braces. */
+/** Content of the last `\boxed{…}` with balanced braces. One pass: the innermost open brace is closed first. */
 export function lastBoxed(text: string): string | undefined {
-  for (let from = text.lastIndexOf('\\boxed'); from >= 0; from = text.lastIndexOf('\\boxed', from - 1)) {
-    const open = text.indexOf('{', from);
-    if (open >= 0 && text.slice(from + '\\boxed'.length, open).trim() === '') {
-      const close = matchingBrace(text, open);
-      if (close !== undefined) return text.slice(open + 1, close).trim();
+  const first = text.indexOf('\\boxed');
+  if (first < 0) return undefined;
+  const open: number[] = [];
+  let best: { readonly start: number; readonly end: number } | undefined;
+  for (let i = first; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x7b) open.push(i);
+    else if (c === 0x7d) {
+      const start = open.pop();
+      const isLater = start !== undefined && (best === undefined || start > best.start);
+      if (isLater && opensBox(text, start)) best = { start, end: i };
     }
-    if (from === 0) break;
   }
-  return undefined;
+  return best === undefined ? undefined : text.slice(best.start + 1, best.end).trim();
 }
 
-function matchingBrace(text: string, open: number): number | undefined {
-  let depth = 0;
-  for (let i = open; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === 0x7b) depth++;
-    else if (c === 0x7d && --depth === 0) return i;
-  }
-  return undefined;
+/** `\boxed` stands before the brace, with at most a few blanks between. */
+function opensBox(text: string, brace: number): boolean {
+  return text
+    .slice(Math.max(0, brace - 12), brace)
+    .trimEnd()
+    .endsWith('\\boxed');
 }
 
 function lastHashes(text: string): string | undefined {

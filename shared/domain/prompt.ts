@@ -12,12 +12,12 @@ export interface PromptReading {
   readonly startsInReasoning: boolean;
 }
 
-const SPECIAL_HEADER = /(?:<\|im_end\|>)?\s*<\|im_start\|>(system|user|assistant|tool)\n?/g;
+const SPECIAL_HEADER = /(?:<\|im_end\|>\s{0,8})?<\|im_start\|>(system|user|assistant|tool)\n?/g;
 const BARE_HEADER = /(?:^|\n|(?<=[.!?>)\]}"'`*]))(system|user|assistant)\n/g;
-const GENERATION_PROMPT = /(?:assistant\n)?\s*<(?:reason|think)>\s*$/;
 
 export function readPrompt(text: string): PromptReading {
-  const startsInReasoning = GENERATION_PROMPT.test(text);
+  const trimmed = text.trimEnd();
+  const startsInReasoning = trimmed.endsWith('<reason>') || trimmed.endsWith('<think>');
   const isSpecial = text.includes('<|im_start|>');
   const headers = [...text.matchAll(isSpecial ? SPECIAL_HEADER : BARE_HEADER)].filter(
     // A bare `system` opens a prompt and nothing else; elsewhere it is a word.

@@ -13,7 +13,7 @@
  */
 import type { Segment, SegmentKind, TextRange, ToolCall, TurnNumber } from './model.ts';
 import { readCallPayload } from './toolCallPayload.ts';
-import { readToolResponse } from './toolOutcome.ts';
+import { readToolResponse, type ToolResponseReading } from './toolOutcome.ts';
 import { type EnvironmentBlock, readTranscript } from './transcript.ts';
 
 export interface SegmentedResponse {
@@ -305,8 +305,9 @@ function writeBlock(block: EnvironmentBlock, turn: TurnNumber, writer: SegmentWr
 }
 
 /**
- * Responses answer calls in order. A trainer that skips malformed calls answers fewer
- * than were opened; then the well-formed ones take the responses in order.
+ * Responses answer calls in order. A trainer that skips malformed calls answers fewer than
+ * were opened: then a response that speaks of a failed decoding belongs to a malformed call,
+ * any other to the next well-formed one.
  */
 function pairCalls(
   writer: SegmentWriter,
@@ -315,26 +316,32 @@ function pairCalls(
   turn: TurnNumber,
   into: ToolCall[],
 ): void {
-  const takesAll = responses.length >= calls.length;
-  let next = 0;
-  for (const call of calls) {
+  const read = calls.map((call) => {
     const payload = readCallPayload(writer.text.slice(call.payload.start, call.payload.end));
-    const isMalformed = !call.isClosed || !payload.isWellFormed;
-    const responseSegment = takesAll || !isMalformed ? responses[next] : undefined;
-    if (responseSegment !== undefined) next++;
-    const reading =
-      responseSegment === undefined ? undefined : readToolResponse(writer.innerText(responseSegment));
+    return { call, payload, isMalformed: !call.isClosed || !payload.isWellFormed };
+  });
+  const answers = new Map<number, { readonly segment: number; readonly reading: ToolResponseReading }>();
+  for (const segment of responses) {
+    const reading = readToolResponse(writer.innerText(segment));
+    const isWanted = (i: number): boolean =>
+      !answers.has(i) &&
+      (responses.length >= calls.length || read[i]?.isMalformed === (reading.outcome === 'parse_error'));
+    const index = read.findIndex((_, i) => isWanted(i));
+    if (index >= 0) answers.set(index, { segment, reading });
+  }
+  read.forEach(({ call, payload, isMalformed }, i) => {
+    const answer = answers.get(i);
     into.push({
       turn,
       name: payload.name,
       arguments: payload.arguments,
       code: payload.code,
-      outcome: isMalformed ? 'parse_error' : (reading?.outcome ?? 'missing'),
-      latencyMs: reading?.latencyMs,
+      outcome: isMalformed ? 'parse_error' : (answer?.reading.outcome ?? 'missing'),
+      latencyMs: answer?.reading.latencyMs,
       callSegment: call.segment,
-      responseSegment,
+      responseSegment: answer?.segment,
     });
-  }
+  });
 }
 
 /** White space around a passage belongs to the transcript's layout, not to the passage. */

@@ -40,24 +40,37 @@ export function readTranscript(text: string): Transcript {
 
 // ── special tokens kept ─────────────────────────────────────────────────────────────────────────
 
-const HEADER = /(?:<\|im_end\|>)?\s*<\|im_start\|>(\w+)\n?/g;
-const TAIL = /(?:<\|im_end\|>|<\|endoftext\|>)\s*$/;
+const HEADER = /<\|im_start\|>(\w+)\n?/g;
+const MESSAGE_END = '<|im_end|>';
+const TEXT_END = '<|endoftext|>';
+
+interface Header {
+  readonly role: string | undefined;
+  /** With the end of the message before it. */
+  readonly start: number;
+  readonly end: number;
+}
 
 function readSpecial(text: string): Transcript {
-  const end = TAIL.exec(text)?.index ?? text.length;
+  const end = endOfMessages(text);
+  const headers: Header[] = [];
+  for (const match of text.matchAll(HEADER)) {
+    // The newline behind a header is its own, not white space before the next one.
+    const start = Math.max(startOfMarkup(text, match.index), headers.at(-1)?.end ?? 0);
+    headers.push({ role: match[1], start, end: match.index + match[0].length });
+  }
   const blocks: EnvironmentBlock[] = [];
-  const headers = [...text.matchAll(HEADER)];
   headers.forEach((header, i) => {
-    if (header[1] === 'assistant') return;
-    const content = header.index + header[0].length;
+    if (header.role === 'assistant') return;
+    const content = header.end;
     const next = headers[i + 1];
-    const contentEnd = Math.min(next?.index ?? end, Math.max(end, content));
-    const handsOver = next?.[1] === 'assistant';
+    const contentEnd = Math.min(next?.start ?? end, Math.max(end, content));
+    const handsOver = next?.role === 'assistant';
     blocks.push({
-      start: header.index,
-      end: next === undefined ? text.length : handsOver ? next.index + next[0].length : next.index,
+      start: header.start,
+      end: next === undefined ? text.length : handsOver ? next.end : next.start,
       parts:
-        header[1] === 'tool'
+        header.role === 'tool'
           ? [
               {
                 kind: 'tool-response',
@@ -72,18 +85,34 @@ function readSpecial(text: string): Transcript {
   return { blocks, end };
 }
 
+/** Looked back for by hand: a pattern that begins with white space is tried at every blank of a text. */
+function startOfMarkup(text: string, header: number): number {
+  let start = header;
+  while (start > 0 && /\s/.test(text.charAt(start - 1))) start--;
+  const isEnd = text.startsWith(MESSAGE_END, start - MESSAGE_END.length);
+  return isEnd ? start - MESSAGE_END.length : start;
+}
+
+function endOfMessages(text: string): number {
+  const trimmed = text.trimEnd();
+  for (const token of [MESSAGE_END, TEXT_END])
+    if (trimmed.endsWith(token)) return trimmed.length - token.length;
+  return text.length;
+}
+
 // ── special tokens stripped ─────────────────────────────────────────────────────────────────────
 
-const ASSISTANT_LINE = /(?:^|\n|(?<=[.!?>)\]}"'`*]))assistant(?:\n|$)/g;
+const ASSISTANT_LINE = /(?:^|\n|(?<=[.!?>)\]}"'`*\d]))assistant(?:\n|$)/g;
 /** What may stand before a role word: where the template writes no newline, the end of a sentence or a tag does. */
-const BEFORE_ROLE = new Set('\n.!?>)]}"\'`*');
+const BEFORE_ROLE = new Set('\n.!?>)]}"\'`*0123456789');
 
 function readBare(text: string): EnvironmentBlock[] {
   const blocks: EnvironmentBlock[] = [];
   if (!text.includes('user\n') && !text.includes(RESPONSE_OPEN)) return blocks;
+  const nextAssistant = assistantLines(text);
   let position = 0;
   for (let at = nextUserLine(text, position); at !== undefined; at = nextUserLine(text, position)) {
-    const block = readBareBlock(text, at.start, at.contentStart);
+    const block = readBareBlock(text, at.start, at.contentStart, nextAssistant);
     if (block === undefined) {
       position = at.contentStart;
       continue;
@@ -105,7 +134,33 @@ function nextUserLine(text: string, from: number): { start: number; contentStart
   return undefined;
 }
 
-function readBareBlock(text: string, start: number, contentStart: number): EnvironmentBlock | undefined {
+interface AssistantLine {
+  readonly index: number;
+  readonly end: number;
+}
+
+/** Finds assistant lines front to back and remembers the last one: asked about the same one often, it searches once. */
+function assistantLines(text: string): (from: number) => AssistantLine | undefined {
+  let searchedFrom = -1;
+  let found: AssistantLine | undefined;
+  return (from) => {
+    const isKnown = searchedFrom >= 0 && from >= searchedFrom && (found === undefined || found.index >= from);
+    if (!isKnown) {
+      ASSISTANT_LINE.lastIndex = from;
+      const match = ASSISTANT_LINE.exec(text);
+      found = match === null ? undefined : { index: match.index, end: match.index + match[0].length };
+      searchedFrom = from;
+    }
+    return found;
+  };
+}
+
+function readBareBlock(
+  text: string,
+  start: number,
+  contentStart: number,
+  nextAssistant: (from: number) => AssistantLine | undefined,
+): EnvironmentBlock | undefined {
   const parts: EnvironmentPart[] = [];
   let position = contentStart;
   while (startsResponse(text, position)) {
@@ -113,21 +168,20 @@ function readBareBlock(text: string, start: number, contentStart: number): Envir
     parts.push(part);
     position = part.outerEnd;
   }
-  ASSISTANT_LINE.lastIndex = Math.max(position - 1, 0);
-  const header = ASSISTANT_LINE.exec(text);
-  const between = header === null ? text.length : header.index;
+  const header = nextAssistant(Math.max(position - 1, 0));
+  const between = header?.index ?? text.length;
   if (text.slice(position, between).trim() === '') {
     if (parts.length === 0) return undefined;
-    if (header === null) return { start, end: text.length, parts, handsOver: false };
-    return { start, end: header.index + header[0].length, parts, handsOver: true };
+    if (header === undefined) return { start, end: text.length, parts, handsOver: false };
+    return { start, end: header.end, parts, handsOver: true };
   }
   // Words between: an injected message, if an assistant line closes it and no call stands in it.
-  if (header === null || text.slice(position, between).includes('<tool_call>')) {
+  if (header === undefined || text.slice(position, between).includes('<tool_call>')) {
     return parts.length === 0 ? undefined : { start, end: position, parts, handsOver: true };
   }
   const inner = withoutEdgeNewlines(text, position, between);
   parts.push({ kind: 'user', inner, outerEnd: between });
-  return { start, end: header.index + header[0].length, parts, handsOver: true };
+  return { start, end: header.end, parts, handsOver: true };
 }
 
 // ── tool responses ──────────────────────────────────────────────────────────────────────────────
@@ -160,9 +214,13 @@ function startsResponse(text: string, at: number): boolean {
 /** What may stand behind the close that really ends a response; tools can print the tag themselves. */
 const AFTER_CLOSE = /\s*(?:assistant(?:\n|$)|<tool_response>|<\|im_end\|>|$)/y;
 
+/** Closing tags looked at before the first one is taken for the end after all. */
+const MOST_CLOSES = 64;
+
 function readResponse(text: string, at: number, limit: number): EnvironmentPart {
   const open = text.indexOf(RESPONSE_OPEN, at) + RESPONSE_OPEN.length;
   let first: number | undefined;
+  let closes = 0;
   for (
     let close = text.indexOf(RESPONSE_CLOSE, open);
     close >= 0 && close < limit;
@@ -174,7 +232,8 @@ function readResponse(text: string, at: number, limit: number): EnvironmentPart 
     if (after >= limit || AFTER_CLOSE.test(text)) {
       return { kind: 'tool-response', inner: withoutEdgeNewlines(text, open, close), outerEnd: after };
     }
-    if (text.indexOf(RESPONSE_OPEN, after) >= 0) break;
+    // Tools print the tag by accident, not by the thousand.
+    if (++closes >= MOST_CLOSES) break;
   }
   if (first !== undefined) {
     const outerEnd = first + RESPONSE_CLOSE.length;

@@ -136,6 +136,11 @@ describe('segmentResponse', () => {
       'user\n',
       '<reason><answer>',
       '<tool_response>',
+      '</tool_response>x',
+      '.user\nassistant',
+      '<|im_start|> ',
+      '\\boxed{',
+      '\n',
     ]) {
       const text = unit.repeat(40_000);
       expectTiling(segmentResponse(text, { startsInReasoning: true }).segments, text);
