@@ -31,19 +31,42 @@ export function identityOf(path: string, headBytes: number = HEAD_BYTES): FileId
   const file = openSync(path, 'r');
   try {
     const stat = fstatSync(file, { bigint: true });
-    const head = Buffer.alloc(Math.min(headBytes, Number(stat.size)));
-    const length = readSync(file, head, 0, head.length, 0);
+    const head = bytesAt(file, 0, Math.min(headBytes, Number(stat.size)));
     return {
       path,
       bytes: Number(stat.size),
       mtimeMs: Number(stat.mtimeNs / 1000n) / 1000,
       inode: String(stat.ino),
-      headHash: createHash('sha256').update(head.subarray(0, length)).digest('hex').slice(0, 32),
-      headBytes: length,
+      headHash: hashOf(head),
+      headBytes: head.byteLength,
     };
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * Hash of what stands right before `offset`: a file rewritten with the same beginning, as a
+ * resumed trainer does, differs there.
+ * @throws the system's error when the file cannot be opened or read
+ */
+export function tailHashOf(path: string, offset: number): string {
+  const file = openSync(path, 'r');
+  try {
+    const start = Math.max(0, offset - HEAD_BYTES);
+    return hashOf(bytesAt(file, start, offset - start));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function bytesAt(file: number, position: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(file, bytes, 0, length, position));
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 }
 
 /** @throws the system's error when the file cannot be read */

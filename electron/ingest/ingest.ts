@@ -15,7 +15,7 @@ import {
   type LibraryWriter,
 } from '../storage/libraryWriter.ts';
 import { type Discovered, discover, reasonOf } from './discover.ts';
-import { identify, identityOf } from './identify.ts';
+import { identify, identityOf, tailHashOf } from './identify.ts';
 import type { ParseOutcome, ParseRequest } from './parseFile.ts';
 
 /** `read` from the start, `appended` from where it ended last time, `unchanged` not at all. */
@@ -132,7 +132,9 @@ class IngestCall {
       if (known.format === undefined) return { kind: 'appended', known, identity };
       const hasSameHead =
         identity.bytes >= known.headBytes && identityOf(path, known.headBytes).headHash === known.headHash;
-      if (!hasSameHead || identity.bytes < known.bytes) return { kind: 'replaced', known, identity };
+      const hasSameTail = known.tailHash === undefined || tailHashOf(path, known.offset) === known.tailHash;
+      if (!hasSameHead || !hasSameTail || identity.bytes < known.bytes)
+        return { kind: 'replaced', known, identity };
       if (identity.bytes > known.bytes || known.status === 'partial')
         return { kind: 'appended', known, identity };
       // Same size: the same inode and time stamp mean nobody wrote to it.
@@ -173,7 +175,11 @@ class IngestCall {
         },
       );
       if (outcome.isCancelled) this.isCancelled = true;
-      else this.writer.updateFile(fileId, identity, identified.format, 'read');
+      else {
+        this.writer.updateFile(fileId, identity, identified.format, 'read');
+        const offset = this.writer.knownFile(path)?.offset ?? 0;
+        this.writer.setTail(fileId, tailHashOf(path, offset));
+      }
       return this.reportOf(fileId, path, identified.format, isContinued ? 'appended' : 'read');
     } catch (error) {
       if (error instanceof ConcurrentIngestError)
@@ -234,6 +240,8 @@ class IngestCall {
     status: string,
   ): number {
     if (plan.kind === 'new') return this.writer.addFile(plan.identity, format, status);
+    // While it is being read, nobody can say where its tail is.
+    this.writer.setTail(plan.known.fileId, undefined);
     // A file once refused or empty may have become a log.
     if (plan.known.format !== format) this.writer.dropIssues(plan.known.fileId);
     this.writer.updateFile(plan.known.fileId, plan.identity, format, status);

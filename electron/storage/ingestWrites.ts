@@ -119,7 +119,7 @@ export function prepareIngest(db: WritableLibrary) {
     addTurn: prepare<(number | null)[]>('INSERT INTO turn_row VALUES (?, ?, ?, ?, ?, ?)'),
     addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
     addTokens: prepare<unknown[]>(
-      'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     ),
     tokensOf: prepare<[number]>('SELECT * FROM token_row WHERE rollout_id = ?'),
     setTokenSums: prepare<[number | null, number | null, number | null, number]>(
@@ -129,13 +129,14 @@ export function prepareIngest(db: WritableLibrary) {
     setDecision: prepare<[Record<string, unknown>]>(`UPDATE rollout_row SET
       kept = coalesce(:kept, kept), reason = coalesce(:reason, reason), p_err = coalesce(:pErr, p_err),
       p_format = coalesce(:pFormat, p_format), penalty = coalesce(:penalty, penalty),
-      advantage = coalesce(:advantage, advantage), rule = coalesce(:rule, rule), decision_file_id = :fileId
+      advantage = coalesce(:advantage, advantage), rule = coalesce(:rule, rule), decision_file_id = :fileId, decision_line = :line
       WHERE rollout_id = :rolloutId`),
 
     addPending: prepare<unknown[]>(`INSERT INTO pending_row
-      (kind, run_key, step, group_key, ordinal, payload, file_id, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
-    pendingAt: prepare<[string, number, string, number]>(
-      'SELECT * FROM pending_row WHERE run_key = ? AND step = ? AND group_key = ? AND ordinal = ? ORDER BY pending_id',
+      (kind, run_key, split, step, group_key, ordinal, payload, file_id, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    pendingAt: prepare<[string, number, string, number, string]>(
+      `SELECT * FROM pending_row WHERE run_key = ? AND step = ? AND group_key = ? AND ordinal = ?
+       AND (split IS NULL OR split = ?) ORDER BY pending_id`,
     ),
     dropPending: prepare<[number]>('DELETE FROM pending_row WHERE pending_id = ?'),
     countPending: pluck<[]>('SELECT count(*) FROM pending_row'),
@@ -162,6 +163,25 @@ export function prepareIngest(db: WritableLibrary) {
       `SELECT DISTINCT g.group_id, g.run_id, g.step FROM rollout_row r JOIN group_row g USING (group_id)
        WHERE r.file_id = ? OR r.decision_file_id = ?`,
     ),
+    foreignDecisions: prepare<
+      [number]
+    >(`SELECT n.logged_id, n.kind AS split, r.step, g.group_key, r.ordinal, r.kept,
+        r.reason, r.p_err, r.p_format, r.penalty, r.advantage, r.rule, r.decision_file_id AS file_id,
+        r.decision_line AS line
+      FROM rollout_row r JOIN run_row n USING (run_id) JOIN group_row g USING (group_id)
+      WHERE r.file_id = ? AND r.decision_file_id <> r.file_id AND n.logged_id IS NOT NULL`),
+    foreignSignals: prepare<[number]>(`SELECT n.logged_id, n.kind AS split, r.step, g.group_key, r.ordinal,
+        t.signal_file_id AS file_id, t.signal_line AS line, t.count, t.ends, t.ids, t.mask, t.entropy, t.logprob,
+        t.trainer_logprob, t.advantage, t.top, t.entropy_of
+      FROM token_row t JOIN rollout_row r USING (rollout_id) JOIN run_row n USING (run_id) JOIN group_row g USING (group_id)
+      WHERE r.file_id = ? AND t.signal_file_id <> r.file_id AND n.logged_id IS NOT NULL`),
+    setTail: prepare<[string | null, number]>('UPDATE file_row SET tail_hash = ? WHERE file_id = ?'),
+    setTurnTokens: prepare<[number, number, number]>(
+      'UPDATE turn_row SET policy_tokens = ? WHERE rollout_id = ? AND turn = ?',
+    ),
+    segmentsOf: prepare<[number]>(
+      'SELECT turn, outer_start AS start, outer_end AS end FROM segment_row WHERE rollout_id = ? ORDER BY ordinal',
+    ),
     dropOfFile: [
       ...['segment_row', 'turn_row', 'tool_call_row', 'token_row'].map((table) =>
         prepare<[number]>(
@@ -169,7 +189,7 @@ export function prepareIngest(db: WritableLibrary) {
         ),
       ),
       prepare<[number]>(`UPDATE rollout_row SET kept = NULL, reason = NULL, p_err = NULL, p_format = NULL,
-        penalty = NULL, advantage = NULL, rule = NULL, decision_file_id = NULL WHERE decision_file_id = ?`),
+        penalty = NULL, advantage = NULL, rule = NULL, decision_file_id = NULL, decision_line = NULL WHERE decision_file_id = ?`),
       prepare<[number]>('DELETE FROM rollout_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM text_block WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM stage_row WHERE file_id = ?'),

@@ -11,6 +11,7 @@ import { basename, dirname } from 'node:path';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import type { PackedBatch } from './batch.ts';
+import { setForeignLinesWaiting } from './foreignLines.ts';
 import { type IngestStatements, prepareIngest } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
 import { issuesOfFile } from './queries/issues.ts';
@@ -34,6 +35,8 @@ export interface KnownFile extends FileIdentity {
   readonly status: string;
   readonly offset: number;
   readonly lines: number;
+  /** Of the bytes before `offset`, once the file has been read to its end. */
+  readonly tailHash: string | undefined;
 }
 
 interface FileRecord {
@@ -48,6 +51,7 @@ interface FileRecord {
   head_bytes: number;
   offset_bytes: number;
   lines: number;
+  tail_hash: string | null;
 }
 
 /** Another process has moved the offset of this file since it was opened here; writing on would double rollouts. */
@@ -91,6 +95,7 @@ export class LibraryWriter {
       headBytes: row.head_bytes,
       offset: row.offset_bytes,
       lines: row.lines,
+      tailHash: row.tail_hash ?? undefined,
     };
   }
 
@@ -123,6 +128,10 @@ export class LibraryWriter {
     this.sql.updateFile.run({ ...identity, fileId, format: format ?? null, status });
   }
 
+  setTail(fileId: number, tailHash: string | undefined): void {
+    this.sql.setTail.run(tailHash ?? null, fileId);
+  }
+
   /** Forgets everything this file said; it will be read from the start. */
   forgetFile(fileId: number): readonly number[] {
     const touched = new Touched();
@@ -130,6 +139,7 @@ export class LibraryWriter {
       for (const row of this.sql.groupsOfFile.all(fileId, fileId) as GroupRecord[]) {
         touched.group(row.group_id, row.run_id, row.step);
       }
+      setForeignLinesWaiting(this.sql, fileId);
       for (const statement of this.sql.dropOfFile) statement.run(fileId);
       this.sql.dropIssues.run(fileId);
       this.sql.rewindFile.run(fileId);

@@ -3,12 +3,18 @@
  * rollout may be in a file that has not been written yet.
  */
 import { deserialize, serialize } from 'node:v8';
+import type { RunKind } from '../../shared/domain/model.ts';
 import type { ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
 import type { PackedTokens } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 
 export type PendingLine =
-  | { readonly kind: 'decision'; readonly decision: ParsedDecision; readonly fileId: number }
+  | {
+      readonly kind: 'decision';
+      readonly decision: ParsedDecision;
+      readonly fileId: number;
+      readonly line: number;
+    }
   | {
       readonly kind: 'signal';
       readonly tokens: PackedTokens;
@@ -50,6 +56,7 @@ export class PendingLines {
     this.sql.addPending.run(
       kind,
       address.run,
+      address.kind ?? null,
       address.step,
       address.group,
       address.index,
@@ -60,19 +67,20 @@ export class PendingLines {
     this.count++;
   }
 
-  take(address: RolloutAddress): readonly PendingLine[] {
+  take(address: RolloutAddress & { readonly kind: RunKind }): readonly PendingLine[] {
     const rows = this.sql.pendingAt.all(
       address.run,
       address.step,
       address.group,
       address.index,
+      address.kind,
     ) as PendingRecord[];
     return rows.map((row) => {
       this.sql.dropPending.run(row.pending_id);
       this.count--;
       const payload: unknown = deserialize(row.payload);
       return row.kind === 'decision'
-        ? { kind: 'decision', decision: payload as ParsedDecision, fileId: row.file_id }
+        ? { kind: 'decision', decision: payload as ParsedDecision, fileId: row.file_id, line: row.line }
         : { kind: 'signal', tokens: payload as PackedTokens, fileId: row.file_id, line: row.line };
     });
   }

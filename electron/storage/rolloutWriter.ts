@@ -123,11 +123,13 @@ export class RolloutWriter {
     group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
     const rolloutId = this.addRollout(run, group, rollout, ordinal);
     this.addBelow(rolloutId, group, rollout);
-    if (rollout.decision !== null) this.setDecision(rolloutId, rollout.decision, this.file.fileId);
+    if (rollout.decision !== null)
+      this.setDecision(rolloutId, rollout.decision, this.file.fileId, rollout.line);
     if (this.pending.any && rollout.run !== null) {
-      const address = { run: rollout.run, step: rollout.step, group: rollout.groupKey, index: ordinal };
+      const { run: loggedRun, kind, step, groupKey } = rollout;
+      const address = { run: loggedRun, kind, step, group: groupKey, index: ordinal };
       for (const line of this.pending.take(address)) {
-        if (line.kind === 'decision') this.setDecision(rolloutId, line.decision, line.fileId);
+        if (line.kind === 'decision') this.setDecision(rolloutId, line.decision, line.fileId, line.line);
         else this.tokens.merge(rolloutId, line.tokens, line.fileId, line.line);
       }
     }
@@ -273,7 +275,8 @@ export class RolloutWriter {
       this.pending.add(kind, address, payload, this.file.fileId, line);
       return;
     }
-    if (kind === 'decision') this.setDecision(found.rolloutId, payload as ParsedDecision, this.file.fileId);
+    if (kind === 'decision')
+      this.setDecision(found.rolloutId, payload as ParsedDecision, this.file.fileId, line);
     else this.tokens.merge(found.rolloutId, payload as PackedTokens, this.file.fileId, line);
     this.touched?.group(found.groupId, found.runId, address.step);
   }
@@ -298,10 +301,11 @@ export class RolloutWriter {
     return undefined;
   }
 
-  private setDecision(rolloutId: number, decision: ParsedDecision, fileId: number): void {
+  private setDecision(rolloutId: number, decision: ParsedDecision, fileId: number, line: number): void {
     this.sql.setDecision.run({
       rolloutId,
       fileId,
+      line,
       kept: decision.kept === undefined ? null : Number(decision.kept),
       reason: decision.reason ?? null,
       pErr: decision.pErr ?? null,

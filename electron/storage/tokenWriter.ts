@@ -1,7 +1,8 @@
 /** Per-token columns of a rollout, and the `signal` lines that add to them. */
+import { policyTokensBySegment } from '../../shared/domain/segmentTokens.ts';
 import type { PackedTokens } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
-import { unpackFloats, unpackMask } from './tokenColumns.ts';
+import { unpackEnds, unpackFloats, unpackMask } from './tokenColumns.ts';
 import { sumTokens } from './tokenSums.ts';
 
 export class TokenWriter {
@@ -11,7 +12,12 @@ export class TokenWriter {
     this.sql = sql;
   }
 
-  add(rolloutId: number, tokens: PackedTokens): void {
+  /** @param signal the line that brought them, when it is not the rollout's own */
+  add(
+    rolloutId: number,
+    tokens: PackedTokens,
+    signal?: { readonly fileId: number; readonly line: number },
+  ): void {
     this.sql.addTokens.run(
       rolloutId,
       tokens.count,
@@ -24,6 +30,8 @@ export class TokenWriter {
       tokens.advantage,
       tokens.top,
       tokens.entropyOf,
+      signal?.fileId ?? null,
+      signal?.line ?? null,
     );
   }
 
@@ -47,12 +55,26 @@ export class TokenWriter {
       top: signal.top ?? own?.top ?? null,
       entropyOf: signal.entropyOf ?? own?.entropy_of ?? null,
     };
-    this.add(rolloutId, merged);
+    this.add(rolloutId, merged, { fileId, line });
     const mask = merged.mask === null ? undefined : unpackMask(merged.mask, merged.count);
     const sums = sumTokens(mask, merged.entropy === null ? undefined : unpackFloats(merged.entropy));
     const mean = sums.entropyTokens > 0 ? sums.entropySum / sums.entropyTokens : null;
     const entropyTokens = mean === null ? null : sums.entropyTokens;
     this.sql.setTokenSums.run(sums.policyTokens ?? null, mean, entropyTokens, rolloutId);
+    if (merged.ends !== null && mask !== undefined) {
+      this.countTurns(rolloutId, unpackEnds(merged.ends, merged.count), mask);
+    }
+  }
+
+  private countTurns(rolloutId: number, ends: Uint32Array, mask: Uint8Array): void {
+    const segments = this.sql.segmentsOf.all(rolloutId) as { turn: number; start: number; end: number }[];
+    const outer = segments.map(({ start, end }) => ({ outer: { start, end } }));
+    const counts = new Map<number, number>();
+    policyTokensBySegment(outer, ends, mask).forEach((tokens, i) => {
+      const turn = segments[i]?.turn;
+      if (turn !== undefined) counts.set(turn, (counts.get(turn) ?? 0) + tokens);
+    });
+    for (const [turn, tokens] of counts) this.sql.setTurnTokens.run(tokens, rolloutId, turn);
   }
 }
 

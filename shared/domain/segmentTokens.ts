@@ -5,7 +5,7 @@ import type { Segment } from './model.ts';
  * in; `ends` are UTF-16 end offsets in the same text as the segments' outer ranges.
  */
 export function policyTokensBySegment(
-  segments: readonly Segment[],
+  segments: readonly Pick<Segment, 'outer'>[],
   ends: Uint32Array,
   mask: Uint8Array,
 ): readonly number[] {

@@ -96,6 +96,19 @@ describe('what changed since last time', () => {
     }
   });
 
+  it('starts over when the file was rewritten with the same beginning and grew', async () => {
+    const prompt = `user\n${'p'.repeat(6000)}\nassistant\n`;
+    const long = (i: number, output: string) => `${line(1, i, { input: prompt, output })}\n`;
+    const path = place.file('1.jsonl', [0, 1, 2].map((i) => long(i, `old ${i}`)).join(''));
+    await ingestHere(place.library, [path]);
+    writeFileSync(path, [0, 1, 2, 3].map((i) => long(i, `new and longer ${i}`)).join(''));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { status: 'read', rollouts: 4, issues: [] },
+    ]);
+    const texts = rows(place.library, 'SELECT text FROM segment WHERE turn = 1 ORDER BY rollout_id');
+    expect(texts.map((row) => row['text'])).toEqual([0, 1, 2, 3].map((i) => `new and longer ${i}`));
+  });
+
   it('knows a moved directory again', async () => {
     const old = join(place.directory, 'old');
     mkdirSync(old);
@@ -120,10 +133,24 @@ describe('correctness', () => {
       rows(place.library, 'SELECT is_correct FROM rollout ORDER BY line').map((row) => row['is_correct']);
     expect(correct()).toEqual([0, 1, 0, 1]);
     expect(rows(place.library, 'SELECT correct FROM prompt_group')).toEqual([{ correct: 1 }, { correct: 1 }]);
+    const other = place.file('2.jsonl', `${line(2, 0, { score: 0.5 })}\n`);
+    await ingestHere(place.library, [other]);
+    expect(correct()).toEqual([null, null, null, null, null]);
+    writeFileSync(other, `${line(2, 0, { score: 1 })}\n`);
+    await ingestHere(place.library, [other]);
+    expect(rows(place.library, 'SELECT correct FROM step ORDER BY step')).toEqual([
+      { correct: 2 },
+      { correct: 1 },
+    ]);
+    rmSync(other);
     appendFileSync(path, `${line(1, 4, { score: 0.5 })}\n${line(1, 5, { acc: true })}\n`);
     await ingestHere(place.library, [path]);
-    expect(correct()).toEqual([null, null, null, null, null, 1]);
-    expect(rows(place.library, 'SELECT correct FROM prompt_group')).toEqual([
+    expect(
+      rows(place.library, 'SELECT is_correct FROM rollout WHERE step = 1 ORDER BY line').map(
+        (row) => row['is_correct'],
+      ),
+    ).toEqual([null, null, null, null, null, 1]);
+    expect(rows(place.library, 'SELECT correct FROM prompt_group WHERE step = 1')).toEqual([
       { correct: null },
       { correct: null },
       { correct: 1 },
@@ -171,6 +198,42 @@ describe('the Turnwise log', () => {
     ]);
     expect(rows(place.library, 'SELECT rollouts, kept FROM prompt_group')).toEqual([
       { rollouts: 2, kept: 1 },
+    ]);
+  });
+
+  it('keeps decisions and signals of other files when the file of their rollouts is replaced', async () => {
+    const signal = JSON.stringify({
+      v: 1,
+      type: 'signal',
+      run: 'r',
+      step: 1,
+      group: 'g',
+      index: 0,
+      tokens: { entropy: [0.5, 1.5] },
+    });
+    const others = place.file('decisions.jsonl', `${decision(0, true)}\n${signal}\n`);
+    const tokens = { text: ['t', '0'], mask: [1, 1] };
+    const rolloutsAt = place.file('rollouts.jsonl', `${rollout(0, { text: undefined, tokens })}\n`);
+    await ingestHere(place.library, [place.directory]);
+    const seen = () => rows(place.library, 'SELECT kept, reason, mean_entropy, policy_tokens FROM rollout');
+    expect(seen()).toEqual([{ kept: 1, reason: 'kept_positive_topk', mean_entropy: 1, policy_tokens: 2 }]);
+    expect(rows(place.library, 'SELECT policy_tokens FROM turn')).toEqual([{ policy_tokens: 2 }]);
+    writeFileSync(rolloutsAt, `${rollout(0, { text: undefined, tokens, reward: 1 })}\n`);
+    writeFileSync(others, `${readFileSync(others, 'utf8')}`);
+    const again = await ingestHere(place.library, [place.directory]);
+    expect(again.files.flatMap((file) => file.issues)).toEqual([]);
+    expect(seen()).toEqual([{ kept: 1, reason: 'kept_positive_topk', mean_entropy: 1, policy_tokens: 2 }]);
+  });
+
+  it('gives a decision to the split it names', async () => {
+    const ofEval = JSON.stringify({ ...(JSON.parse(decision(0, true)) as object), split: 'eval' });
+    const path = place.file('a.jsonl', `${ofEval}\n${rollout(0)}\n${rollout(0, { split: 'eval' })}\n`);
+    await ingestHere(place.library, [path]);
+    expect(
+      rows(place.library, 'SELECT n.kind, r.kept FROM rollout r JOIN run n USING (run_id) ORDER BY 1'),
+    ).toEqual([
+      { kind: 'eval', kept: 1 },
+      { kind: 'train', kept: null },
     ]);
   });
 
@@ -245,6 +308,28 @@ describe('bad input', () => {
       ['missing', 'refused', null, 'not_found'],
     ]);
     expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 2 }]);
+  });
+
+  it.each([
+    ['with a NaN', '"score": NaN', [1, 2, 3], 'non_finite_number'],
+    ['with an integer beyond 2^53', '"score": 1, "seed": 12345678901234567890', [1, 2, 3], undefined],
+    ['that is malformed', '"score": ', [1, 3], 'bad_json'],
+    [
+      'that nests too deep',
+      `"score": 1, "x": ${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+      [1, 3],
+      'unreadable_record',
+    ],
+  ])('a line of 18 MB %s costs at most itself', async (_what, rest, read, code) => {
+    const long = `{"input": "q", "output": "${'x'.repeat(18_000_000)}", "step": 1, ${rest}}`;
+    const path = place.file('1.jsonl', `${line(1, 0)}\n${long}\n${line(1, 1)}\n`);
+    const outcome = await ingestHere(place.library, [path]);
+    expect(outcome.files[0]?.issues.map((issue) => [issue.line, issue.code])).toEqual(
+      code === undefined ? [] : [[2, code]],
+    );
+    expect(rows(place.library, 'SELECT line FROM rollout ORDER BY 1').map((row) => row['line'])).toEqual(
+      read,
+    );
   });
 
   it('reads one line of 18 MB like any other', async () => {

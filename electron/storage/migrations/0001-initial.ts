@@ -24,6 +24,7 @@ CREATE TABLE file_row (
   inode        TEXT NOT NULL,            -- 64-bit, beyond what a double holds
   head_hash    TEXT NOT NULL,            -- of the first head_bytes bytes
   head_bytes   INTEGER NOT NULL,
+  tail_hash    TEXT,                     -- of the bytes before offset_bytes; NULL while the file is being read
   offset_bytes INTEGER NOT NULL,         -- after the last line that is in the library
   lines        INTEGER NOT NULL          -- lines before offset_bytes
 ) STRICT;
@@ -173,6 +174,7 @@ CREATE TABLE rollout_row (
   advantage          REAL,
   rule               TEXT,
   decision_file_id   INTEGER REFERENCES file_row,
+  decision_line      INTEGER,
   policy_tokens      INTEGER,
   response_chars     INTEGER NOT NULL,
   mean_entropy       REAL,
@@ -246,7 +248,9 @@ CREATE TABLE token_row (
   trainer_logprob BLOB,
   advantage       BLOB,
   top             BLOB,                  -- zstd of JSON
-  entropy_of      TEXT
+  entropy_of      TEXT,
+  signal_file_id  INTEGER REFERENCES file_row,  -- of the last signal line merged in
+  signal_line     INTEGER
 ) STRICT;
 
 CREATE TABLE issue_row (
@@ -262,7 +266,8 @@ CREATE INDEX issue_by_file ON issue_row (file_id, line);
 CREATE TABLE pending_row (
   pending_id INTEGER PRIMARY KEY,
   kind       TEXT NOT NULL,              -- decision | signal
-  run_key    TEXT NOT NULL,
+  run_key    TEXT NOT NULL,              -- as logged, without the split
+  split      TEXT,                       -- train | eval; NULL where the line does not say
   step       INTEGER NOT NULL,
   group_key  TEXT NOT NULL,
   ordinal    INTEGER NOT NULL,
