@@ -1,6 +1,6 @@
 /** The command line from outside: what it prints, where, and how it ends. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
@@ -122,6 +122,89 @@ describe('query', () => {
     expect(turnwise('query', '--library', 'none.sqlite', 'SELECT 1').err).toMatch(/there is no library at/);
   });
 });
+
+describe('two at once', () => {
+  const start = (...args: readonly string[]): Promise<number | null> => {
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'ignore' });
+    return new Promise((resolve) => child.once('exit', resolve));
+  };
+
+  it('make one library of different files', async () => {
+    const a = join(place.directory, 'a');
+    const b = join(place.directory, 'b');
+    writeVerlDump(a, 1 << 20, { seed: 1 });
+    writeVerlDump(b, 1 << 20, { seed: 2 });
+    for (let round = 0; round < 4; round++) {
+      const library = join(place.directory, `both-${round}.sqlite`);
+      const codes = await Promise.all([a, b].map((logs) => start('ingest', logs, '--library', library)));
+      expect(codes).toEqual([0, 0]);
+      expect(rows(library, 'SELECT count(*) AS n FROM run')).toEqual([{ n: 2 }]);
+    }
+  }, 60_000);
+
+  it('read the same growing files without doubling a rollout, and both end', async () => {
+    const logs = join(place.directory, 'logs');
+    writeVerlDump(logs, 6 << 20, { seed: 5, rolloutsPerStep: 120 });
+    const files = readdirSync(logs);
+    const grown = new Map(files.map((name) => [name, readFileSync(join(logs, name), 'utf8')]));
+    for (const [name, text] of grown) writeFileSync(join(logs, name), text.slice(0, text.indexOf('\n') + 1));
+    const library = join(place.directory, 'same.sqlite');
+    await ingestHere(library, [logs]);
+    for (const [name, text] of grown) writeFileSync(join(logs, name), text);
+    const codes = await Promise.all([1, 2].map(() => start('ingest', logs, '--library', library)));
+    expect(codes.every((code) => code === 0 || code === 3)).toBe(true);
+    // Whoever met a file the other was reading left it alone; a last call finds nothing missing.
+    await ingestHere(library, [logs]);
+    const lines = [...grown.values()].reduce((sum, text) => sum + text.split('\n').length - 1, 0);
+    expect(
+      rows(library, 'SELECT count(*) AS n, count(DISTINCT content_hash || path || line) AS d FROM rollout'),
+    ).toEqual([{ n: lines, d: lines }]);
+  }, 60_000);
+});
+
+describe('a statement', () => {
+  it.runIf(existsSync('/proc/self/stat'))('does not outlive the reader of its rows', async () => {
+    await ingestHere(join(place.directory, 'a.sqlite'), [DEMO]);
+    const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n';
+    const child = spawn(process.execPath, [
+      MAIN,
+      'query',
+      '--library',
+      join(place.directory, 'a.sqlite'),
+      endless,
+    ]);
+    const pids = await new Promise<readonly number[]>((resolve) => {
+      child.stdout.once('data', () => resolve(childrenOf(child.pid ?? 0)));
+    });
+    expect(pids.length).toBeGreaterThan(0);
+    child.stdout.destroy();
+    await new Promise((resolve) => child.once('exit', resolve));
+    await expect.poll(() => pids.filter(isRunning), { timeout: 5000 }).toEqual([]);
+  });
+});
+
+/** State and parent of a process, from Linux's /proc; undefined when it is gone. */
+function statusOf(pid: number | string): { readonly state: string; readonly parent: number } | undefined {
+  try {
+    // The name in parentheses may hold anything; what counts stands behind it.
+    const [state = '', parent] =
+      readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return { state, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && statusOf(name)?.parent === pid)
+    .map(Number);
+}
+
+function isRunning(pid: number): boolean {
+  const state = statusOf(pid)?.state;
+  return state !== undefined && state !== 'Z';
+}
 
 describe('usage', () => {
   it('is told by --help everywhere, on stdout', () => {
