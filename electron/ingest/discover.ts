@@ -16,7 +16,13 @@ export function discover(paths: readonly string[], library: string): readonly Di
   const found: Discovered[] = [];
   const own = ['', '-wal', '-shm', '-journal'].flatMap((suffix) => realOf(library + suffix) ?? []);
   const seen = new Set<string>(own);
-  for (const path of paths) walk(path, found, seen);
+  for (const path of paths) {
+    const before = found.length;
+    const wasSeen = seen.has(realOf(path) ?? path);
+    walk(path, found, seen);
+    if (found.length > before || wasSeen) continue;
+    found.push({ kind: 'unreadable', path, code: 'empty_directory', message: 'no files in this directory' });
+  }
   return found;
 }
 

@@ -94,7 +94,7 @@ interface Head {
 
 function fromRecords(head: Head, name: string): Identified {
   if (head.records.length === 0) {
-    const { line, message } = head.firstProblem ?? { line: 1, message: 'no line ends here' };
+    const { line, message } = head.firstProblem ?? { line: 1, message: 'every line is blank' };
     return {
       kind: 'refused',
       issue: { severity: 'refused', code: 'no_records', line, message: `not JSON Lines: ${message}` },

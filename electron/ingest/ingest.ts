@@ -259,7 +259,7 @@ class IngestCall {
     const report = reportUnreadable(found);
     const known = this.writer.knownFile(found.path);
     const hasRollouts = known?.format !== undefined;
-    if (found.code === 'not_found' || hasRollouts) return report;
+    if (found.code === 'not_found' || found.code === 'empty_directory' || hasRollouts) return report;
     const identity = { path: found.path, bytes: 0, mtimeMs: 0, inode: '0', headHash: '', headBytes: 0 };
     const fileId = known?.fileId ?? this.writer.addFile(identity, undefined, 'refused');
     this.writer.dropIssues(fileId);

@@ -27,11 +27,12 @@ export function readRecord(bytes: Uint8Array, isFirstLine: boolean): RecordReadi
   }
   const warnings = [...reading.warnings];
   if (hasRoundedInteger(value)) value = withExactIntegers(text);
-  if (!isUtf8(bytes)) {
+  // The decoder leaves U+FFFD where bytes were invalid; only then is it worth asking.
+  if (text.includes('\ufffd') && !isUtf8(bytes)) {
     const message = 'the line is not valid UTF-8; the bytes that are not became U+FFFD';
     warnings.push({ severity: 'warning', code: 'invalid_utf8', message });
   }
-  if (text.includes('\\ud') || text.includes('\\uD')) {
+  if (hasLoneSurrogate(value)) {
     const repaired = withoutLoneSurrogates(value);
     if (repaired.count > 0) {
       const noun = repaired.count === 1 ? 'text contains' : 'texts contain';
@@ -43,6 +44,22 @@ export function readRecord(bytes: Uint8Array, isFirstLine: boolean): RecordReadi
   return isObject(value)
     ? { kind: 'record', record: value, warnings }
     : { kind: 'issue', issue: { severity: 'refused', code: 'bad_json', message: 'not JSON' } };
+}
+
+/** Deeper than any log nests; what lies below keeps what it has. */
+const DEEPEST = 32;
+
+/** Asked of the parsed strings, which know whether they hold any such unit; searching the line for escapes costs far more. */
+function hasLoneSurrogate(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return !value.isWellFormed();
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
+  if (Array.isArray(value)) {
+    // Columns of numbers are long, and hold no strings.
+    if (typeof value[0] === 'number') return false;
+    return value.some((inner) => hasLoneSurrogate(inner, depth + 1));
+  }
+  for (const key in value) if (hasLoneSurrogate((value as JsonObject)[key], depth + 1)) return true;
+  return false;
 }
 
 /** Replacement keeps every length, so offsets stay what they were. */
