@@ -51,7 +51,7 @@ export function TopBar() {
       </Link>
       <nav className="crumbs" aria-label="Place">
         {crumbs.map((crumb, i) => (
-          <Fragment key={crumb.label}>
+          <Fragment key={crumb.place.view}>
             {i > 0 && <i>/</i>}
             {i === crumbs.length - 1 ? (
               <em aria-current="page" title={crumb.label}>

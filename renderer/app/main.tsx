@@ -15,9 +15,10 @@ followTheme(
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
+const connection = await openConnection();
 createRoot(root).render(
   <StrictMode>
-    <DataProvider connection={openConnection()}>
+    <DataProvider connection={connection}>
       <App />
     </DataProvider>
   </StrictMode>,

@@ -20,10 +20,10 @@ export interface Series {
   readonly isDashed?: boolean;
 }
 
-/** Stacked shares from the bottom up; each is 0…1 and together they make 1. */
+/** Stacked shares from the bottom up; each is 0…1 and together they make 1. All are unknown at the same steps. */
 export interface Band {
   readonly name: string;
-  readonly shares: readonly number[];
+  readonly shares: Values;
   readonly color: string;
 }
 
@@ -106,6 +106,9 @@ export function StepChart(props: StepChartProps) {
           <path
             key={band.name}
             d={bandPath(steps, band.low, band.high, x, y)}
+            // A run of one step has no area; its outline is a bar.
+            stroke={steps.length === 1 ? band.color : 'none'}
+            strokeWidth={24}
             fill={band.color}
             opacity={0.8}
           />
@@ -167,9 +170,14 @@ function stackedBands(bands: readonly Band[]) {
   let low: readonly number[] = [];
   return bands.map((band) => {
     const base = low;
-    const high = band.shares.map((share, index) => (base[index] ?? 0) + share);
+    const high = band.shares.map((share, index) => (base[index] ?? 0) + (share ?? 0));
     low = high;
-    return { name: band.name, color: band.color, low: band.shares.map((_, index) => base[index] ?? 0), high };
+    return {
+      name: band.name,
+      color: band.color,
+      low: band.shares.map((_, index) => base[index] ?? 0),
+      high: high.map((value, index) => (typeof band.shares[index] === 'number' ? value : undefined)),
+    };
   });
 }
 
@@ -184,10 +192,11 @@ function Reading(props: StepChartProps & { readonly at: number }): ReactNode {
   ].filter((part) => typeof part.value === 'number');
   return (
     <span>
-      step {step}
+      {/* Several values need the room; the other charts of the page name the step. */}
+      {parts.length > 1 ? '' : `step ${step}`}
       {parts.map((part) => (
         <span key={part.name}>
-          {' · '}
+          {(parts.length === 1 || part !== parts[0]) && ' · '}
           {parts.length > 1 && (
             <span style={{ color: part.color === 'var(--rule2)' ? undefined : part.color }}>
               {part.name}{' '}

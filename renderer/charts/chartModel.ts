@@ -59,11 +59,12 @@ export function linePath(
 export function bandPath(
   steps: readonly number[],
   low: readonly number[],
-  high: readonly number[],
+  high: Values,
   x: (step: number) => number,
   y: (value: number) => number,
 ): string {
   const path = area<number>()
+    .defined((index) => typeof high[index] === 'number')
     .x((index) => x(steps[index] ?? 0))
     .y0((index) => y(low[index] ?? 0))
     .y1((index) => y(high[index] ?? 0));

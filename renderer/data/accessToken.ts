@@ -16,10 +16,44 @@ export function readTokenUrl(url: URL): TokenUrl {
   return { token: token === '' ? undefined : token, cleanUrl: url.pathname + url.search };
 }
 
-export function takeAccessToken(): string | undefined {
-  const { token, cleanUrl } = readTokenUrl(new URL(window.location.href));
-  if (token === undefined) return sessionStorage.getItem(KEY) ?? undefined;
+export async function takeAccessToken(): Promise<string | undefined> {
+  const { token: given, cleanUrl } = readTokenUrl(new URL(window.location.href));
+  const token = given ?? sessionStorage.getItem(KEY) ?? (await askOtherTabs());
+  if (token === undefined) return undefined;
   sessionStorage.setItem(KEY, token);
-  window.history.replaceState(null, '', cleanUrl);
+  if (given !== undefined) window.history.replaceState(null, '', cleanUrl);
+  answerOtherTabs(token);
   return token;
+}
+
+/**
+ * A link opened in a new tab starts without sessionStorage. It asks the tabs that are open: only
+ * pages of this origin, port included, can hear or answer, and nothing is written to disk.
+ */
+const CHANNEL = 'turnwise.token';
+const QUESTION = 'which token?';
+const ANSWER_MS = 250;
+
+function askOtherTabs(): Promise<string | undefined> {
+  const channel = new BroadcastChannel(CHANNEL);
+  return new Promise<string | undefined>((resolve) => {
+    const settle = (token: string | undefined) => {
+      clearTimeout(timer);
+      channel.close();
+      resolve(token);
+    };
+    const timer = setTimeout(() => settle(undefined), ANSWER_MS);
+    channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+      if (typeof data === 'object' && data !== null && 'token' in data && typeof data.token === 'string')
+        settle(data.token);
+    };
+    channel.postMessage(QUESTION);
+  });
+}
+
+function answerOtherTabs(token: string): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    if (data === QUESTION) channel.postMessage({ token });
+  };
 }

@@ -18,7 +18,7 @@ export interface Connection {
   readonly retryNow?: () => void;
 }
 
-export function openConnection(): Connection {
+export async function openConnection(): Promise<Connection> {
   const bridge = window.turnwise;
   if (bridge !== undefined) {
     return {
@@ -29,7 +29,7 @@ export function openConnection(): Connection {
     };
   }
 
-  const token = takeAccessToken();
+  const token = await takeAccessToken();
   if (token === undefined) {
     return {
       client: { request: () => Promise.reject(new ApiError(CLOSED)), subscribe: () => () => undefined },

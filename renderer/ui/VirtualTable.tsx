@@ -6,6 +6,7 @@
  * rows hold, and how they are sorted, belongs to the view.
  */
 import {
+  type MouseEvent,
   type ReactNode,
   type Ref,
   useEffect,
@@ -58,6 +59,8 @@ interface VirtualTableProps<Row> {
   readonly sort?: { readonly column: string; readonly direction: Direction };
   readonly onSort?: (column: string, direction: Direction) => void;
   readonly onOpen: (row: Row, index: number) => void;
+  /** Where `onOpen` leads, so that a row is a link: a modified click keeps its meaning in the browser. */
+  readonly hrefOf?: (row: Row) => string;
   readonly onWindow?: (range: { readonly first: number; readonly end: number }) => void;
   /** Where the list was left; read once. */
   readonly position?: TablePosition;
@@ -152,17 +155,26 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           {indexes.map((index) => {
             const row = rowAt(index);
             const isQuiet = row !== undefined && props.isQuiet?.(row) === true;
+            const href = row === undefined ? undefined : props.hrefOf?.(row);
+            const Tag = href === undefined ? 'div' : 'a';
             return (
-              <div
+              <Tag
                 key={index}
                 id={`${id}-${index}`}
                 role="row"
+                href={href}
+                tabIndex={href === undefined ? undefined : -1}
+                draggable={false}
+                // The keys stay with the table; Enter would follow the link of a row once clicked.
+                onFocus={() => scroller.current?.focus({ preventScroll: true })}
                 aria-rowindex={index + 2}
                 aria-selected={index === cursor}
                 className={isQuiet ? 'vtable-row is-quiet' : 'vtable-row'}
                 style={{ ...rowStyle, height: rowHeight, lineHeight: `${rowHeight - 1}px` }}
-                onClick={() => {
+                onClick={(event: MouseEvent) => {
                   setCursor(index);
+                  if (href !== undefined && isModified(event)) return;
+                  event.preventDefault();
                   open(index);
                 }}
               >
@@ -179,7 +191,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                     )}
                   </div>
                 ))}
-              </div>
+              </Tag>
             );
           })}
         </div>
@@ -187,6 +199,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     </div>
   );
 }
+
+const isModified = (event: MouseEvent) => event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 
 interface HeadCellProps<Row> {
   readonly column: Column<Row>;

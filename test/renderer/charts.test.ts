@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  bandPath,
   type Frame,
   linePath,
   nearestStep,
@@ -14,6 +15,13 @@ describe('charts', () => {
   it('breaks the line where nothing is known', () => {
     const steps = [0, 1, 2, 3];
     const path = linePath(steps, [0, null, 1, 1], stepScale(steps, frame), (v) => 50 - v * 50);
+    expect(path.match(/M/g)?.length).toBe(2);
+  });
+
+  it('leaves a gap in a band where nothing is known', () => {
+    const steps = [0, 1, 2, 3, 4];
+    const high = [1, 1, undefined, 1, 1];
+    const path = bandPath(steps, [0, 0, 0, 0, 0], high, stepScale(steps, frame), (v) => 50 - v * 50);
     expect(path.match(/M/g)?.length).toBe(2);
   });
 

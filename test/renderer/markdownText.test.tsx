@@ -40,6 +40,13 @@ describe('rendered Markdown', () => {
     expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
   });
 
+  it('shows characters that would turn the text around', () => {
+    const html = render('\u202Eevil\u202C and `\u200b`');
+    expect(html).not.toMatch(/[\u202c\u202e\u200b]/);
+    expect(html).toContain('⟨RLO⟩');
+    expect(placed(html)).toContainEqual({ start: 1_001, text: 'evil' });
+  });
+
   it('never loads an image', () => {
     expect(render('![plot](https://example.org/x.png)')).not.toContain('<img');
   });
@@ -65,6 +72,7 @@ describe('rendered Markdown', () => {
       '```',
       '\\*',
       '😀',
+      '\u202e',
     );
     fc.assert(
       fc.property(fc.array(word, { maxLength: 30 }), (words) => {

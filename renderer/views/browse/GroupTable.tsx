@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { GroupRow, GroupSort } from '../../../shared/api/contract.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { type Place, pathOfPlace } from '../../data/place.ts';
 import { useFilteredGroups } from '../../data/useFilteredIds.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -11,6 +12,7 @@ import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { ShareCell } from './cells.tsx';
+import { FilterNote, noMatch } from './FilterNote.tsx';
 import { useUrlSort } from './useUrlSort.ts';
 
 interface GroupColumn extends Column<GroupRow> {
@@ -179,6 +181,7 @@ export function GroupTable({ runKey, runId, step }: GroupTableProps) {
   const text = query.get('filter') ?? '';
   const filtered = useFilteredGroups(order.data?.ids, text);
   const { ids } = filtered;
+  const total = order.data?.ids.length ?? 0;
   const rows = useGroupWindow(ids, range);
   const table = useTableCommands();
 
@@ -194,29 +197,51 @@ export function GroupTable({ runKey, runId, step }: GroupTableProps) {
   if (ids === undefined) return <WaitingState title="Sorting groups…" />;
   if (ids.length === 0) {
     if (!filtered.isComplete) return <WaitingState title="Looking through the groups…" />;
-    return <EmptyState title={text === '' ? 'This step has no groups' : 'No group matches the filter'} />;
+    return (
+      <EmptyState
+        title={text === '' ? 'This step has no groups' : noMatch('group', filtered.looked, total)}
+      />
+    );
   }
-  const first = rows.rowAt(range.first);
+  const length = Math.max(0, range.end - range.first);
+  const loaded = Array.from({ length }, (_, i) => rows.rowAt(range.first + i)).filter(
+    (row) => row !== undefined,
+  );
+  const isKnown = (has: (row: GroupRow) => boolean) => loaded.length === 0 || loaded.some(has);
   const columns = COLUMNS.filter(
     (column) =>
-      (column.id !== 'kept' || first === undefined || first.decided > 0) &&
-      (column.id !== 'truth' || first === undefined || first.groundTruth !== undefined),
+      (column.id !== 'kept' || isKnown((row) => row.decided > 0)) &&
+      (column.id !== 'truth' || isKnown((row) => row.groundTruth !== undefined)),
   );
+  const placeOf = ({ groupKey }: GroupRow): Place => ({ view: 'group', runKey, step, groupKey });
   const list = `groups ${runKey} ${step} ${sort.column} ${sort.direction} ${text}`;
   return (
-    <VirtualTable
-      key={list}
-      handle={table}
-      label={`Groups of step ${step}`}
-      columns={columns}
-      count={ids.length}
-      rowAt={rows.rowAt}
-      sort={sort}
-      onSort={setSort}
-      onOpen={(row) => goTo({ view: 'group', runKey, step, groupKey: row.groupKey })}
-      onWindow={setRange}
-      position={listPosition(list)}
-      onPosition={(position) => rememberListPosition(list, position)}
-    />
+    <div className="list-column">
+      {text !== '' && (
+        <FilterNote
+          matches={ids.length}
+          looked={filtered.looked}
+          total={total}
+          isComplete={filtered.isComplete}
+        />
+      )}
+      <div className="list-rest">
+        <VirtualTable
+          key={list}
+          handle={table}
+          label={`Groups of step ${step}`}
+          columns={columns}
+          count={ids.length}
+          rowAt={rows.rowAt}
+          sort={sort}
+          onSort={setSort}
+          onOpen={(row) => goTo(placeOf(row))}
+          hrefOf={(row) => pathOfPlace(placeOf(row))}
+          onWindow={setRange}
+          position={listPosition(list)}
+          onPosition={(position) => rememberListPosition(list, position)}
+        />
+      </div>
+    </div>
   );
 }

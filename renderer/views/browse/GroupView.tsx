@@ -60,7 +60,7 @@ export default function GroupView({ place }: { readonly place: Extract<Place, { 
         )}
         <div className="end">
           {group?.groundTruth !== undefined && (
-            <span className="truth">
+            <span className="truth" title={group.groundTruth}>
               ground truth <span className="mono">{group.groundTruth}</span>
             </span>
           )}

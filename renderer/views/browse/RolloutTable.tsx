@@ -2,6 +2,7 @@
 import { useMemo, useRef, useState } from 'react';
 import type { ParamsOf, RolloutRow } from '../../../shared/api/contract.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { type Place, pathOfPlace } from '../../data/place.ts';
 import { useFilteredRollouts } from '../../data/useFilteredIds.ts';
 import { useGroupPreviews } from '../../data/useGroupPreviews.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
@@ -11,6 +12,7 @@ import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import type { Sort } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { FilterNote, noMatch } from './FilterNote.tsx';
 import { knownColumnIds, problemColumn, ROLLOUT_COLUMNS } from './rolloutColumns.tsx';
 import { useUrlSort } from './useUrlSort.ts';
 
@@ -47,6 +49,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
   const text = query.get('filter') ?? '';
   const filtered = useFilteredRollouts(order.data?.ids, text);
   const { ids } = filtered;
+  const total = order.data?.ids.length ?? 0;
   const rows = useRolloutWindow(ids, range);
   const table = useTableCommands();
 
@@ -78,26 +81,44 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
   if (ids === undefined) return <WaitingState title="Sorting rollouts…" />;
   if (ids.length === 0) {
     if (!filtered.isComplete) return <WaitingState title="Looking through the rollouts…" />;
-    return <EmptyState title={text === '' ? emptyTitle : 'No rollout matches the filter'} />;
+    return <EmptyState title={text === '' ? emptyTitle : noMatch('rollout', filtered.looked, total)} />;
   }
+  const placeOf = ({ step, groupKey, ordinal }: RolloutRow): Place => ({
+    view: 'rollout',
+    runKey,
+    step,
+    groupKey,
+    ordinal,
+  });
   const list = `rollouts ${runKey} ${JSON.stringify(filter)} ${sort.column} ${sort.direction} ${text}`;
   return (
-    <VirtualTable
-      key={list}
-      handle={table}
-      label={label}
-      columns={columns}
-      count={ids.length}
-      rowAt={rows.rowAt}
-      isQuiet={(row) => row.kept === false}
-      sort={sort}
-      onSort={setSort}
-      onOpen={(row) =>
-        goTo({ view: 'rollout', runKey, step: row.step, groupKey: row.groupKey, ordinal: row.ordinal })
-      }
-      onWindow={setRange}
-      position={listPosition(list)}
-      onPosition={(position) => rememberListPosition(list, position)}
-    />
+    <div className="list-column">
+      {text !== '' && (
+        <FilterNote
+          matches={ids.length}
+          looked={filtered.looked}
+          total={total}
+          isComplete={filtered.isComplete}
+        />
+      )}
+      <div className="list-rest">
+        <VirtualTable
+          key={list}
+          handle={table}
+          label={label}
+          columns={columns}
+          count={ids.length}
+          rowAt={rows.rowAt}
+          isQuiet={(row) => row.kept === false}
+          sort={sort}
+          onSort={setSort}
+          onOpen={(row) => goTo(placeOf(row))}
+          hrefOf={(row) => pathOfPlace(placeOf(row))}
+          onWindow={setRange}
+          position={listPosition(list)}
+          onPosition={(position) => rememberListPosition(list, position)}
+        />
+      </div>
+    </div>
   );
 }

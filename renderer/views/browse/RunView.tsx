@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useCommands } from '../../app/commands.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { pathOfPlace } from '../../data/place.ts';
 import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -95,6 +96,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
             sort={sort}
             onSort={setSort}
             onOpen={(row) => openStep(row.step)}
+            hrefOf={(row) => pathOfPlace({ view: 'step', runKey, step: row.step })}
             position={listPosition(list)}
             onPosition={(position) => rememberListPosition(list, position)}
           />

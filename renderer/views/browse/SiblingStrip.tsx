@@ -45,6 +45,7 @@ export function SiblingStrip({ place, runId, groupId }: SiblingStripProps) {
         height = {strip.heightMeans}
         {rows.some((row) => row.kept !== undefined) && ' · filled = kept, dashed = discarded'} ·{' '}
         <span className="is-right">■ right</span> <span className="is-wrong">■ wrong</span>
+        {strip.bars.some((bar) => bar.outcome === 'unknown') && ' ■ correctness unknown'}
       </p>
     </div>
   );

@@ -30,7 +30,7 @@ export function StepCharts({ rows, stages, onOpenStep }: StepChartsProps) {
   const hasTruncated = rows.some((row) => (row.truncated ?? 0) > 0);
   const hasEntropy = rows.some((row) => row.meanEntropy !== undefined);
   const health = (pick: (row: StepSummary) => number) =>
-    rows.map((row) => ratio(pick(row), row.groupsAllWrong + row.groupsMixed + row.groupsAllRight) ?? 0);
+    rows.map((row) => ratio(pick(row), row.groupsAllWrong + row.groupsMixed + row.groupsAllRight));
 
   return (
     <section className="charts" aria-label="By step">
@@ -80,7 +80,7 @@ export function StepCharts({ rows, stages, onOpenStep }: StepChartsProps) {
         <StepChart
           {...common}
           title="Tool calls per rollout"
-          format={(value) => decimal(value, 1)}
+          format={(value) => decimal(value)}
           series={[{ name: 'tool calls', values: rows.map(toolCallsPerRollout), color: 'var(--ink)' }]}
         />
       ) : (

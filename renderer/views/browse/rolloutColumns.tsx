@@ -52,8 +52,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     id: 'answer',
     label: 'answer',
     hint: 'Sorted by its text; the mark says right or wrong where that is known',
-    minWidth: 96,
-    grow: 1.4,
+    minWidth: 84,
+    grow: 1,
     sorts: 'ascending',
     cell: (row) => (
       <span
@@ -161,7 +161,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     label: 'length',
     unit: 'chars',
     align: 'end',
-    minWidth: 84,
+    minWidth: 74,
     grow: 0.6,
     sorts: 'descending',
     cell: (row) => count(row.responseChars),
@@ -182,7 +182,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     id: 'stopReason',
     label: 'stopped by',
     hint: 'Why the rollout ended; derived from the text when shown in italics',
-    minWidth: 78,
+    minWidth: 70,
     sorts: 'ascending',
     isKnown: (row) => row.stopReason !== undefined,
     cell: (row) =>
@@ -198,12 +198,15 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     id: 'reason',
     label: 'why',
     hint: 'Why the down-sampling kept or discarded it',
-    minWidth: 110,
+    minWidth: 166,
     grow: 1.2,
     sorts: 'ascending',
     isKnown: (row) => row.reason !== undefined,
     cell: (row) => (
-      <span className="muted" title={row.reason}>
+      <span
+        className="muted"
+        title={`${row.kept === undefined ? '' : row.kept ? 'kept, ' : 'discarded, '}${reasonText(row.reason)}, logged as ${row.reason}`}
+      >
         {row.kept === undefined ? '' : row.kept ? 'kept, ' : 'discarded, '}
         {reasonText(row.reason)}
       </span>

@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import { useCommands } from '../../app/commands.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { pathOfPlace } from '../../data/place.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
@@ -107,6 +108,7 @@ export default function LibraryView() {
             sort={query.has('sort') ? sort : undefined}
             onSort={(column, direction) => setQuery({ sort: sortText({ column, direction }) })}
             onOpen={(run) => goTo({ view: 'run', runKey: run.runKey })}
+            hrefOf={(run) => pathOfPlace({ view: 'run', runKey: run.runKey })}
             position={listPosition('runs')}
             onPosition={(position) => rememberListPosition('runs', position)}
           />

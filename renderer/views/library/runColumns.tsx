@@ -1,7 +1,7 @@
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { Sparkline } from '../../charts/Sparkline.tsx';
 import { Chip } from '../../ui/Controls.tsx';
-import { count, percent, ratio } from '../../ui/numbers.ts';
+import { count, counted, percent, ratio } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/VirtualTable.tsx';
 import { stepRange } from './libraryModel.ts';
 
@@ -19,8 +19,10 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
     measure: (run) => run.name,
     cell: (run) => (
       <span className="two-line">
-        <span className="run-name">{run.name}</span> {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
-        {run.kind === 'eval' && <Chip>evaluation</Chip>}
+        <bdi className="run-name" title={run.name}>
+          {run.name}
+        </bdi>{' '}
+        {run.kind === 'eval' && <Chip>evaluation</Chip>} {run.isSynthetic && <Chip>synthetic</Chip>}
         <small title={run.directory}>
           {[run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
         </small>
@@ -51,7 +53,7 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
     cell: (run) => (
       <span className="two-line">
         {count(run.rollouts)}
-        <small>{count(run.groups)} groups</small>
+        <small>{counted(run.groups, 'group')}</small>
       </span>
     ),
   },

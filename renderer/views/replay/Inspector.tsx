@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import type { Provenance } from '../../../shared/domain/model.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
@@ -115,7 +115,14 @@ export function Inspector({ detail, heat, onShowRecord }: InspectorProps) {
       <section className="inspector-end">
         <h2>Source</h2>
         <p className="mono inspector-path">
-          {row.path}, line {count(row.line)}
+          {row.path.split(/(?<=[/\\])/).map((part, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a path never move
+            <Fragment key={i}>
+              {i > 0 && <wbr />}
+              {part}
+            </Fragment>
+          ))}
+          , <span className="inspector-line">line {count(row.line)}</span>
         </p>
         <button type="button" className="button" onClick={onShowRecord} title="Raw record (b)">
           Raw record, {bytes(detail.record.byteLength)}

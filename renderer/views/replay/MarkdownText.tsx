@@ -71,7 +71,7 @@ const COMPONENTS: Components = {
   img: ({ src, alt }) => (
     <span className="image-stand-in" title="Images of a rollout are never loaded">
       image{alt === undefined || alt === '' ? '' : ` “${withDollars(alt)}”`}:{' '}
-      {withDollars(typeof src === 'string' ? src : '')}
+      <SourceText text={withDollars(typeof src === 'string' ? src : '')} />
     </span>
   ),
   span: ({ node, children, ...rest }) => {
@@ -86,7 +86,11 @@ const COMPONENTS: Components = {
 function LogLink({ url, children }: { readonly url: string; readonly children?: React.ReactNode }) {
   const client = useClient();
   const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
-  const address = <span className="link-address">{url}</span>;
+  const address = (
+    <span className="link-address">
+      <SourceText text={url} />
+    </span>
+  );
   if (!isDesktop || !url.startsWith('https://')) {
     return (
       <span className="log-link">

@@ -33,13 +33,19 @@ export const SegmentCard = memo(function SegmentCard({
   const text = isRaw ? view.outer : readableText(view);
   const fold = foldOf(text, kind);
   const isFolded = fold.isFoldable && !isFlipped;
-  // Nothing to read and nothing to hide: a template may leave an empty message behind.
-  if (text.trim() === '' && !isRaw) return null;
+  const isEmpty = text.trim() === '' && !isRaw;
+  // Nothing to read and nothing to hide: a template may leave an empty message behind. That a tool
+  // answered with nothing is worth knowing.
+  if (isEmpty && kind !== 'tool-response') return null;
   return (
     <article id={`segment-${view.index}`} className={`segment is-${kind}`} data-segment={view.index}>
       <SegmentHead view={view} kind={kind} answerSource={answerSource} text={text} />
       <div className={isFolded ? 'segment-body is-folded' : 'segment-body'}>
-        <SegmentBody view={view} isRaw={isRaw} kind={kind} text={isFolded ? fold.head : text} />
+        {isEmpty ? (
+          <p className="muted segment-empty">empty</p>
+        ) : (
+          <SegmentBody view={view} isRaw={isRaw} kind={kind} text={isFolded ? fold.head : text} />
+        )}
       </div>
       {fold.isFoldable && (
         <button
@@ -82,7 +88,11 @@ function SegmentHead({ view, kind, answerSource, text }: SegmentHeadProps) {
   return (
     <header className="segment-head">
       <b>{LABELS[kind]}</b>
-      {view.call !== undefined && <span className="mono">{view.call.name ?? 'name unreadable'}</span>}
+      {view.call !== undefined && (
+        <span className="mono" title={view.call.name}>
+          {view.call.name ?? 'name unreadable'}
+        </span>
+      )}
       {mark !== undefined && (
         <span className={isError ? 'is-wrong' : 'muted'}>
           {mark.glyph} {exception ?? mark.label}

@@ -146,7 +146,11 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
           ))}
         </section>
       ))}
-      <p className="transcript-end">end of the rollout</p>
+      <p className="transcript-end">
+        {turns.every((view) => view.turn === 0)
+          ? 'the response is empty: the policy wrote nothing'
+          : 'end of the rollout'}
+      </p>
     </section>
   );
 });

@@ -1,5 +1,6 @@
 /** Two plugins over the Markdown trees: offsets on text, and display formulas kept as such. */
 import type { Element, ElementContent, Root, RootContent, Text } from 'hast';
+import { visiblePieces } from '../../ui/visibleText.ts';
 import { withDollars } from './markdownModel.ts';
 
 export interface SourceFrame {
@@ -39,7 +40,7 @@ function formula(tex: string, isDisplay: boolean): Element {
 function mapChildren(parent: Root | Element, frame: SourceFrame): void {
   const isCode = parent.type === 'element' && parent.tagName === 'code';
   const children = parent.children.flatMap((child: RootContent): RootContent[] => {
-    if (child.type === 'text') return isCode ? [located(child, frame)] : withBoxes(child, frame);
+    if (child.type === 'text') return isCode ? located(child, frame) : withBoxes(child, frame);
     if (child.type !== 'element') return [child];
     const found = formulaOf(child);
     if (found !== undefined) return [found];
@@ -56,12 +57,12 @@ const BOXED = /\\boxed\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
 function withBoxes(node: Text, frame: SourceFrame): ElementContent[] {
   const from = node.position?.start.offset;
   const isLiteral = from !== undefined && frame.text.startsWith(withDollars(node.value), from);
-  if (from === undefined || !isLiteral || !node.value.includes('\\boxed{')) return [located(node, frame)];
+  if (from === undefined || !isLiteral || !node.value.includes('\\boxed{')) return located(node, frame);
   const pieces: ElementContent[] = [];
   const addText = (start: number, end: number) => {
     if (start === end) return;
     const value = withDollars(node.value.slice(start, end));
-    pieces.push(placedText(value, frame.start + from + start, frame.source));
+    pieces.push(...visibleText(value, { start: frame.start + from + start, source: frame.source }));
   };
   let at = 0;
   for (const match of node.value.matchAll(BOXED)) {
@@ -73,25 +74,34 @@ function withBoxes(node: Text, frame: SourceFrame): ElementContent[] {
   return pieces;
 }
 
-function placedText(value: string, start: number, source: string): Element {
-  return {
-    type: 'element',
-    tagName: 'span',
-    properties: { dataStart: start, dataSource: source },
-    children: [{ type: 'text', value }],
-  };
+/** As `SourceText` draws it: characters that would act become glyphs; the rest knows its place where it has one. */
+function visibleText(
+  value: string,
+  place: { readonly start: number; readonly source: string } | undefined,
+): ElementContent[] {
+  return visiblePieces(value).map((piece): ElementContent => {
+    const text: Text = { type: 'text', value: piece.text };
+    if (piece.name !== undefined) {
+      const title = `${piece.name}, shown because it would be invisible`;
+      const properties = { className: ['hidden-character'], title };
+      return { type: 'element', tagName: 'span', properties, children: [text] };
+    }
+    if (place === undefined) return text;
+    const properties = { dataStart: place.start + piece.start, dataSource: place.source };
+    return { type: 'element', tagName: 'span', properties, children: [text] };
+  });
 }
 
-function located(node: Text, frame: SourceFrame): ElementContent {
+function located(node: Text, frame: SourceFrame): ElementContent[] {
   const value = withDollars(node.value);
   const from = node.position?.start.offset;
   const to = node.position?.end.offset;
-  if (from === undefined || to === undefined || value.trim() === '') return { ...node, value };
+  if (from === undefined || to === undefined || value.trim() === '') return visibleText(value, undefined);
   // Inline code and fences: the position includes the backticks, the value does not.
   const inside = frame.text.slice(from, to).indexOf(value);
   // Escapes and entities differ from their source; such a piece has no exact place.
-  if (inside < 0) return { ...node, value };
-  return placedText(value, frame.start + from + inside, frame.source);
+  if (inside < 0) return visibleText(value, undefined);
+  return visibleText(value, { start: frame.start + from + inside, source: frame.source });
 }
 
 interface MathNode {

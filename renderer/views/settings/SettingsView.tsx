@@ -70,10 +70,17 @@ export default function SettingsView() {
           </div>
           <div>
             <dt>May read below</dt>
-            <dd className="mono">
+            <dd>
               {info?.granted.map((path) => (
-                <div key={path}>{path}</div>
+                <div key={path} className="mono">
+                  {path}
+                </div>
               ))}
+              {info?.granted.length === 0 && (
+                <span className="muted">
+                  nothing more in this sitting; start Turnwise with a path to add logs
+                </span>
+              )}
             </dd>
           </div>
         </dl>
