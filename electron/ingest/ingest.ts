@@ -182,8 +182,7 @@ class IngestCall {
       }
       return this.reportOf(fileId, path, identified.format, isContinued ? 'appended' : 'read');
     } catch (error) {
-      if (error instanceof ConcurrentIngestError)
-        return reportUnreadable({ path, code: 'busy', message: error.message });
+      if (error instanceof ConcurrentIngestError) return this.leftToAnother(path, error.message);
       if (!isSystemError(error)) throw error;
       return this.unreadable({ path, ...reasonOf(error) });
     }
@@ -251,6 +250,14 @@ class IngestCall {
   private reportOf(fileId: number, path: string, format: string | undefined, status: FileStatus): FileReport {
     const rollouts = this.writer.countRollouts(fileId);
     return { path, fileId, format: format ?? null, status, rollouts, issues: [] };
+  }
+
+  /** Nothing is wrong with the file: another process is reading it, and its rollouts are or will be there. */
+  private leftToAnother(path: string, message: string): FileReport {
+    const known = this.writer.knownFile(path);
+    const rollouts = known === undefined ? 0 : this.writer.countRollouts(known.fileId);
+    const issues: IngestIssue[] = [{ severity: 'warning', code: 'busy', message }];
+    return { path, format: known?.format ?? null, status: 'unchanged', rollouts, issues };
   }
 
   /** A file that is there but cannot be read stays on record; a path that leads nowhere is only reported. */

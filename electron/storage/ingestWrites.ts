@@ -62,6 +62,7 @@ export function prepareIngest(db: WritableLibrary) {
     addRun: prepare<[Record<string, unknown>]>(`INSERT INTO run_row
       (run_key, key_source, logged_id, name, kind, format, directory)
       VALUES (:runKey, :keySource, :loggedId, :name, :kind, :format, :directory)`),
+    addRunFile: prepare<[number, number]>('INSERT OR IGNORE INTO run_file_row VALUES (?, ?)'),
     runsOfLogged: prepare<[string]>('SELECT run_id FROM run_row WHERE logged_id = ?'),
     runConfig: pluck<[string]>('SELECT config FROM run_config_row WHERE logged_id = ?'),
     setRunConfig: prepare<[string, string]>('INSERT OR REPLACE INTO run_config_row VALUES (?, ?)'),
@@ -192,6 +193,7 @@ export function prepareIngest(db: WritableLibrary) {
         penalty = NULL, advantage = NULL, rule = NULL, decision_file_id = NULL, decision_line = NULL WHERE decision_file_id = ?`),
       prepare<[number]>('DELETE FROM rollout_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM text_block WHERE file_id = ?'),
+      prepare<[number]>('DELETE FROM run_file_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM stage_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM metric_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM pending_row WHERE file_id = ?'),

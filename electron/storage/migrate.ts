@@ -39,10 +39,11 @@ export function versionOf(db: Database.Database): number {
 
 /** @throws NewerDatabaseError, ForeignDatabaseError */
 export function assertOurs(db: Database.Database): void {
-  const version = versionOf(db);
-  const application = Number(db.pragma('application_id', { simple: true }));
+  // In this order: another process may make it a library in between, tables and id in one transaction.
   const isEmpty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+  const application = Number(db.pragma('application_id', { simple: true }));
   if (!isEmpty && application !== APPLICATION_ID) throw new ForeignDatabaseError(db.name);
+  const version = versionOf(db);
   if (version > NEWEST_VERSION) throw new NewerDatabaseError(version);
 }
 

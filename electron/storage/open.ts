@@ -19,7 +19,7 @@ export function openWriter(path: string): WritableLibrary {
   mkdirSync(dirname(path), { recursive: true });
   const db = new Database(path, { timeout: 10_000 });
   try {
-    assertOurs(db);
+    patiently(() => assertOurs(db));
     db.pragma('page_size = 8192');
     patiently(() => db.pragma('journal_mode = WAL'));
     db.pragma('synchronous = NORMAL');

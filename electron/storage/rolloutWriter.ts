@@ -41,6 +41,8 @@ export class RolloutWriter {
   private directory = '';
   private batch: PackedBatch | undefined;
   private touched: Touched | undefined;
+  /** Runs this batch has brought rollouts of. */
+  private readonly runsOfFile = new Set<number>();
   /** block_id by index into the batch's blocks. */
   private blocks: (number | undefined)[] = [];
 
@@ -60,6 +62,7 @@ export class RolloutWriter {
     this.groups.begin();
     // Another process may have met a reward that is neither 0 nor 1.
     this.runs.forget();
+    this.runsOfFile.clear();
     this.file = file;
     this.directory = dirname(file.path);
     this.batch = batch;
@@ -121,6 +124,10 @@ export class RolloutWriter {
     const ordinal = this.ordinalFor(group, rollout);
     if (ordinal === undefined) return;
     group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
+    if (!this.runsOfFile.has(run.runId)) {
+      this.runsOfFile.add(run.runId);
+      this.sql.addRunFile.run(run.runId, this.file.fileId);
+    }
     const rolloutId = this.addRollout(run, group, rollout, ordinal);
     this.addBelow(rolloutId, group, rollout);
     if (rollout.decision !== null)

@@ -24,7 +24,11 @@ const TRACEBACK = /^Traceback \(most recent call last\):/m;
 const ERROR_OPENING = /^(?:error|exception|fatal|failed|failure|invalid)\b\s*[:!-]/i;
 const ERROR_TYPE_OPENING = /^[A-Z][A-Za-z_.]*(?:Error|Exception)\b\s*[:(]/;
 
-export function readToolResponse(text: string): ToolResponseReading {
+/** Colours and cursor movements: they change how a message looks, not what it says. */
+const ANSI = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
+
+export function readToolResponse(response: string): ToolResponseReading {
+  const text = response.includes('\u001b') ? response.replace(ANSI, '') : response;
   const outcome = outcomeOf(text);
   const time = text.includes('execution time:') ? EXECUTION_TIME.exec(text) : null;
   return time === null ? { outcome } : { outcome, latencyMs: Math.round(Number(time[1]) * 1_000_000) / 1000 };

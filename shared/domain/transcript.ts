@@ -34,9 +34,7 @@ const RESPONSE_CLOSE = '</tool_response>';
 
 export function readTranscript(text: string): Transcript {
   // One search over the text instead of one per token: this runs for every rollout of a log.
-  return text.includes('<|im_')
-    ? readSpecial(text)
-    : { blocks: readBare(text), end: text.length };
+  return text.includes('<|im_') ? readSpecial(text) : { blocks: readBare(text), end: text.length };
 }
 
 // ── special tokens kept ─────────────────────────────────────────────────────────────────────────

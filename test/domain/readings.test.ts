@@ -38,6 +38,7 @@ describe('readToolResponse', () => {
     ['{"error": "not found"}', 'error', undefined],
     ['{"error": null, "result": 3}', 'ok', undefined],
     ['ValueError: bad', 'error', undefined],
+    ['\u001b[1;31mTraceback (most recent call last):\u001b[0m\n  …', 'error', undefined],
     ['', 'ok', undefined],
   ] as const)('%j is %s', (text, outcome, latencyMs) => {
     expect(readToolResponse(text)).toEqual(latencyMs === undefined ? { outcome } : { outcome, latencyMs });

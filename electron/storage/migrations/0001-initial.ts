@@ -48,6 +48,13 @@ CREATE TABLE run_config_row (
   config    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Which files a run's rollouts come from: their issues are the run's.
+CREATE TABLE run_file_row (
+  run_id  INTEGER NOT NULL REFERENCES run_row,
+  file_id INTEGER NOT NULL REFERENCES file_row,
+  PRIMARY KEY (run_id, file_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE stage_row (
   logged_id TEXT NOT NULL,
   from_step INTEGER NOT NULL,

@@ -3,9 +3,9 @@ import type { IngestIssue } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
 
-/** Files of a run are those below its directory: issues of files that gave no rollout belong there too. */
-const IN_RUN = `(:runId IS NULL OR EXISTS (SELECT 1 FROM run_row r WHERE r.run_id = :runId
-  AND f.path >= r.directory || '/' AND f.path < r.directory || '0'))`;
+/** A file is a run's when rollouts of the run came from it; files that gave none belong to no run. */
+const IN_RUN = `(:runId IS NULL OR EXISTS (SELECT 1 FROM run_file_row rf
+  WHERE rf.run_id = :runId AND rf.file_id = f.file_id))`;
 
 /** Lines still waiting for their rollout are issues as long as they wait; they are listed after all others. */
 const ALL_ISSUES = `(

@@ -5,8 +5,7 @@ import { present } from '../rows.ts';
 const RUN = `
   SELECT run_id AS runId, run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
     key_source AS keySource, format, directory, coalesce(c.config, '{}') AS config,
-    (SELECT count(*) FROM issue_row i WHERE i.file_id IN (SELECT f.file_id FROM file_row f
-      WHERE f.path >= r.directory || '/' AND f.path < r.directory || '0')) AS issues
+    (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id) WHERE rf.run_id = r.run_id) AS issues
   FROM run_row r LEFT JOIN run_config_row c USING (logged_id)`;
 export const RUNS = `${RUN} ORDER BY run_id DESC`;
 export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
