@@ -48,8 +48,8 @@ describe('the arguments of a start', () => {
   test('are paths, whatever switches stand among them', () => {
     const args = ['--library=lib.sqlite', '--enable-logging', 'a.jsonl', '--', '--odd-name.jsonl', '/abs/b'];
     expect(startArguments(args, '/work')).toEqual({
-      paths: ['/work/a.jsonl', '/work/--odd-name.jsonl', '/abs/b'],
-      libraryPath: '/work/lib.sqlite',
+      paths: ['/logs/a.jsonl', '/logs/--odd-name.jsonl', '/abs/b'],
+      libraryPath: '/logs/lib.sqlite',
     });
   });
   test('may be none', () => expect(startArguments([], '/work')).toEqual({ paths: [] }));
