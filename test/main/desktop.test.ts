@@ -47,12 +47,12 @@ describe('a saved window', () => {
 describe('the arguments of a start', () => {
   test('are paths, whatever switches stand among them', () => {
     const args = ['--library=lib.sqlite', '--enable-logging', 'a.jsonl', '--', '--odd-name.jsonl', '/abs/b'];
-    expect(startArguments(args, '/work')).toEqual({
+    expect(startArguments(args, '/logs')).toEqual({
       paths: ['/logs/a.jsonl', '/logs/--odd-name.jsonl', '/abs/b'],
       libraryPath: '/logs/lib.sqlite',
     });
   });
-  test('may be none', () => expect(startArguments([], '/work')).toEqual({ paths: [] }));
+  test('may be none', () => expect(startArguments([], '/logs')).toEqual({ paths: [] }));
 });
 
 test('every command of the menu is one the page knows', () => {
