@@ -62,7 +62,7 @@ export function RawRecord({ row, isDark, onClose }: RawRecordProps) {
               {isLarge && (
                 <span className="muted">
                   {record.hasNextPage
-                    ? `${bytes(first.byteLength)}, the first ${bytes(chunks.at(-1)?.nextOffset ?? 0)} read`
+                    ? `the first ${bytes(chunks.at(-1)?.nextOffset ?? 0)} read, more as you scroll`
                     : 'read to its end'}
                 </span>
               )}
