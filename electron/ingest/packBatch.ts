@@ -22,9 +22,9 @@ export interface LinePlace {
 }
 
 const KIND_CODE = new Map(SEGMENT_KINDS.map((kind, i) => [kind, i]));
-/** A batch is handed over at either size: big enough to amortise a transaction, small enough to stay responsive. */
+/** A batch is handed over at either size: big enough to amortise a transaction and the sums of its steps, small enough to stay responsive. */
 const BATCH_SIZE = 8 << 20;
-const BATCH_ITEMS = 1024;
+const BATCH_ITEMS = 8192;
 const PREVIEW_CHARS = 200;
 const NOWHERE: ByteSpan = { codec: 0, start: 0, end: 0 };
 
