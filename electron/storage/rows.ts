@@ -2,11 +2,6 @@
  * The one place where SQL's NULL becomes an absent field. `present` drops NULLs; columns are
  * named in the queries as the contract names them.
  */
-type Nullable<T> = { [K in keyof T]: undefined extends T[K] ? Exclude<T[K], undefined> | null : T[K] };
-
-/** A row as SQLite gives it: every optional field of the contract may be NULL. */
-export type SqlRow<T> = Nullable<Required<T>> & T;
-
 export function present<T extends object>(row: unknown): T {
   const result: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(row as object)) if (value !== null) result[key] = value;

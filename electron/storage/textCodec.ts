@@ -51,7 +51,3 @@ export function unpackUtf8(codec: number, bytes: Uint8Array): Buffer {
 export function packBytes(bytes: Uint8Array): Uint8Array {
   return zstdCompressSync(bytes, LEVEL);
 }
-
-export function unpackBytes(bytes: Uint8Array): Uint8Array {
-  return zstdDecompressSync(bytes);
-}

@@ -4,6 +4,20 @@
  * short columns one by one would cost more time than it saves space.
  */
 
+/** A row of `token_row` as SQLite gives it. */
+export interface TokenRecord {
+  count: number;
+  ends: Uint8Array | null;
+  ids: Uint8Array | null;
+  mask: Uint8Array | null;
+  entropy: Uint8Array | null;
+  logprob: Uint8Array | null;
+  trainer_logprob: Uint8Array | null;
+  advantage: Uint8Array | null;
+  top: Uint8Array | null;
+  entropy_of: string | null;
+}
+
 /** LEB128: seven bits per byte, the high bit says that more follow. */
 export function packEnds(ends: Uint32Array): Uint8Array {
   const bytes = new Uint8Array(ends.length * 5);

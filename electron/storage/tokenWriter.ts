@@ -2,7 +2,7 @@
 import { policyTokensBySegment } from '../../shared/domain/segmentTokens.ts';
 import type { PackedTokens } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
-import { unpackEnds, unpackFloats, unpackMask } from './tokenColumns.ts';
+import { type TokenRecord, unpackEnds, unpackFloats, unpackMask } from './tokenColumns.ts';
 import { sumTokens } from './tokenSums.ts';
 
 export class TokenWriter {
@@ -76,17 +76,4 @@ export class TokenWriter {
     });
     for (const [turn, tokens] of counts) this.sql.setTurnTokens.run(tokens, rolloutId, turn);
   }
-}
-
-interface TokenRecord {
-  count: number;
-  ends: Uint8Array | null;
-  ids: Uint8Array | null;
-  mask: Uint8Array | null;
-  entropy: Uint8Array | null;
-  logprob: Uint8Array | null;
-  trainer_logprob: Uint8Array | null;
-  advantage: Uint8Array | null;
-  top: Uint8Array | null;
-  entropy_of: string | null;
 }

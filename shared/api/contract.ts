@@ -65,18 +65,6 @@ export const ROLLOUT_SORTS = [
 ] as const;
 export type RolloutSort = (typeof ROLLOUT_SORTS)[number];
 
-export const RUN_SORTS = [
-  'name',
-  'kind',
-  'steps',
-  'groups',
-  'rollouts',
-  'correct',
-  'issues',
-  'recent',
-] as const;
-export type RunSort = (typeof RUN_SORTS)[number];
-
 /** Lists return all ids in order (4 bytes each), then rows for the visible window by id: exact scroll bars without OFFSET. */
 const params = {
   'host.info': z.object({}),

@@ -7,7 +7,6 @@ import type {
   DecisionReason,
   IngestIssue,
   LineNumber,
-  Milliseconds,
   Provenance,
   RunKind,
   Segment,
@@ -155,5 +154,3 @@ export interface ParsedTokens {
   readonly top?: readonly unknown[];
   readonly entropyOf?: Readonly<Record<string, unknown>>;
 }
-
-export type { LineNumber, Milliseconds };

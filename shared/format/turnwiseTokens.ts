@@ -1,6 +1,6 @@
 /** The `tokens` object of the Turnwise log: columns of one length, as JSON arrays or packed. */
 import { decodeBase64, decodePacked, textOfByteTokens } from './binary.ts';
-import { isObject, type JsonObject } from './fields.ts';
+import { isObject } from './fields.ts';
 import type { LineIssue, ParsedTokens } from './format.ts';
 
 export interface TokensReading {
@@ -164,5 +164,3 @@ function topOf(column: ArrayLike<unknown> | undefined): readonly unknown[] | und
 function warning(code: string, message: string): LineIssue {
   return { severity: 'warning', code, message };
 }
-
-export type { JsonObject };

@@ -10,7 +10,7 @@ import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
 import { unpackText, unpackUtf8 } from '../textCodec.ts';
-import { unpackEnds, unpackFloats, unpackIntegers, unpackMask } from '../tokenColumns.ts';
+import { type TokenRecord, unpackEnds, unpackFloats, unpackIntegers, unpackMask } from '../tokenColumns.ts';
 import { groupRows, rolloutRows } from './lists.ts';
 import { objectOf } from './runs.ts';
 
@@ -67,17 +67,6 @@ interface SegmentRecord {
   outer_end: number;
   inner_start: number;
   inner_end: number;
-}
-
-interface TokenRecord {
-  count: number;
-  ends: Uint8Array | null;
-  ids: Uint8Array | null;
-  mask: Uint8Array | null;
-  entropy: Uint8Array | null;
-  logprob: Uint8Array | null;
-  trainer_logprob: Uint8Array | null;
-  entropy_of: string | null;
 }
 
 export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetail | undefined {
