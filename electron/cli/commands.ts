@@ -1,10 +1,19 @@
 import type { Command } from './command.ts';
+import { formatsCommand } from './formats.ts';
 import { ingestCommand } from './ingest.ts';
+import { inspectCommand } from './inspect.ts';
 import { queryCommand } from './query.ts';
 import { recorderCommand } from './recorder.ts';
 import { serveCommand } from './serve.ts';
 
-const all: readonly Command[] = [ingestCommand, queryCommand, serveCommand, recorderCommand];
+const all: readonly Command[] = [
+  ingestCommand,
+  inspectCommand,
+  formatsCommand,
+  queryCommand,
+  serveCommand,
+  recorderCommand,
+];
 
 export const COMMANDS: Readonly<Record<string, Command>> = Object.fromEntries(
   all.map((command) => [command.name, command]),

@@ -4,13 +4,18 @@ import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import type { IngestReport } from '../worker/messages.ts';
 import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
+import { followUntilStopped } from './follow.ts';
+import { readMappingFile } from './mappingFile.ts';
 
-const help = `usage: turnwise ingest PATH… [--library FILE] [--json]
+const help = `usage: turnwise ingest PATH… [--library FILE] [--mapping FILE] [--follow] [--json]
 
 Reads logs (files or directories) into a library. Files read before are not read again;
 appended ones continue where they ended. Progress goes to stderr.
 
   --library FILE  the library; without it the one of this user
+  --mapping FILE  reads every file by this mapping (JSON; exported from the mapping preview, or
+                  begun with: turnwise inspect FILE --propose-mapping)
+  --follow        goes on reading what is appended or added, until interrupted
   --json          one JSON object on stdout: {library, seconds, bytes, rollouts, groups, issues, files}
 
 Exit codes: 0 done, 3 done with issues, 1 nothing could be read, 2 usage.`;
@@ -23,11 +28,15 @@ export const ingestCommand: Command = {
     const args = readArguments('ingest', argv, {
       library: { type: 'string' },
       json: { type: 'boolean' },
+      mapping: { type: 'string' },
+      follow: { type: 'boolean' },
     });
     if (args.positionals.length === 0) throw new UsageError(`ingest: no PATH given\n\n${help}`);
     const named = args.string('library');
     const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
     const paths = args.positionals.map(resolvePath);
+    const mappingFile = args.string('mapping');
+    const mapping = mappingFile === undefined ? undefined : readMappingFile(resolvePath(mappingFile));
     const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
     const controller = new AbortController();
     const stop = (): void => controller.abort();
@@ -35,7 +44,16 @@ export const ingestCommand: Command = {
     process.once('SIGTERM', stop);
     let report: IngestReport;
     try {
-      report = await host.ingest(paths, { onProgress: showProgress, signal: controller.signal });
+      report = await host.ingest(paths, {
+        onProgress: showProgress,
+        signal: controller.signal,
+        ...(mapping === undefined ? {} : { mapping }),
+      });
+      if (args.flag('follow') && !controller.signal.aborted) {
+        clearProgress();
+        process.stdout.write(`${summaryOf(report, entriesOf(report), libraryPath)}\n`);
+        return await followUntilStopped(host, paths, controller.signal);
+      }
     } finally {
       clearProgress();
       await host.close();

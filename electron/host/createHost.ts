@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   CONTRACT_PARAMS,
@@ -12,9 +12,13 @@ import {
 } from '../../shared/api/contract.ts';
 import type { ApiFailure, FailureCode, Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
+import type { Mapping } from '../../shared/format/mapping.ts';
 import { type IngestReport, READ_METHODS, type ReadMethod } from '../worker/messages.ts';
+import { Follower } from './follower.ts';
 import type { Host, HostIngestOptions, HostOptions } from './host.ts';
+import { InspectorThread } from './inspectorThread.ts';
 import { ReaderPool } from './readerPool.ts';
+import { sourceHandlers } from './sourceHandlers.ts';
 import { WriterThread } from './writerThread.ts';
 
 /** The log alone: the README beside it is no log and would be reported as such. */
@@ -39,6 +43,8 @@ class LibraryHost implements Host {
   private readonly listeners = new Set<(event: HostEvent) => void>();
   private readonly jobs = new Map<number, IngestProgress>();
   private readonly granted = new Set<string>();
+  private readonly inspector = new InspectorThread();
+  private readonly follower: Follower;
   private readonly handlers: Handlers;
   private writer: WriterThread | undefined;
   private readers: ReaderPool | undefined;
@@ -47,6 +53,11 @@ class LibraryHost implements Host {
 
   constructor(options: HostOptions) {
     this.options = options;
+    this.follower = new Follower({
+      read: (paths) => this.readQuietly(paths),
+      onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
+      isIgnored: (path) => path.startsWith(resolve(options.libraryPath)),
+    });
     this.handlers = this.makeHandlers();
   }
 
@@ -97,7 +108,8 @@ class LibraryHost implements Host {
   async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
     // A path that does not exist cannot be granted; ingest reports it with the others.
     for (const path of paths) if (existsSync(path)) await this.grant(path);
-    const { jobId, report } = this.thread.ingest(paths);
+    const { mapping } = options;
+    const { jobId, report } = this.thread.ingest(paths, mapping === undefined ? {} : { mapping });
     const unsubscribe = this.subscribe(({ event, payload }) => {
       if (event === 'ingest.progress' && payload.jobId === jobId) options.onProgress?.(payload);
     });
@@ -114,9 +126,16 @@ class LibraryHost implements Host {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
+    await this.follower.close();
+    await this.inspector.close();
     await this.readers?.close();
     await this.writer?.close();
     this.listeners.clear();
+  }
+
+  private async readQuietly(paths: readonly string[]): Promise<number> {
+    const { added } = await this.thread.ingest(paths, { isQuiet: true }).report;
+    return added;
   }
 
   private get thread(): WriterThread {
@@ -143,17 +162,23 @@ class LibraryHost implements Host {
           ...openRunKey,
         });
       },
-      'ingest.start': ({ paths }) => {
-        const outside = paths.find((path) => !this.isGranted(path));
-        return outside === undefined
-          ? this.startJob(paths)
-          : failure('not_granted', `${outside} has not been opened by the user`);
+      ...sourceHandlers({
+        inspector: this.inspector,
+        follower: this.follower,
+        task: (task) => this.thread.task(task),
+        mappings: () => this.mappings(),
+        refusalOf: (path) => this.refusalOf(path),
+        startJob: (paths) => this.startJob(paths),
+      }),
+      'ingest.start': ({ paths, mapping }) => {
+        const refusal = paths.map((path) => this.refusalOf(path)).find((found) => found !== undefined);
+        return refusal ?? success(this.startJob(paths, mapping));
       },
       'ingest.demo': async () => {
         const path = this.options.demoPath ?? DEMO;
         if (!existsSync(path)) return failure('not_found', `the demo run is not at ${path}`);
         await this.grant(path);
-        return this.startJob([path]);
+        return success(this.startJob([path]));
       },
       'ingest.cancel': ({ jobId }) => success({ cancelled: this.thread.cancel(jobId) }),
       'ingest.jobs': () => success([...this.jobs.values()]),
@@ -169,11 +194,22 @@ class LibraryHost implements Host {
     };
   }
 
-  private startJob(paths: readonly string[]): Result<{ jobId: number }> {
-    const { jobId, report } = this.thread.ingest(paths);
+  private startJob(paths: readonly string[], mapping?: string): { readonly jobId: number } {
+    const { jobId, report } = this.thread.ingest(paths, mapping === undefined ? {} : { mapping });
     // Its progress and its end, good or bad, are events; nobody waits for the promise.
     report.catch(() => undefined);
-    return success({ jobId });
+    return { jobId };
+  }
+
+  private async mappings(): Promise<readonly Mapping[]> {
+    const result = await this.pool.read('mapping.list', {});
+    return result.ok ? (result.value as readonly Mapping[]) : [];
+  }
+
+  private refusalOf(path: string) {
+    return this.isGranted(path)
+      ? undefined
+      : failure('not_granted', `${path} has not been opened by the user`);
   }
 
   private isGranted(path: string): boolean {
@@ -212,6 +248,9 @@ function success<T>(value: T): Result<T> {
   return { ok: true, value };
 }
 
-function failure(code: FailureCode, message: string): { readonly ok: false; readonly failure: ApiFailure } {
+function failure<C extends FailureCode>(
+  code: C,
+  message: string,
+): { readonly ok: false; readonly failure: ApiFailure & { readonly code: C } } {
   return { ok: false, failure: { code, message } };
 }

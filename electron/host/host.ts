@@ -10,6 +10,7 @@
 import type { HostEvent, IngestProgress, Results } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
+import type { Mapping } from '../../shared/format/mapping.ts';
 import type { IngestReport } from '../worker/messages.ts';
 
 export interface Host {
@@ -32,6 +33,8 @@ export interface ShellActions {
 }
 
 export interface HostIngestOptions {
+  /** Taken for every file, whatever its shape: a saved mapping by name, or one given. */
+  readonly mapping?: string | Mapping;
   readonly onProgress?: (progress: IngestProgress) => void;
   readonly signal?: AbortSignal;
 }

@@ -1,9 +1,16 @@
 /** The writer thread as the host sees it: ingest jobs, grants, and the news that comes of them. */
 import { Worker } from 'node:worker_threads';
 import type { IngestProgress } from '../../shared/api/contract.ts';
-import type { ApiFailure } from '../../shared/api/errors.ts';
+import type { ApiFailure, Result } from '../../shared/api/errors.ts';
+import type { Mapping } from '../../shared/format/mapping.ts';
 import { entryOf } from '../worker/entry.ts';
-import type { IngestReport, WorkerOptions, WriterMessage, WriterRequest } from '../worker/messages.ts';
+import type {
+  IngestReport,
+  WorkerOptions,
+  WriterMessage,
+  WriterRequest,
+  WriterTask,
+} from '../worker/messages.ts';
 
 export interface WriterNews {
   readonly onProgress: (progress: IngestProgress) => void;
@@ -28,6 +35,7 @@ export class WriterThread {
   private readonly worker: Worker;
   private readonly jobs = new Map<number, Waiting<IngestReport>>();
   private readonly grants = new Map<number, Waiting<void>>();
+  private readonly tasks = new Map<number, Waiting<Result<unknown>>>();
   private nextId = 1;
 
   /** @throws LibraryUnavailableError when the library is newer, foreign, or cannot be opened */
@@ -53,10 +61,13 @@ export class WriterThread {
   }
 
   /** @returns the job's id at once, and its report when it is done */
-  ingest(paths: readonly string[]): { readonly jobId: number; readonly report: Promise<IngestReport> } {
+  ingest(
+    paths: readonly string[],
+    options: { readonly mapping?: string | Mapping; readonly isQuiet?: boolean } = {},
+  ): { readonly jobId: number; readonly report: Promise<IngestReport> } {
     const jobId = this.nextId++;
     const report = new Promise<IngestReport>((resolve, reject) => this.jobs.set(jobId, { resolve, reject }));
-    this.send({ kind: 'ingest', jobId, paths });
+    this.send({ kind: 'ingest', jobId, paths, ...options });
     return { jobId, report };
   }
 
@@ -64,6 +75,15 @@ export class WriterThread {
     if (!this.jobs.has(jobId)) return false;
     this.send({ kind: 'cancel', jobId });
     return true;
+  }
+
+  /** Waits for the jobs before it. */
+  task(task: WriterTask): Promise<Result<unknown>> {
+    const id = this.nextId++;
+    return new Promise((resolve, reject) => {
+      this.tasks.set(id, { resolve, reject });
+      this.send({ kind: 'task', id, task });
+    });
   }
 
   grant(path: string): Promise<void> {
@@ -103,13 +123,19 @@ export class WriterThread {
         this.grants.get(message.id)?.resolve();
         this.grants.delete(message.id);
         break;
+      case 'taskDone':
+        this.tasks.get(message.id)?.resolve(message.result);
+        this.tasks.delete(message.id);
+        break;
       default:
         break;
     }
   }
 
   private failAll(error: Error): void {
-    for (const waiting of [...this.jobs.values(), ...this.grants.values()]) waiting.reject(error);
+    const waiting = [...this.jobs.values(), ...this.grants.values(), ...this.tasks.values()];
+    for (const { reject } of waiting) reject(error);
+    this.tasks.clear();
     this.jobs.clear();
     this.grants.clear();
   }

@@ -1,30 +1,48 @@
 /**
- * What a file is, from its first bytes: a log of a known format, or something that is said to
+ * What a file is, from its beginning: a log of a known format, or something that is said to
  * be what it is. Names decide nothing.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { isObject, type JsonObject } from '../../shared/format/fields.ts';
+import type { JsonObject } from '../../shared/format/fields.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import { detectFormat } from '../../shared/format/index.ts';
-import { readJson } from '../../shared/format/lenientJson.ts';
-import { LineSplitter } from '../../shared/format/lineSplitter.ts';
 import type { FileIdentity } from '../storage/libraryWriter.ts';
-import { recordHash } from './recordHash.ts';
+import {
+  type Container,
+  CorruptContainerError,
+  containerOf,
+  type RecordUnit,
+} from './containers/container.ts';
+import { ParquetSource } from './containers/parquet.ts';
+import { SqliteSource } from './containers/sqlite.ts';
+import { ZipSource } from './containers/zip.ts';
+import { foreignContent } from './foreignContent.ts';
+import { type Head, headOfBytes, headOfSource } from './readHead.ts';
 
 /** Bytes whose hash tells an appended file from a replaced one. */
 export const HEAD_BYTES = 4096;
-/** Detection looks at this many records … */
-const RECORDS = 20;
-/** … and reads at most this much, unless not even one line ends within it. */
-const WINDOW = 1 << 20;
-/** V8 strings end at about 512 MiB; a line has to fit twice (bytes and text). */
-export const LONGEST_LINE = 256 << 20;
+
+export interface Log {
+  readonly kind: 'log';
+  readonly format: string;
+  readonly container: Container;
+  readonly unit: RecordUnit;
+  readonly firstRecordHash: string;
+}
 
 export type Identified =
-  | { readonly kind: 'log'; readonly format: string; readonly firstRecordHash: string }
+  | Log
   | { readonly kind: 'empty' }
-  | { readonly kind: 'refused'; readonly issue: LineIssue & { readonly line?: number } };
+  | {
+      readonly kind: 'refused';
+      readonly issue: LineIssue & { readonly line?: number };
+      /** What the records of an unknown format look like: a mapping can be made for it. */
+      readonly head?: Head & { readonly container: Container };
+    };
+
+/** Asked before the formats: mappings the user made for files of this shape. */
+export type DetectMapping = (records: readonly JsonObject[]) => string | undefined;
 
 /** @throws the system's error when the file cannot be opened or read */
 export function identityOf(path: string, headBytes: number = HEAD_BYTES): FileIdentity {
@@ -70,128 +88,120 @@ function hashOf(bytes: Buffer): string {
 }
 
 /** @throws the system's error when the file cannot be read */
-export function identify(path: string, name: string): Identified {
+export async function identify(
+  path: string,
+  name: string,
+  detectMapping?: DetectMapping,
+): Promise<Identified> {
+  const first = firstBytes(path);
+  if (first.byteLength === 0) return { kind: 'empty' };
+  const container = containerOf(first);
+  const foreign = container === 'plain' ? foreignContent(first) : undefined;
+  if (foreign !== undefined) return refused(foreign);
+  try {
+    return fromHead(await headOf(path, container), container, name, detectMapping);
+  } catch (error) {
+    if (error instanceof NoLogError) return refused(error);
+    if (error instanceof CorruptContainerError) return refused({ code: 'damaged', message: error.message });
+    throw error;
+  }
+}
+
+function firstBytes(path: string): Buffer {
   const file = openSync(path, 'r');
   try {
-    const { size } = fstatSync(file);
-    if (size === 0) return { kind: 'empty' };
-    const first = Buffer.alloc(Math.min(size, 8192));
-    readSync(file, first, 0, first.length, 0);
-    const foreign = foreignContent(first);
-    if (foreign !== undefined) return { kind: 'refused', issue: { severity: 'refused', ...foreign } };
-    return fromRecords(readHead(file, size), name);
+    return bytesAt(file, 0, 8192);
   } finally {
     closeSync(file);
   }
 }
 
-interface Head {
-  readonly records: readonly JsonObject[];
-  readonly firstRecordHash: string;
-  /** Why the first lines are no records, when none is. */
-  readonly firstProblem?: { readonly line: number; readonly message: string };
+/** The container is sound, and what is in it is no log. */
+class NoLogError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
-function fromRecords(head: Head, name: string): Identified {
-  if (head.records.length === 0) {
-    const { line, message } = head.firstProblem ?? { line: 1, message: 'every line is blank' };
-    return {
-      kind: 'refused',
-      issue: { severity: 'refused', code: 'no_records', line, message: `not JSON Lines: ${message}` },
-    };
-  }
-  const format = detectFormat({ name, records: head.records });
-  if (format === undefined) {
-    const keys = Object.keys(head.records[0] ?? {});
-    const shown = keys.slice(0, 12).join(', ') + (keys.length > 12 ? ', …' : '');
-    return {
-      kind: 'refused',
-      issue: {
-        severity: 'refused',
-        code: 'unknown_format',
-        message: `no known log format has records with the fields: ${shown === '' ? '(none)' : shown}`,
-      },
-    };
-  }
-  return { kind: 'log', format: format.name, firstRecordHash: head.firstRecordHash };
-}
-
-function readHead(file: number, size: number): Head {
-  const splitter = new LineSplitter(0, LONGEST_LINE);
-  const records: JsonObject[] = [];
-  let firstRecordHash = '';
-  let firstProblem: Head['firstProblem'];
-  let line = 0;
-  let position = 0;
-  const take = (bytes: Uint8Array): void => {
-    line++;
-    const text = textOfLine(bytes, line === 1);
-    if (text.trim() === '') return;
-    const reading = readJson(text);
-    if (reading.ok && isObject(reading.value)) {
-      if (records.length === 0) firstRecordHash = recordHash(bytes);
-      records.push(reading.value);
-    } else
-      firstProblem ??= { line, message: reading.ok ? 'the line is JSON, but no object' : reading.message };
-  };
-  // Stop early once enough is known; a first line of many megabytes is read to its end.
-  while (position < size && records.length < RECORDS && (position < WINDOW || line === 0)) {
-    const chunk = Buffer.alloc(Math.min(WINDOW, size - position));
-    const length = readSync(file, chunk, 0, chunk.length, position);
-    if (length === 0) break;
-    position += length;
-    for (const found of splitter.push(chunk.subarray(0, length))) {
-      if ('bytes' in found) take(found.bytes);
-      else {
-        line++;
-        firstProblem ??= { line, message: `the line has ${found.tooLong} bytes, more than ${LONGEST_LINE}` };
+async function headOf(path: string, container: Container): Promise<Head> {
+  switch (container) {
+    case 'zip': {
+      const zip = await ZipSource.open(path);
+      try {
+        if (zip.contents === 'torch') throw new NoLogError('pickle', TORCH);
+        if (zip.contents === 'other') throw new NoLogError('archive', archiveMessage(zip.names));
+        return await headOfSource(zip, 'member');
+      } finally {
+        await zip.close();
       }
     }
+    case 'parquet':
+      return headOfSource(await ParquetSource.open(path), 'row');
+    case 'sqlite': {
+      const database = SqliteSource.open(path);
+      try {
+        if (!database.isMlflow) throw new NoLogError('sqlite', sqliteMessage(database.tables));
+        return await headOfSource(database, 'row');
+      } finally {
+        await database.close();
+      }
+    }
+    default:
+      return headOfBytes(path, container);
   }
-  const rest = position >= size ? splitter.rest() : undefined;
-  if (rest !== undefined) take(rest.bytes);
-  return firstProblem === undefined
-    ? { records, firstRecordHash }
-    : { records, firstRecordHash, firstProblem };
 }
 
-/** Decodes one line; the byte order mark of a first line is no part of its JSON. */
-export function textOfLine(bytes: Uint8Array, isFirst: boolean): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  return isFirst && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+const TORCH =
+  'a PyTorch file (torch.save), which holds a Python pickle; it is never loaded, because loading one runs code. ' +
+  'Export it where the run lives: turnwise recorder slime prints the exporter';
+
+function archiveMessage(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '');
+  return `a zip archive of ${names.length} members (${shown}), not an Inspect log; unpack it first`;
 }
 
-const MAGIC: readonly (readonly [string, readonly number[], string])[] = [
-  ['compressed', [0x1f, 0x8b], 'gzip-compressed; decompress it first'],
-  ['compressed', [0x28, 0xb5, 0x2f, 0xfd], 'zstd-compressed; decompress it first'],
-  [
-    'archive',
-    [0x50, 0x4b, 0x03, 0x04],
-    'a zip archive (a .pt file of torch.save is one too), not a text log',
-  ],
-  ['parquet', [0x50, 0x41, 0x52, 0x31], 'a Parquet file, not a text log'],
-  ['sqlite', [0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20], 'an SQLite database, not a text log'],
-  ['pickle', [0x80, 0x04, 0x95], 'a Python pickle; it is never loaded, because loading one runs code'],
-  ['utf16', [0xff, 0xfe], 'UTF-16 text; convert it to UTF-8'],
-  ['utf16', [0xfe, 0xff], 'UTF-16 text; convert it to UTF-8'],
-];
+function sqliteMessage(tables: ReadonlySet<string>): string {
+  const isOurs = tables.has('rollout_row') && tables.has('file_row');
+  if (isOurs) return 'a Turnwise library, not a log; open it with --library';
+  const names = [...tables].sort();
+  const shown = names.slice(0, 6).join(', ') + (names.length > 6 ? ', …' : '');
+  return `an SQLite database that is no MLflow store (tables: ${shown === '' ? 'none' : shown})`;
+}
 
-const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
-
-function foreignContent(first: Buffer): { code: string; message: string } | undefined {
-  const text = first.toString('latin1');
-  if (text.startsWith(LFS_POINTER)) {
-    const size = /^size (\d+)$/m.exec(text)?.[1];
-    const bytes = size === undefined ? '' : ` of ${Number(size).toLocaleString('en')} bytes`;
-    return {
-      code: 'git_lfs_pointer',
-      message: `a Git LFS pointer; the log itself${bytes} was not fetched (git lfs pull)`,
+function fromHead(
+  head: Head,
+  container: Container,
+  name: string,
+  detectMapping: DetectMapping | undefined,
+): Identified {
+  const { records, unit, firstRecordHash } = head;
+  if (records.length === 0) {
+    const { number, message } = head.firstProblem ?? { number: 1, message: 'every line is blank' };
+    const issue: LineIssue & { line: number } = {
+      severity: 'refused',
+      code: 'no_records',
+      line: number,
+      message: `no records: ${message}`,
     };
+    return { kind: 'refused', issue };
   }
-  for (const [code, magic, message] of MAGIC) {
-    if (magic.every((byte, i) => first[i] === byte)) return { code, message };
-  }
-  const nul = first.indexOf(0);
-  if (nul >= 0) return { code: 'binary', message: `not text: byte 0 at position ${nul}` };
-  return undefined;
+  const format = detectMapping?.(records) ?? detectFormat({ name, records })?.name;
+  if (format !== undefined) return { kind: 'log', format, container, unit, firstRecordHash };
+  const keys = Object.keys(records[0] ?? {});
+  const shown = keys.slice(0, 12).join(', ') + (keys.length > 12 ? ', …' : '');
+  return {
+    kind: 'refused',
+    issue: {
+      severity: 'refused',
+      code: 'unknown_format',
+      message: `no known log format has records with the fields: ${shown === '' ? '(none)' : shown}`,
+    },
+    head: { ...head, container },
+  };
+}
+
+function refused(found: { readonly code: string; readonly message: string }): Identified {
+  return { kind: 'refused', issue: { severity: 'refused', code: found.code, message: found.message } };
 }

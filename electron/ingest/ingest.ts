@@ -1,7 +1,7 @@
 /**
  * One ingest call: find the files, decide for each what is new, have it parsed, write it.
  *
- *   discover ─► identity ─► plan (unchanged | continue | start over) ─► parser ─► LibraryWriter
+ *   discover ─► plan (unchanged | continue | start over | duplicate) ─► identify ─► parser ─► LibraryWriter
  *
  * One bad line never ends a file, one bad file never ends the call.
  */
@@ -10,16 +10,18 @@ import type { IngestIssue } from '../../shared/domain/model.ts';
 import type { PackedBatch } from '../storage/batch.ts';
 import {
   ConcurrentIngestError,
-  type FileIdentity,
+  type FileReading,
   type KnownFile,
   type LibraryWriter,
 } from '../storage/libraryWriter.ts';
 import { type Discovered, discover, reasonOf } from './discover.ts';
-import { identify, identityOf, tailHashOf } from './identify.ts';
+import { type Identified, identify, identityOf, type Log, tailHashOf } from './identify.ts';
+import type { Mappings } from './mappings.ts';
 import type { ParseOutcome, ParseRequest } from './parseFile.ts';
+import { type Plan, planFile, tailPositionOf } from './planFile.ts';
 
-/** `read` from the start, `appended` from where it ended last time, `unchanged` not at all. */
-export type FileStatus = 'read' | 'appended' | 'unchanged' | 'refused';
+/** `read` from the start, `appended` from where it ended last time, `unchanged` not at all, `duplicate` of a file read before. */
+export type FileStatus = 'read' | 'appended' | 'unchanged' | 'duplicate' | 'refused';
 
 export interface FileReport {
   readonly path: string;
@@ -28,6 +30,9 @@ export interface FileReport {
   /** In the library from this file now, already-read ones included; likewise `issues`. */
   readonly rollouts: number;
   readonly issues: readonly IngestIssue[];
+  /** Records that joined a rollout of another file, and those still waiting for theirs. */
+  readonly joined?: number;
+  readonly waiting?: number;
   /** Absent for what could not even be opened. */
   readonly fileId?: number;
 }
@@ -35,6 +40,8 @@ export interface FileReport {
 export interface IngestOutcome {
   readonly files: readonly FileReport[];
   readonly groups: number;
+  /** Rollouts this call has read; those of earlier calls are not among them. */
+  readonly added: number;
   readonly bytes: number;
   /** The runs these files belong to, in the order of the files. */
   readonly runKeys: readonly string[];
@@ -62,13 +69,9 @@ export interface IngestOptions {
   /** After each commit: the runs whose rows changed. */
   readonly onChange?: (runIds: readonly number[]) => void;
   readonly isCancelled?: () => boolean;
+  /** The user's, for files no format recognises. */
+  readonly mappings?: Mappings;
 }
-
-type Plan =
-  | { readonly kind: 'unchanged'; readonly known: KnownFile }
-  | { readonly kind: 'appended'; readonly known: KnownFile; readonly identity: FileIdentity }
-  | { readonly kind: 'replaced'; readonly known: KnownFile; readonly identity: FileIdentity }
-  | { readonly kind: 'new'; readonly identity: FileIdentity };
 
 export async function ingest(
   paths: readonly string[],
@@ -86,6 +89,8 @@ class IngestCall {
   private readonly parser: Parser;
   private readonly options: IngestOptions;
   private readonly status: { -readonly [K in keyof IngestStatus]: IngestStatus[K] };
+  /** Read before, and to be read again because a file they had joined was forgotten. */
+  private readonly dependents = new Set<string>();
   private isCancelled = false;
 
   constructor(found: readonly Discovered[], writer: LibraryWriter, parser: Parser, options: IngestOptions) {
@@ -97,90 +102,98 @@ class IngestCall {
   }
 
   async run(): Promise<IngestOutcome> {
-    const plans = this.found.map((file) => (file.kind === 'file' ? this.plan(file.path) : file));
-    for (const plan of plans) {
-      if ('identity' in plan)
-        this.status.bytes += plan.identity.bytes - ('known' in plan ? startOf(plan) : 0);
-    }
+    for (const file of this.found) if (file.kind === 'file') this.status.bytes += this.bytesToRead(file.path);
     const files: FileReport[] = [];
-    for (const plan of plans) {
-      if (this.isCancelled || this.options.isCancelled?.() === true) {
-        this.isCancelled = true;
-        break;
-      }
-      files.push(plan.kind === 'unreadable' ? this.unreadable(plan) : await this.read(plan));
+    const readOne = async (file: Discovered): Promise<void> => {
+      files.push(file.kind === 'unreadable' ? this.unreadable(file) : await this.readPath(file.path));
       this.status.filesDone++;
       this.report();
+    };
+    for (const file of this.found) {
+      if (this.shouldStop()) break;
+      await readOne(file);
+    }
+    for (const path of this.dependents) {
+      if (this.shouldStop()) break;
+      if (files.some((file) => file.path === path && file.status === 'read')) continue;
+      await readOne({ kind: 'file', path });
     }
     const fileIds = files.flatMap((file) => (file.fileId === undefined ? [] : [file.fileId]));
     const groups = this.writer.countGroups(fileIds);
-    this.writer.checkpoint();
+    if (this.status.bytesDone > 0) this.writer.checkpoint();
     // Only now: a later file may have brought the rollout an earlier decision speaks of.
     const reports = files.map((file) =>
-      file.fileId === undefined ? file : { ...file, issues: this.writer.issuesOf(file.path) },
+      file.fileId === undefined
+        ? file
+        : { ...file, issues: this.writer.issuesOf(file.path), ...this.writer.joinsOf(file.fileId) },
     );
     const runKeys = this.writer.runKeysOf(fileIds);
-    return { files: reports, groups, bytes: this.status.bytesDone, runKeys, isCancelled: this.isCancelled };
+    const { rollouts: added, bytesDone: bytes } = this.status;
+    return { files: reports, groups, added, bytes, runKeys, isCancelled: this.isCancelled };
   }
 
-  private plan(path: string): Plan | (Discovered & { kind: 'unreadable' }) {
+  private shouldStop(): boolean {
+    if (this.options.isCancelled?.() === true) this.isCancelled = true;
+    return this.isCancelled;
+  }
+
+  /** An estimate for the progress bar; what is really read is decided file by file. */
+  private bytesToRead(path: string): number {
     try {
-      const identity = identityOf(path);
-      const known = this.writer.knownFile(path) ?? this.writer.movedFile(identity);
-      if (known === undefined) return { kind: 'new', identity };
-      // A refused or empty file is looked at again: it may have grown, or Turnwise learnt its format.
-      if (known.format === undefined) return { kind: 'appended', known, identity };
-      const hasSameHead =
-        identity.bytes >= known.headBytes && identityOf(path, known.headBytes).headHash === known.headHash;
-      const hasSameTail = known.tailHash === undefined || tailHashOf(path, known.offset) === known.tailHash;
-      if (!hasSameHead || !hasSameTail || identity.bytes < known.bytes)
-        return { kind: 'replaced', known, identity };
-      if (identity.bytes > known.bytes || known.status === 'partial')
-        return { kind: 'appended', known, identity };
-      // Same size: the same inode and time stamp mean nobody wrote to it.
-      const isUntouched = identity.mtimeMs === known.mtimeMs && identity.inode === known.inode;
-      return isUntouched ? { kind: 'unchanged', known } : { kind: 'replaced', known, identity };
-    } catch (error) {
-      return { kind: 'unreadable', path, ...reasonOf(error) };
+      const { bytes } = identityOf(path, 0);
+      const known = this.writer.knownFile(path);
+      return known?.format === undefined ? bytes : Math.max(0, bytes - known.bytes);
+    } catch {
+      // Said when the file's turn comes.
+      return 0;
     }
   }
 
-  private async read(plan: Plan): Promise<FileReport> {
-    if (plan.kind === 'unchanged') {
-      this.status.runKey ??= this.writer.runKeysOf([plan.known.fileId])[0];
-      return this.reportOf(plan.known.fileId, plan.known.path, plan.known.format, 'unchanged');
+  private async readPath(path: string): Promise<FileReport> {
+    const plan = await planFile(path, this.writer);
+    switch (plan.kind) {
+      case 'unreadable':
+        return this.unreadable(plan);
+      case 'unchanged':
+        this.status.runKey ??= this.writer.runKeysOf([plan.known.fileId])[0];
+        return this.reportOf(plan.known.fileId, plan.known.path, plan.known.format, 'unchanged');
+      case 'duplicate':
+        return this.duplicate(plan);
+      default:
+        return this.read(plan);
     }
+  }
+
+  private async read(plan: ReadPlan): Promise<FileReport> {
     const { identity } = plan;
     const { path } = identity;
     this.status.currentPath = path;
     this.report();
     try {
-      const identified = identify(path, basename(path));
-      if (plan.kind === 'replaced') {
-        const changed = this.writer.forgetFile(plan.known.fileId);
-        this.options.onChange?.(changed);
-      }
-      const isContinued =
-        plan.kind === 'appended' && identified.kind === 'log' && plan.known.format === identified.format;
+      const identified = await identify(path, basename(path), this.options.mappings?.detect);
+      if (plan.kind === 'replaced') this.forget(plan.known.fileId);
       if (identified.kind !== 'log') return this.refuse(plan, identified);
-      const fileId = this.fileRow(plan, identified.format, 'partial');
+      const { format, container, unit, firstRecordHash: runHash } = identified;
+      const isContinued = plan.kind === 'appended' && isSameReading(plan.known, identified);
+      if (plan.kind === 'appended' && !isContinued && plan.known.offset > 0) this.forget(plan.known.fileId);
+      const fileId = this.fileRow(plan, identified, 'partial');
+      const mapping = this.options.mappings?.named(format);
       const outcome = await this.parse(
-        { fileId, path, format: identified.format, runHash: identified.firstRecordHash },
+        { fileId, path, format, runHash },
         {
-          path,
-          format: identified.format,
+          ...{ path, format, container, unit, bytes: identity.bytes },
           offset: isContinued ? plan.known.offset : 0,
           lines: isContinued ? plan.known.lines : 0,
-          bytes: identity.bytes,
+          ...(mapping === undefined ? {} : { mapping }),
         },
       );
       if (outcome.isCancelled) this.isCancelled = true;
       else {
-        this.writer.updateFile(fileId, identity, identified.format, 'read');
-        const offset = this.writer.knownFile(path)?.offset ?? 0;
-        this.writer.setTail(fileId, tailHashOf(path, offset));
+        this.writer.updateFile(fileId, identity, identified, 'read');
+        const known = this.writer.knownFile(path);
+        if (known !== undefined) this.writer.setTail(fileId, tailHashOf(path, tailPositionOf(known)));
       }
-      return this.reportOf(fileId, path, identified.format, isContinued ? 'appended' : 'read');
+      return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
     } catch (error) {
       if (error instanceof ConcurrentIngestError) return this.leftToAnother(path, error.message);
       if (!isSystemError(error)) throw error;
@@ -188,68 +201,102 @@ class IngestCall {
     }
   }
 
+  private forget(fileId: number): void {
+    const { runIds, paths } = this.writer.forgetFile(fileId);
+    for (const path of paths) this.dependents.add(path);
+    this.options.onChange?.(runIds);
+  }
+
   private async parse(
     file: { fileId: number; path: string; format: string; runHash: string },
     request: ParseRequest,
   ): Promise<ParseOutcome> {
-    this.writer.dropIssuesWithCode(file.fileId, 'incomplete_line');
+    for (const code of ['incomplete_line', 'damaged']) this.writer.dropIssuesWithCode(file.fileId, code);
     const base = this.status.bytesDone;
+    const toRead = request.container === 'plain' ? request.bytes - request.offset : request.bytes;
     const outcome = await this.parser.parse(request, (batch) => {
       const changed = this.writer.writeBatch(file, batch);
       this.status.runKey ??= this.writer.runKeysOf([file.fileId])[0];
-      this.status.bytesDone = base + batch.offset - request.offset;
+      // Offsets of compressed files and tables are not bytes of the file.
+      if (request.container === 'plain') this.status.bytesDone = base + batch.offset - request.offset;
       for (const item of batch.items) if (item.kind === 'rollout') this.status.rollouts++;
       this.status.issues += batch.issues.length;
       this.options.onChange?.(changed);
       this.report();
     });
-    if (!outcome.isCancelled) this.status.bytesDone = base + request.bytes - request.offset;
+    if (outcome.isCancelled) return outcome;
+    this.status.bytesDone = base + toRead;
     if (outcome.incompleteLine !== undefined) {
-      this.status.issues++;
-      this.writer.addIssue(file.fileId, {
+      this.addIssue(file.fileId, {
         severity: 'refused',
         code: 'incomplete_line',
         line: outcome.incompleteLine,
-        message: 'the last line is not whole (no line end, and no complete record); it is read once it is',
+        message: `the last ${request.unit} is not whole; it is read once it is`,
       });
     }
+    if (outcome.damage !== undefined) {
+      const message = `${outcome.damage}; what stands before is read`;
+      this.addIssue(file.fileId, { severity: 'refused', code: 'damaged', message });
+    }
+    this.reportMasked(file.fileId);
     return outcome;
   }
 
-  private refuse(
-    plan: Exclude<Plan, { kind: 'unchanged' }>,
-    found: { kind: 'empty' } | { kind: 'refused'; issue: Omit<IngestIssue, 'line'> & { line?: number } },
-  ): FileReport {
+  private reportMasked(fileId: number): void {
+    const masked = this.writer.maskedOf(fileId);
+    if (masked === 0) return;
+    this.writer.dropIssuesWithCode(fileId, 'masked_values');
+    const what =
+      masked === 1
+        ? '1 value under a key that looks like a credential was'
+        : `${masked} values under keys that look like credentials were`;
+    this.addIssue(fileId, {
+      severity: 'warning',
+      code: 'masked_values',
+      message: `${what} masked; the library does not hold them`,
+    });
+  }
+
+  private addIssue(fileId: number, issue: Parameters<LibraryWriter['addIssue']>[1]): void {
+    this.status.issues++;
+    this.writer.addIssue(fileId, issue);
+  }
+
+  private refuse(plan: ReadPlan, found: Exclude<Identified, { kind: 'log' }>): FileReport {
     const { identity } = plan;
     this.status.bytesDone += identity.bytes;
-    this.status.issues++;
     const isEmpty = found.kind === 'empty';
     const fileId = this.fileRow(plan, undefined, isEmpty ? 'read' : 'refused');
     this.writer.dropIssues(fileId);
-    this.writer.addIssue(
+    this.addIssue(
       fileId,
       isEmpty ? { severity: 'warning', code: 'empty_file', message: 'the file is empty' } : found.issue,
     );
     return this.reportOf(fileId, identity.path, undefined, isEmpty ? 'read' : 'refused');
   }
 
-  private fileRow(
-    plan: Exclude<Plan, { kind: 'unchanged' }>,
-    format: string | undefined,
-    status: string,
-  ): number {
-    if (plan.kind === 'new') return this.writer.addFile(plan.identity, format, status);
+  private fileRow(plan: ReadPlan, reading: FileReading, status: string): number {
+    if (plan.kind === 'new') return this.writer.addFile(plan.identity, reading, status);
     // While it is being read, nobody can say where its tail is.
     this.writer.setTail(plan.known.fileId, undefined);
     // A file once refused or empty may have become a log.
-    if (plan.known.format !== format) this.writer.dropIssues(plan.known.fileId);
-    this.writer.updateFile(plan.known.fileId, plan.identity, format, status);
+    if (plan.known.format !== reading?.format) this.writer.dropIssues(plan.known.fileId);
+    this.writer.updateFile(plan.known.fileId, plan.identity, reading, status);
     return plan.known.fileId;
   }
 
   private reportOf(fileId: number, path: string, format: string | undefined, status: FileStatus): FileReport {
     const rollouts = this.writer.countRollouts(fileId);
     return { path, fileId, format: format ?? null, status, rollouts, issues: [] };
+  }
+
+  /** Not an issue: nothing is missing. Its own row is not made either; where the other copy goes, this one is read. */
+  private duplicate({ known, identity }: Extract<Plan, { kind: 'duplicate' }>): FileReport {
+    this.status.bytesDone += identity.bytes;
+    this.status.runKey ??= this.writer.runKeysOf([known.fileId])[0];
+    const message = `the same file as ${known.path}, which has been read; not read twice`;
+    const issues: IngestIssue[] = [{ severity: 'warning', code: 'duplicate_file', message }];
+    return { path: identity.path, format: known.format ?? null, status: 'duplicate', rollouts: 0, issues };
   }
 
   /** Nothing is wrong with the file: another process is reading it, and its rollouts are or will be there. */
@@ -279,8 +326,11 @@ class IngestCall {
   }
 }
 
-function startOf(plan: Plan): number {
-  return plan.kind === 'appended' ? plan.known.offset : 0;
+type ReadPlan = Exclude<Plan, { kind: 'unchanged' | 'duplicate' }>;
+
+/** Read on only in the way it was read so far. */
+function isSameReading(known: KnownFile, found: Log): boolean {
+  return known.format === found.format && known.container === found.container && known.unit === found.unit;
 }
 
 function reportUnreadable(found: { path: string; code: string; message: string }): FileReport {

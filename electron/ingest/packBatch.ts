@@ -1,7 +1,9 @@
 /** Packs parsed lines for the crossing to the writer thread (`storage/batch.ts`). */
 import { contentHash } from '../../shared/domain/contentHash.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
-import type { LineIssue, ParsedProblem, ParsedRollout } from '../../shared/format/format.ts';
+import { normalisedQuestion } from '../../shared/domain/question.ts';
+import { maskSecrets } from '../../shared/domain/secrets.ts';
+import type { LineIssue, ParsedProblem, ParsedRollout, ParsedRun } from '../../shared/format/format.ts';
 import {
   type ByteSpan,
   type PackedBatch,
@@ -36,6 +38,7 @@ export class BatchBuilder {
   private readonly texts = new TextBlocks();
   /** Characters of texts and bytes of token columns: what a batch weighs. */
   private size = 0;
+  private masked = 0;
   private segments: number[] = [];
   private turns: number[] = [];
 
@@ -56,9 +59,15 @@ export class BatchBuilder {
     this.items.push(item);
   }
 
+  addRun(run: ParsedRun): void {
+    const { value, masked } = maskSecrets(run.config);
+    this.masked += masked;
+    this.items.push({ kind: 'run', run: { ...run, config: value } });
+  }
+
   /** @param contentHash of the line as read; recognises the same record elsewhere */
   addRollout(rollout: ParsedRollout, place: LinePlace, contentHash: string): void {
-    const extra = extraOf(rollout);
+    const extra = this.extraOf(rollout);
     const tokens = rollout.tokens === undefined ? null : packTokens(rollout.tokens);
     this.size += rollout.response.length + extra.length + weightOf(tokens);
     const segmentsFrom = this.segments.length / SEGMENT_STRIDE;
@@ -72,8 +81,9 @@ export class BatchBuilder {
       contentHash,
       run: rollout.run ?? null,
       kind: rollout.kind,
-      step: rollout.step,
+      step: rollout.step ?? null,
       groupKey: rollout.groupKey,
+      groupRule: rollout.groupRule ?? 'logged',
       ordinal: rollout.ordinal ?? null,
       problem: this.problemAt(rollout.problem),
       text: this.texts.add(rollout.response, extra),
@@ -92,6 +102,9 @@ export class BatchBuilder {
       })),
       reward: rollout.reward ?? null,
       isCorrect: rollout.isCorrect === undefined ? null : Number(rollout.isCorrect),
+      isCorrectSource: rollout.isCorrect === undefined ? null : (rollout.isCorrectSource ?? 'logged'),
+      joinKeys: rollout.joinKeys ?? null,
+      isSelection: rollout.isSelection === true,
       answer: rollout.answer ?? null,
       answerSource: rollout.answerSource ?? null,
       toolErrors: rollout.toolCalls.filter((call) => TOOL_ERROR_OUTCOMES.has(call.outcome)).length,
@@ -107,7 +120,7 @@ export class BatchBuilder {
 
   /** Empties the builder. `offset` and `lines` say how far the file is read with this batch. */
   async finish(startOffset: number, offset: number, lines: number): Promise<PackedBatch> {
-    const { items, issues, problems } = this;
+    const { items, issues, problems, masked } = this;
     const segments = Int32Array.from(this.segments);
     const turns = Int32Array.from(this.turns);
     this.items = [];
@@ -115,6 +128,7 @@ export class BatchBuilder {
     this.problems = [];
     this.problemIndex = new Map();
     this.size = 0;
+    this.masked = 0;
     this.segments = [];
     this.turns = [];
     const { blocks, alone, bytes } = await this.texts.finish();
@@ -122,7 +136,28 @@ export class BatchBuilder {
       ...problem,
       text: alone[prompt] ?? NOWHERE,
     }));
-    return { items, issues, problems: withTexts, blocks, bytes, segments, turns, startOffset, offset, lines };
+    return {
+      items,
+      issues,
+      problems: withTexts,
+      blocks,
+      bytes,
+      segments,
+      turns,
+      startOffset,
+      offset,
+      lines,
+      masked,
+    };
+  }
+
+  private extraOf(rollout: ParsedRollout): string {
+    for (const _key in rollout.extra) {
+      const { value, masked } = maskSecrets(rollout.extra);
+      this.masked += masked;
+      return JSON.stringify(value);
+    }
+    return '';
   }
 
   private problemAt(problem: ParsedProblem): number {
@@ -135,6 +170,7 @@ export class BatchBuilder {
     this.problems.push({
       problemId: problem.problemId,
       promptHash: contentHash(problem.prompt),
+      questionHash: contentHash(questionOf(problem)),
       prompt: this.texts.addAlone(packText(problem.prompt)),
       preview: previewOf(problem),
       segments: Int32Array.from(segments),
@@ -153,11 +189,6 @@ function weightOf(tokens: PackedTokens | null): number {
   );
 }
 
-function extraOf(rollout: ParsedRollout): string {
-  for (const _key in rollout.extra) return JSON.stringify(rollout.extra);
-  return '';
-}
-
 function pushSegments(into: number[], segments: readonly Segment[]): void {
   for (const { kind, turn, outer, inner } of segments) {
     into.push(KIND_CODE.get(kind) ?? 0, turn, outer.start, outer.end, inner.start, inner.end);
@@ -165,9 +196,16 @@ function pushSegments(into: number[], segments: readonly Segment[]): void {
 }
 
 /** The last user message: what was asked, not the instructions before it. */
-function previewOf(problem: ParsedProblem): string {
+function askedOf(problem: ParsedProblem): string {
   const asked = problem.promptSegments.findLast((segment) => segment.kind === 'user');
-  const text =
-    asked === undefined ? problem.prompt : problem.prompt.slice(asked.inner.start, asked.inner.end);
-  return text.slice(0, PREVIEW_CHARS).replace(/\s+/g, ' ').trim();
+  return asked === undefined ? problem.prompt : problem.prompt.slice(asked.inner.start, asked.inner.end);
+}
+
+function previewOf(problem: ParsedProblem): string {
+  return askedOf(problem).slice(0, PREVIEW_CHARS).replace(/\s+/g, ' ').trim();
+}
+
+/** By this the same problem is recognised under another template, at another step, in another run. */
+function questionOf(problem: ParsedProblem): string {
+  return normalisedQuestion(askedOf(problem));
 }

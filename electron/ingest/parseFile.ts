@@ -1,14 +1,23 @@
 /**
- * Reads one file from an offset to its end: bytes → lines → records → parsed lines → batches.
+ * Reads one file from a position to its end: container → records → parsed lines → batches.
  * Runs in the parser thread, ahead of the writer by a bounded number of batches.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { LineReader, ParsedLine } from '../../shared/format/format.ts';
+import type { ParsedLine, RecordReader } from '../../shared/format/format.ts';
 import { formatNamed } from '../../shared/format/index.ts';
-import { type ByteLine, LineSplitter } from '../../shared/format/lineSplitter.ts';
+import { layoutOf } from '../../shared/format/layout.ts';
+import { formatOfMapping } from '../../shared/format/mapped.ts';
+import type { Mapping } from '../../shared/format/mapping.ts';
 import type { PackedBatch } from '../storage/batch.ts';
-import { LONGEST_LINE } from './identify.ts';
+import { LONGEST_RECORD } from './containers/bytes.ts';
+import {
+  type Container,
+  CorruptContainerError,
+  type RecordUnit,
+  type SourceRecord,
+} from './containers/container.ts';
+import { openRecords } from './containers/open.ts';
 import { BatchBuilder, type LinePlace } from './packBatch.ts';
 import { packTokens } from './packTokens.ts';
 import { readRecord } from './readRecord.ts';
@@ -17,20 +26,24 @@ import { recordHash } from './recordHash.ts';
 export interface ParseRequest {
   readonly path: string;
   readonly format: string;
-  /** Where reading goes on, and how many lines stand before it. */
+  readonly container: Container;
+  readonly unit: RecordUnit;
+  /** Where reading goes on, and how many records stand before it. */
   readonly offset: number;
   readonly lines: number;
   /** Size when the file was identified; what is appended meanwhile waits for the next call. */
   readonly bytes: number;
+  /** Where the format is a mapping of the user's. */
+  readonly mapping?: Mapping;
 }
 
 export interface ParseOutcome {
   /** A last line without line end that is no whole record: it is left for when it is complete. */
   readonly incompleteLine?: number;
+  /** The container could not be read to its end; what stands before the damage is in the batches. */
+  readonly damage?: string;
   readonly isCancelled: boolean;
 }
-
-const CHUNK = 1 << 20;
 
 /** @throws the system's error when the file cannot be read */
 export async function parseFile(
@@ -38,54 +51,76 @@ export async function parseFile(
   emit: (batch: PackedBatch) => Promise<void>,
   isCancelled: () => boolean,
 ): Promise<ParseOutcome> {
-  const format = formatNamed(request.format);
+  const format =
+    request.mapping === undefined ? formatNamed(request.format) : formatOfMapping(request.mapping);
   if (format === undefined) throw new Error(`no format is named ${request.format}`);
-  const parser = new FileParser(format.open({ name: basename(request.path) }), request);
-  const file = await open(request.path, 'r');
+  const { path, container, unit, bytes, offset } = request;
+  const source = await openRecords(path, container, unit, { bytes });
   try {
-    const splitter = new LineSplitter(request.offset, LONGEST_LINE);
-    const chunk = Buffer.allocUnsafe(CHUNK);
-    if (await continuesAfterUnendedLine(file, request.offset, chunk)) parser.lines--;
-    for (let position = request.offset; position < request.bytes; ) {
-      if (isCancelled()) return { isCancelled: true };
-      const { bytesRead } = await file.read(chunk, 0, Math.min(CHUNK, request.bytes - position), position);
-      if (bytesRead === 0) break;
-      position += bytesRead;
-      for (const line of splitter.push(chunk.subarray(0, bytesRead))) {
-        if ('bytes' in line) parser.take(line);
-        else parser.tooLong(line.tooLong, line.nextOffset);
-        if (parser.isFull) {
-          await emit(await parser.finish());
-          if (isCancelled()) return { isCancelled: true };
+    const { header } = source;
+    const context = {
+      name: basename(path),
+      layout: layoutOf(path),
+      ...(header === undefined ? {} : { header }),
+    };
+    const parser = new FileParser(format.open(context), request);
+    if (unit === 'line' && (await continuesAfterUnendedLine(request))) parser.lines--;
+    let isIncomplete = false;
+    let damage: string | undefined;
+    try {
+      for await (const records of source.records(offset)) {
+        if (isCancelled()) return { isCancelled: true };
+        for (const record of records) {
+          if ('tooLong' in record) parser.tooLong(record.tooLong, record.nextOffset);
+          else if (record.isUnended !== true) parser.take(record);
+          else isIncomplete = !parser.takeIfWhole(record);
+          if (parser.isFull) {
+            await emit(await parser.finish());
+            if (isCancelled()) return { isCancelled: true };
+          }
         }
       }
+    } catch (error) {
+      if (!(error instanceof CorruptContainerError)) throw error;
+      damage = error.message;
     }
-    const rest = splitter.rest();
-    const isIncomplete = rest !== undefined && !parser.takeIfWhole(rest);
     if (!parser.isEmpty) await emit(await parser.finish());
-    return { isCancelled: false, ...(isIncomplete ? { incompleteLine: parser.lines + 1 } : {}) };
+    return {
+      isCancelled: false,
+      ...(isIncomplete ? { incompleteLine: parser.lines + 1 } : {}),
+      ...(damage === undefined ? {} : { damage }),
+    };
+  } finally {
+    await source.close();
+  }
+}
+
+/** The last line read had no line end yet: the one that comes first now is not a line of its own. */
+async function continuesAfterUnendedLine({ path, container, offset }: ParseRequest): Promise<boolean> {
+  // In compressed files the byte before is not at hand; their lines are read only once they have ended.
+  if (offset === 0 || container !== 'plain') return false;
+  const file = await open(path, 'r');
+  try {
+    const before = Buffer.alloc(1);
+    await file.read(before, 0, 1, offset - 1);
+    return before[0] !== 0x0a;
   } finally {
     await file.close();
   }
 }
 
-/** The last line read had no line end yet: the one that comes first now is not a line of its own. */
-async function continuesAfterUnendedLine(file: FileHandle, offset: number, buffer: Buffer): Promise<boolean> {
-  if (offset === 0) return false;
-  await file.read(buffer, 0, 1, offset - 1);
-  return buffer[0] !== 0x0a;
-}
+type ByteRecord = Extract<SourceRecord, { bytes: Uint8Array }>;
 
 class FileParser {
   lines: number;
-  private readonly reader: LineReader;
+  private readonly reader: RecordReader;
   private readonly builder = new BatchBuilder();
   private offset: number;
   /** Where the batch being built begins. */
   private committed: number;
   private sawSomething = false;
 
-  constructor(reader: LineReader, request: ParseRequest) {
+  constructor(reader: RecordReader, request: ParseRequest) {
     this.reader = reader;
     this.offset = request.offset;
     this.committed = request.offset;
@@ -109,32 +144,32 @@ class FileParser {
 
   tooLong(bytes: number, nextOffset: number): void {
     this.advance(nextOffset);
-    const message = `the line has ${bytes} bytes, more than the ${LONGEST_LINE} a line may have`;
+    const message = `the record has ${bytes} bytes, more than the ${LONGEST_RECORD} a record may have`;
     this.builder.addIssue({ severity: 'refused', code: 'line_too_long', message }, this.lines);
   }
 
-  /** The last line of a file that does not end in a line end; only a whole record counts as one. */
-  takeIfWhole(line: ByteLine): boolean {
-    const reading = readRecord(line.bytes, this.lines === 0);
+  /** The end of a file without line end or closing bracket; only a whole record counts as one. */
+  takeIfWhole(record: ByteRecord): boolean {
+    const reading = readRecord(record.bytes, this.lines === 0);
     if (reading.kind === 'issue') return false;
-    this.take(line);
+    this.take(record);
     return true;
   }
 
-  take(line: ByteLine): void {
+  take(record: ByteRecord): void {
     const isFirst = this.lines === 0;
-    this.advance(line.nextOffset);
+    this.advance(record.nextOffset);
     try {
-      this.read(line, isFirst);
+      this.read(record, isFirst);
     } catch (error) {
-      // Whatever one line does to a reader (nesting that exhausts the stack, say), the next line is read.
+      // Whatever one record does to a reader (nesting that exhausts the stack, say), the next one is read.
       const message = `the record cannot be read: ${error instanceof Error ? error.message : String(error)}`;
       this.builder.addIssue({ severity: 'refused', code: 'unreadable_record', message }, this.lines);
     }
   }
 
-  private read(line: ByteLine, isFirst: boolean): void {
-    const reading = readRecord(line.bytes, isFirst);
+  private read(record: ByteRecord, isFirst: boolean): void {
+    const reading = readRecord(record.bytes, isFirst);
     switch (reading.kind) {
       case 'blank':
         return;
@@ -142,9 +177,11 @@ class FileParser {
         this.builder.addIssue(reading.issue, this.lines);
         return;
       case 'record': {
-        const place = { line: this.lines, byteOffset: line.offset, byteLength: line.bytes.byteLength };
+        const place = { line: this.lines, byteOffset: record.offset, byteLength: record.bytes.byteLength };
+        const parsed = this.reader.read(reading.record, this.lines);
         for (const warning of reading.warnings) this.builder.addIssue(warning, this.lines);
-        this.pack(this.reader.read(reading.record, this.lines), place, line.bytes);
+        if ('kind' in parsed) this.pack(parsed, place, record.bytes, 0);
+        else for (const [part, line] of parsed.entries()) this.pack(line, place, record.bytes, part);
       }
     }
   }
@@ -155,13 +192,16 @@ class FileParser {
     this.sawSomething = true;
   }
 
-  private pack(parsed: ParsedLine, place: LinePlace, bytes: Uint8Array): void {
+  private pack(parsed: ParsedLine, place: LinePlace, bytes: Uint8Array, part: number): void {
     if ('warnings' in parsed)
       for (const warning of parsed.warnings) this.builder.addIssue(warning, place.line);
     switch (parsed.kind) {
-      case 'rollout':
-        this.builder.addRollout(parsed.rollout, place, recordHash(bytes));
+      case 'rollout': {
+        const hash = recordHash(bytes);
+        // Rollouts of one record tell each other apart by their place in it.
+        this.builder.addRollout(parsed.rollout, place, part === 0 ? hash : `${hash}:${part}`);
         return;
+      }
       case 'issue':
         this.builder.addIssue(parsed.issue, place.line);
         return;
@@ -177,7 +217,7 @@ class FileParser {
         this.builder.add({ kind: 'decision', decision: parsed.decision, line: place.line });
         return;
       case 'run':
-        this.builder.add({ kind: 'run', run: parsed.run });
+        this.builder.addRun(parsed.run);
         return;
       case 'stage':
         this.builder.add({ kind: 'stage', stage: parsed.stage });

@@ -1,9 +1,9 @@
-/** One line of bytes to one record, or the reason why not. Tolerates what Python writes and says so. */
+/** The bytes of one record to its value, or the reason why not. Tolerates what Python writes and says so. */
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '../../shared/format/fields.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import { hasRoundedInteger, readJson, withExactIntegers } from '../../shared/format/lenientJson.ts';
-import { textOfLine } from './identify.ts';
+import { objectOf, textOfRecord } from './readHead.ts';
 
 export type RecordReading =
   | { readonly kind: 'record'; readonly record: JsonObject; readonly warnings: readonly LineIssue[] }
@@ -11,7 +11,7 @@ export type RecordReading =
   | { readonly kind: 'issue'; readonly issue: LineIssue };
 
 export function readRecord(bytes: Uint8Array, isFirstLine: boolean): RecordReading {
-  const text = textOfLine(bytes, isFirstLine);
+  const text = textOfRecord(bytes, isFirstLine);
   const reading = readJson(text);
   if (!reading.ok) {
     if (text.trim() === '') return { kind: 'blank' };
@@ -20,16 +20,16 @@ export function readRecord(bytes: Uint8Array, isFirstLine: boolean): RecordReadi
       issue: { severity: 'refused', code: 'bad_json', message: `not JSON: ${reading.message}` },
     };
   }
-  let { value } = reading;
-  if (!isObject(value)) {
-    const message = 'the line is JSON, but no object';
+  let value: unknown = objectOf(reading.value);
+  if (value === undefined) {
+    const message = 'the record is JSON, but neither an object nor a list of objects';
     return { kind: 'issue', issue: { severity: 'refused', code: 'not_an_object', message } };
   }
   const warnings = [...reading.warnings];
-  if (hasRoundedInteger(value)) value = withExactIntegers(text);
+  if (hasRoundedInteger(value)) value = objectOf(withExactIntegers(text)) ?? value;
   // The decoder leaves U+FFFD where bytes were invalid; only then is it worth asking.
   if (text.includes('\ufffd') && !isUtf8(bytes)) {
-    const message = 'the line is not valid UTF-8; the bytes that are not became U+FFFD';
+    const message = 'the record is not valid UTF-8; the bytes that are not became U+FFFD';
     warnings.push({ severity: 'warning', code: 'invalid_utf8', message });
   }
   if (hasLoneSurrogate(value)) {

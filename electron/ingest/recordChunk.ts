@@ -3,24 +3,32 @@
  * user has opened, and only while the file still holds that record: otherwise it is said that
  * the source is gone, never something else shown in its place.
  */
-import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { RecordChunk } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { RecordSource } from '../storage/queries/places.ts';
+import { bytesBetween } from './containers/bytes.ts';
+import {
+  type Container,
+  CorruptContainerError,
+  isAppendable,
+  type RecordUnit,
+} from './containers/container.ts';
+import { openRecords } from './containers/open.ts';
 import { reasonOf } from './discover.ts';
-import { textOfLine } from './identify.ts';
+import { textOfRecord } from './readHead.ts';
 import { recordHash } from './recordHash.ts';
 
 /** Longer records are recognised by their edges instead of their hash: they are paged, not read whole. */
 const LONGEST_HASHED = 1 << 20;
 
-export function readRecordChunk(
+export async function readRecordChunk(
   source: RecordSource,
   offset: number,
   limit: number,
   grantedRoots: readonly string[],
-): Result<RecordChunk> {
+): Promise<Result<RecordChunk>> {
   let path: string;
   try {
     path = realpathSync(source.path);
@@ -33,15 +41,16 @@ export function readRecordChunk(
     const message = `${source.path} is outside the directories that have been opened`;
     return { ok: false, failure: { code: 'not_granted', message } };
   }
-  const file = openSync(path, 'r');
+  const container = source.container as Container;
+  const isRewritten = !isAppendable(container);
   try {
-    if (fstatSync(file).size < source.byteOffset + source.byteLength || !holdsRecord(file, source)) {
-      return gone(
-        `${source.path} has changed since it was read; line ${source.line} is no longer this record`,
-      );
-    }
+    const record = isRewritten ? await recordOf(path, container, source) : undefined;
+    const between = async (start: number, end: number): Promise<Buffer> =>
+      record?.subarray(start, end) ??
+      bytesBetween(path, container, source.byteOffset + start, source.byteOffset + end);
+    if (!(await holdsRecord(between, source))) return changed(source);
     const start = Math.min(offset, source.byteLength);
-    const bytes = read(file, source.byteOffset + start, Math.min(limit, source.byteLength - start));
+    const bytes = await between(start, Math.min(start + limit, source.byteLength));
     const whole = start + bytes.byteLength < source.byteLength ? wholeCharacters(bytes) : bytes;
     const next = start + whole.byteLength;
     return {
@@ -49,30 +58,45 @@ export function readRecordChunk(
       value: {
         path: source.path,
         line: source.line,
+        unit: source.unit,
+        isRewritten,
         byteLength: source.byteLength,
         offset: start,
-        text: textOfLine(whole, source.line === 1 && start === 0),
+        text: textOfRecord(whole, source.line === 1 && start === 0),
         ...(next < source.byteLength ? { nextOffset: next } : {}),
       },
     };
+  } catch (error) {
+    if (error instanceof CorruptContainerError) return changed(source);
+    return gone(`${source.path}: ${reasonOf(error).message}`);
+  }
+}
+
+/** Rows and members have no place in the file's bytes: the source is asked for them again. */
+async function recordOf(path: string, container: Container, source: RecordSource): Promise<Buffer> {
+  const records = await openRecords(path, container, source.unit as RecordUnit);
+  try {
+    for await (const some of records.records(source.byteOffset)) {
+      for (const record of some) if ('bytes' in record) return Buffer.from(record.bytes);
+    }
+    return Buffer.alloc(0);
   } finally {
-    closeSync(file);
+    await records.close();
   }
 }
 
-function holdsRecord(file: number, source: RecordSource): boolean {
-  if (source.byteLength <= LONGEST_HASHED) {
-    return recordHash(read(file, source.byteOffset, source.byteLength)) === source.contentHash;
+/** Rollouts of one record share its hash, before the colon. */
+async function holdsRecord(
+  between: (start: number, end: number) => Promise<Buffer>,
+  source: RecordSource,
+): Promise<boolean> {
+  const { byteLength, contentHash } = source;
+  if (byteLength <= LONGEST_HASHED) {
+    return recordHash(await between(0, byteLength)) === contentHash.replace(/:\d+$/, '');
   }
-  const before = source.byteOffset === 0 ? '\n' : read(file, source.byteOffset - 1, 1).toString('latin1');
-  const first = read(file, source.byteOffset, 4).toString('utf8');
-  const last = read(file, source.byteOffset + source.byteLength - 1, 1).toString('latin1');
-  return before === '\n' && /^\ufeff?\s*\{/.test(first) && /[}\s]/.test(last);
-}
-
-function read(file: number, position: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  return bytes.subarray(0, readSync(file, bytes, 0, length, position));
+  const first = (await between(0, 4)).toString('utf8');
+  const last = (await between(byteLength - 1, byteLength)).toString('latin1');
+  return /^\ufeff?\s*[[{]/.test(first) && /[}\]\s]/.test(last);
 }
 
 /** Drops the start of a character whose end lies in the next chunk. */
@@ -90,4 +114,10 @@ function wholeCharacters(bytes: Buffer): Buffer {
 
 function gone(message: string): Result<RecordChunk> {
   return { ok: false, failure: { code: 'source_gone', message } };
+}
+
+function changed(source: RecordSource): Result<RecordChunk> {
+  return gone(
+    `${source.path} has changed since it was read; ${source.unit} ${source.line} is no longer this record`,
+  );
 }

@@ -37,6 +37,7 @@ export default defineConfig({
         writer: here('../worker/writer.ts'),
         parser: here('../worker/parser.ts'),
         sql: here('../worker/sql.ts'),
+        inspector: here('../worker/inspector.ts'),
       },
       external: ['electron', 'better-sqlite3', /^node:/],
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

@@ -5,6 +5,8 @@
  */
 import type { Provenance, RunKind } from '../../shared/domain/model.ts';
 import type {
+  GroupRule,
+  JoinAddress,
   LineIssue,
   ParsedDecision,
   ParsedDecisionLine,
@@ -39,6 +41,8 @@ export interface ByteSpan {
 export interface PackedProblem {
   readonly problemId: string;
   readonly promptHash: string;
+  /** Of the question without template and white space (`shared/domain/question.ts`). */
+  readonly questionHash: string;
   readonly text: ByteSpan;
   readonly preview: string;
   /** SEGMENT_STRIDE numbers each. */
@@ -81,8 +85,9 @@ export interface PackedRollout {
   readonly contentHash: string;
   readonly run: string | null;
   readonly kind: RunKind;
-  readonly step: number;
+  readonly step: number | null;
   readonly groupKey: string;
+  readonly groupRule: GroupRule;
   readonly ordinal: number | null;
   /** Index into `PackedBatch.problems`. */
   readonly problem: number;
@@ -95,6 +100,9 @@ export interface PackedRollout {
   readonly calls: readonly PackedCall[];
   readonly reward: number | null;
   readonly isCorrect: number | null;
+  readonly isCorrectSource: Provenance | null;
+  readonly joinKeys: readonly string[] | null;
+  readonly isSelection: boolean;
   readonly answer: string | null;
   readonly answerSource: Provenance | null;
   readonly toolErrors: number;
@@ -107,7 +115,7 @@ export interface PackedRollout {
 }
 
 export interface PackedSignal {
-  readonly address: RolloutAddress;
+  readonly address: RolloutAddress | JoinAddress;
   readonly tokens: PackedTokens;
   readonly line: number;
 }
@@ -133,6 +141,8 @@ export interface PackedBatch {
   /** Position after the last line of this batch; committed together with its items. */
   readonly offset: number;
   readonly lines: number;
+  /** Values under keys that look like credentials, which were masked. */
+  readonly masked: number;
 }
 
 export function bytesOf(batch: PackedBatch, span: ByteSpan): Uint8Array {

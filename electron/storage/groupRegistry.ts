@@ -1,4 +1,5 @@
 /** Prompt groups with their problem and prompt: found, or added when first met. */
+import type { GroupRule } from '../../shared/format/format.ts';
 import { bytesOf, numbersAt, type PackedBatch, type PackedRollout, SEGMENT_STRIDE } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import type { RunEntry } from './runRegistry.ts';
@@ -15,6 +16,8 @@ export interface GroupEntry {
 export class GroupRegistry {
   private readonly sql: IngestStatements;
   private readonly entries = new Map<string, GroupEntry>();
+  /** Rollouts of a step so far, where their order makes the groups. */
+  private readonly seen = new Map<string, number>();
 
   constructor(sql: IngestStatements) {
     this.sql = sql;
@@ -23,18 +26,35 @@ export class GroupRegistry {
   /** What is remembered holds for one transaction: between two, another process may have added to a group. */
   begin(): void {
     this.entries.clear();
+    this.seen.clear();
   }
 
   of(run: RunEntry, rollout: PackedRollout, batch: PackedBatch): GroupEntry {
-    const key = `${run.runId} ${rollout.step} ${rollout.groupKey}`;
+    const step = rollout.step ?? 0;
+    const group = this.keyOf(run, step, rollout, batch);
+    const key = `${run.runId} ${step} ${group.key}`;
     const known = this.entries.get(key);
     if (known !== undefined) return known;
-    const row = this.sql.groupByKey.get(run.runId, rollout.step, rollout.groupKey) as
-      | { group_id: number }
-      | undefined;
-    const entry = row === undefined ? this.add(run, rollout, batch) : this.found(row.group_id);
+    const row = this.sql.groupByKey.get(run.runId, step, group.key) as { group_id: number } | undefined;
+    const entry = row === undefined ? this.add(run, step, group, rollout, batch) : this.found(row.group_id);
     this.entries.set(key, entry);
     return entry;
+  }
+
+  /** As the log says, unless the user has set a rule for the run. */
+  private keyOf(run: RunEntry, step: number, rollout: PackedRollout, batch: PackedBatch): GroupKey {
+    switch (run.groupRule?.rule) {
+      case 'prompt':
+        return promptGroupKey(batch.problems[rollout.problem]?.promptHash ?? '');
+      case 'order': {
+        const place = `${run.runId} ${step}`;
+        const seen = this.seen.get(place) ?? Number(this.sql.countRolloutsOfStep.get(run.runId, step));
+        this.seen.set(place, seen + 1);
+        return orderGroupKey(seen, run.groupRule.size);
+      }
+      default:
+        return { key: rollout.groupKey, rule: rollout.groupRule };
+    }
   }
 
   private found(groupId: number): GroupEntry {
@@ -47,7 +67,13 @@ export class GroupRegistry {
     };
   }
 
-  private add(run: RunEntry, rollout: PackedRollout, batch: PackedBatch): GroupEntry {
+  private add(
+    run: RunEntry,
+    step: number,
+    group: GroupKey,
+    rollout: PackedRollout,
+    batch: PackedBatch,
+  ): GroupEntry {
     const problem = batch.problems[rollout.problem];
     if (problem === undefined) throw new Error(`the batch has no problem ${rollout.problem}`);
     const promptId = this.promptOf(problem, batch);
@@ -56,7 +82,7 @@ export class GroupRegistry {
       known ??
       this.sql.addProblem.run(problem.problemId, promptId, problem.groundTruth, problem.source)
         .lastInsertRowid;
-    const added = this.sql.addGroup.run(run.runId, rollout.step, rollout.groupKey, Number(problemNo));
+    const added = this.sql.addGroup.run(run.runId, step, group.key, Number(problemNo), group.rule);
     return {
       groupId: Number(added.lastInsertRowid),
       nextOrdinal: 0,
@@ -71,7 +97,8 @@ export class GroupRegistry {
     const count = problem.segments.length / SEGMENT_STRIDE;
     const { codec } = problem.text;
     const bytes = bytesOf(batch, problem.text);
-    const added = this.sql.addPrompt.run(problem.promptHash, codec, bytes, count, problem.preview);
+    const { promptHash, preview, questionHash } = problem;
+    const added = this.sql.addPrompt.run(promptHash, codec, bytes, count, preview, questionHash);
     const promptId = Number(added.lastInsertRowid);
     for (let i = 0; i < count; i++) {
       const [kind, , ...ranges] = numbersAt(problem.segments, i * SEGMENT_STRIDE);
@@ -80,3 +107,19 @@ export class GroupRegistry {
     return promptId;
   }
 }
+
+export interface GroupKey {
+  readonly key: string;
+  readonly rule: GroupRule;
+}
+
+export const promptGroupKey = (promptHash: string): GroupKey => ({
+  key: `prompt-${promptHash.slice(0, 12)}`,
+  rule: 'prompt',
+});
+
+/** @param seen rollouts of the step before this one */
+export const orderGroupKey = (seen: number, size: number): GroupKey => ({
+  key: `order-${Math.floor(seen / size)}`,
+  rule: 'order',
+});

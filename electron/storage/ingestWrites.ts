@@ -32,20 +32,31 @@ export function prepareIngest(db: WritableLibrary) {
     filesByHead: prepare<[string, number]>('SELECT * FROM file_row WHERE head_hash = ? AND head_bytes = ?'),
     moveFile: prepare<[string, number]>('UPDATE file_row SET path = ? WHERE file_id = ?'),
     addFile: prepare<[Record<string, unknown>]>(`INSERT INTO file_row
-      (path, format, status, bytes, mtime_ms, inode, head_hash, head_bytes, offset_bytes, lines)
-      VALUES (:path, :format, :status, :bytes, :mtimeMs, :inode, :headHash, :headBytes, 0, 0)
+      (path, format, container, unit, status, bytes, mtime_ms, inode, head_hash, head_bytes, offset_bytes, lines)
+      VALUES (:path, :format, :container, :unit, :status, :bytes, :mtimeMs, :inode, :headHash, :headBytes, 0, 0)
       ON CONFLICT (path) DO NOTHING`),
     updateFile: prepare<[Record<string, unknown>]>(`UPDATE file_row SET
-      format = :format, status = :status, bytes = :bytes, mtime_ms = :mtimeMs, inode = :inode,
+      format = :format, container = :container, unit = :unit, status = :status, bytes = :bytes, mtime_ms = :mtimeMs, inode = :inode,
       head_hash = :headHash, head_bytes = :headBytes WHERE file_id = :fileId`),
-    moveFileOffset: prepare<[number, number, number]>(
-      'UPDATE file_row SET offset_bytes = ?, lines = ? WHERE file_id = ?',
+    moveFileOffset: prepare<[number, number, number, number]>(
+      'UPDATE file_row SET offset_bytes = ?, lines = ?, masked = masked + ? WHERE file_id = ?',
     ),
     fileOffset: pluck<[number]>('SELECT offset_bytes FROM file_row WHERE file_id = ?'),
     runKeyOfFile: pluck<[number]>(
       'SELECT n.run_key FROM rollout_row r JOIN run_row n USING (run_id) WHERE r.file_id = ? LIMIT 1',
     ),
-    rewindFile: prepare<[number]>('UPDATE file_row SET offset_bytes = 0, lines = 0 WHERE file_id = ?'),
+    rewindFile: prepare<[number]>(
+      "UPDATE file_row SET offset_bytes = 0, lines = 0, masked = 0, status = 'partial' WHERE file_id = ?",
+    ),
+
+    pathOfFile: pluck<[number]>('SELECT path FROM file_row WHERE file_id = ?'),
+    /** Runs whose files now belong to another. */
+    dropEmptyRuns: prepare<[]>(
+      'DELETE FROM run_row WHERE run_id NOT IN (SELECT run_id FROM rollout_row) AND run_id NOT IN (SELECT run_id FROM run_file_row)',
+    ),
+    maskedOf: pluck<[number]>('SELECT masked FROM file_row WHERE file_id = ?'),
+    countJoined: pluck<[number]>('SELECT count(*) FROM join_row WHERE file_id = ?'),
+    countWaiting: pluck<[number]>('SELECT count(*) FROM pending_row WHERE file_id = ?'),
 
     addIssue: prepare<[number, number | null, string, string, string]>(
       'INSERT INTO issue_row (file_id, line, severity, code, message) VALUES (?, ?, ?, ?, ?)',
@@ -54,19 +65,23 @@ export function prepareIngest(db: WritableLibrary) {
     dropIssuesWithCode: prepare<[number, string]>('DELETE FROM issue_row WHERE file_id = ? AND code = ?'),
 
     runByKey: prepare<[string]>(
-      'SELECT run_id, directory, has_binary_rewards FROM run_row WHERE run_key = ?',
+      'SELECT run_id, run_key, scope, directory, has_binary_rewards FROM run_row WHERE run_key = ?',
     ),
-    runByDirectory: prepare<[string, string, string]>(
-      "SELECT run_id, has_binary_rewards FROM run_row WHERE directory = ? AND kind = ? AND format = ? AND key_source = 'derived'",
+    runByDirectory: prepare<[string, string, string, number]>(
+      `SELECT run_id, run_key, scope, directory, has_binary_rewards FROM run_row
+       WHERE directory = ? AND kind = ? AND format = ? AND has_steps = ? AND key_source = 'derived'`,
     ),
+    runName: pluck<[string]>('SELECT name FROM run_name_row WHERE directory = ?'),
+    groupRule: prepare<[string]>('SELECT rule, size FROM group_rule_row WHERE run_key = ?'),
     addRun: prepare<[Record<string, unknown>]>(`INSERT INTO run_row
-      (run_key, key_source, logged_id, name, kind, format, directory)
-      VALUES (:runKey, :keySource, :loggedId, :name, :kind, :format, :directory)`),
+      (run_key, key_source, logged_id, scope, name, kind, format, directory, has_steps)
+      VALUES (:runKey, :keySource, :loggedId, :scope, :name, :kind, :format, :directory, :hasSteps)`),
     addRunFile: prepare<[number, number]>('INSERT OR IGNORE INTO run_file_row VALUES (?, ?)'),
-    runsOfLogged: prepare<[string]>('SELECT run_id FROM run_row WHERE logged_id = ?'),
+    runsOfScope: prepare<[string]>('SELECT run_id FROM run_row WHERE scope = ?'),
     runConfig: pluck<[string]>('SELECT config FROM run_config_row WHERE logged_id = ?'),
     setRunConfig: prepare<[string, string]>('INSERT OR REPLACE INTO run_config_row VALUES (?, ?)'),
-    moveRuns: prepare<[string, string]>('UPDATE run_row SET directory = ? WHERE directory = ?'),
+    moveRuns: prepare<[{ to: string; from: string }]>(`UPDATE run_row SET
+      directory = :to, scope = iif(scope = 'directory:' || :from, 'directory:' || :to, scope) WHERE directory = :from`),
     addStage: prepare<[string, number, string, string, number]>(
       'INSERT OR REPLACE INTO stage_row (logged_id, from_step, name, changes, file_id) VALUES (?, ?, ?, ?, ?)',
     ),
@@ -79,8 +94,8 @@ export function prepareIngest(db: WritableLibrary) {
     ),
 
     promptByHash: prepare<[string]>('SELECT prompt_id, segments FROM prompt_row WHERE prompt_hash = ?'),
-    addPrompt: prepare<[string, number, Uint8Array, number, string]>(
-      'INSERT INTO prompt_row (prompt_hash, codec, text, segments, preview) VALUES (?, ?, ?, ?, ?)',
+    addPrompt: prepare<[string, number, Uint8Array, number, string, string]>(
+      'INSERT INTO prompt_row (prompt_hash, codec, text, segments, preview, question_hash) VALUES (?, ?, ?, ?, ?, ?)',
     ),
     addPromptSegment: prepare<[number, number, number, number, number, number, number]>(
       'INSERT INTO prompt_segment_row VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -94,8 +109,11 @@ export function prepareIngest(db: WritableLibrary) {
     groupByKey: prepare<[number, number, string]>(
       'SELECT group_id, problem_no, rollouts FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?',
     ),
-    addGroup: prepare<[number, number, string, number]>(
-      'INSERT INTO group_row (run_id, step, group_key, problem_no) VALUES (?, ?, ?, ?)',
+    addGroup: prepare<[number, number, string, number, string]>(
+      'INSERT INTO group_row (run_id, step, group_key, problem_no, rule) VALUES (?, ?, ?, ?, ?)',
+    ),
+    countRolloutsOfStep: pluck<[number, number]>(
+      'SELECT count(*) FROM rollout_row WHERE run_id = ? AND step = ?',
     ),
     promptOfGroup: prepare<[number]>(
       `SELECT p.segments, p.prompt_hash FROM group_row g JOIN problem_row q USING (problem_no) JOIN prompt_row p USING (prompt_id)
@@ -110,8 +128,8 @@ export function prepareIngest(db: WritableLibrary) {
       (run_id, step, group_id, ordinal, reward, logged_correct, is_correct, answer, answer_source, turns, tool_calls,
        tool_errors, stop_reason, stop_reason_source, policy_tokens, response_chars, mean_entropy, entropy_tokens,
        started_at, ended_at, content_hash, file_id, line, byte_offset, byte_length, block_id, text_start, text_end,
-       extra_end)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+       extra_end, correct_source, read_group, read_rule, read_ordinal)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     addBlock: prepare<[number, number, Uint8Array]>(
       'INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)',
     ),
@@ -132,6 +150,34 @@ export function prepareIngest(db: WritableLibrary) {
       p_format = coalesce(:pFormat, p_format), penalty = coalesce(:penalty, penalty),
       advantage = coalesce(:advantage, advantage), rule = coalesce(:rule, rule), decision_file_id = :fileId, decision_line = :line
       WHERE rollout_id = :rolloutId`),
+
+    joinedBy: prepare<
+      [string, string, string]
+    >(`SELECT k.rollout_id, r.group_id, r.run_id, r.step, k.is_listed
+      FROM join_key_row k JOIN rollout_row r USING (rollout_id) JOIN run_row n ON n.run_id = r.run_id
+      WHERE k.join_key = ? AND (n.scope = ? OR 'directory:' || n.directory = ?) ORDER BY k.rollout_id`),
+    addJoinKey: prepare<[string, number, number, number]>(
+      'INSERT OR REPLACE INTO join_key_row (join_key, rollout_id, run_id, is_listed) VALUES (?, ?, ?, ?)',
+    ),
+    addJoin: prepare<[number, number, number, string]>(
+      'INSERT OR REPLACE INTO join_row (file_id, line, rollout_id, kind) VALUES (?, ?, ?, ?)',
+    ),
+    unlist: prepare<[number]>('UPDATE join_key_row SET is_listed = 0 WHERE rollout_id = ?'),
+    joinedFiles: prepare<[number, number]>(`SELECT DISTINCT f.file_id, f.path FROM join_row j
+      JOIN rollout_row r USING (rollout_id) JOIN file_row f ON f.file_id = j.file_id
+      WHERE r.file_id = ? AND j.file_id <> ?`),
+    groupsJoinedBy: prepare<[number]>(`SELECT DISTINCT r.group_id, r.run_id, r.step
+      FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE j.file_id = ?`),
+    addSelection: prepare<[number, number, number, string]>(
+      'INSERT OR REPLACE INTO selection_row VALUES (?, ?, ?, ?)',
+    ),
+    selectionOf: prepare<[number, number]>(
+      'SELECT file_id, rule FROM selection_row WHERE run_id = ? AND step = ? ORDER BY file_id LIMIT 1',
+    ),
+    discardUnlisted: prepare<
+      [Record<string, unknown>]
+    >(`UPDATE rollout_row SET kept = 0, rule = :rule, decision_file_id = :fileId
+      WHERE run_id = :runId AND step = :step AND kept IS NULL RETURNING group_id`),
 
     addPending: prepare<unknown[]>(`INSERT INTO pending_row
       (kind, run_key, split, step, group_key, ordinal, payload, file_id, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
@@ -170,12 +216,14 @@ export function prepareIngest(db: WritableLibrary) {
         r.reason, r.p_err, r.p_format, r.penalty, r.advantage, r.rule, r.decision_file_id AS file_id,
         r.decision_line AS line
       FROM rollout_row r JOIN run_row n USING (run_id) JOIN group_row g USING (group_id)
-      WHERE r.file_id = ? AND r.decision_file_id <> r.file_id AND n.logged_id IS NOT NULL`),
+      WHERE r.file_id = ? AND r.decision_file_id <> r.file_id AND n.logged_id IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM join_row j WHERE j.rollout_id = r.rollout_id AND j.file_id = r.decision_file_id)`),
     foreignSignals: prepare<[number]>(`SELECT n.logged_id, n.kind AS split, r.step, g.group_key, r.ordinal,
         t.signal_file_id AS file_id, t.signal_line AS line, t.count, t.ends, t.ids, t.mask, t.entropy, t.logprob,
         t.trainer_logprob, t.advantage, t.top, t.entropy_of
       FROM token_row t JOIN rollout_row r USING (rollout_id) JOIN run_row n USING (run_id) JOIN group_row g USING (group_id)
-      WHERE r.file_id = ? AND t.signal_file_id <> r.file_id AND n.logged_id IS NOT NULL`),
+      WHERE r.file_id = ? AND t.signal_file_id <> r.file_id AND n.logged_id IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM join_row j WHERE j.rollout_id = r.rollout_id AND j.file_id = t.signal_file_id)`),
     setTail: prepare<[string | null, number]>('UPDATE file_row SET tail_hash = ? WHERE file_id = ?'),
     setTurnTokens: prepare<[number, number, number]>(
       'UPDATE turn_row SET policy_tokens = ? WHERE rollout_id = ? AND turn = ?',
@@ -184,7 +232,9 @@ export function prepareIngest(db: WritableLibrary) {
       'SELECT turn, outer_start AS start, outer_end AS end FROM segment_row WHERE rollout_id = ? ORDER BY ordinal',
     ),
     dropOfFile: [
-      ...['segment_row', 'turn_row', 'tool_call_row', 'token_row'].map((table) =>
+      prepare<[number]>('DELETE FROM join_row WHERE file_id = ?'),
+      prepare<[number]>('DELETE FROM selection_row WHERE file_id = ?'),
+      ...['segment_row', 'turn_row', 'tool_call_row', 'token_row', 'join_key_row', 'join_row'].map((table) =>
         prepare<[number]>(
           `DELETE FROM ${table} WHERE rollout_id IN (SELECT rollout_id FROM rollout_row WHERE file_id = ?)`,
         ),

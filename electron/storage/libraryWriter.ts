@@ -6,18 +6,22 @@
  *   LibraryWriter ── RunRegistry (which run a file's rollouts belong to)
  *        └── RolloutWriter (one rollout and everything below it)
  */
-import { existsSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
+import type { Mapping } from '../../shared/format/mapping.ts';
 import type { PackedBatch } from './batch.ts';
 import { setForeignLinesWaiting } from './foreignLines.ts';
 import { type IngestStatements, prepareIngest } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
 import { issuesOfFile } from './queries/issues.ts';
-import { RolloutWriter } from './rolloutWriter.ts';
-import { RunRegistry } from './runRegistry.ts';
+import { listMappings } from './queries/sources.ts';
+import { RolloutWriter, runDirectoryOf } from './rolloutWriter.ts';
+import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
+import { type Removal, removeRunRows, shrink } from './runRemoval.ts';
 import { Touched } from './touched.ts';
+import { nameRun, removeMapping, saveMapping, setGroupRule } from './userRules.ts';
 
 /** What the file system says about a file; `headHash` tells an appended file from a replaced one. */
 export interface FileIdentity {
@@ -33,13 +37,30 @@ export interface KnownFile extends FileIdentity {
   readonly fileId: number;
   readonly format: string | undefined;
   readonly status: string;
+  readonly container: string;
+  readonly unit: string;
   readonly offset: number;
   readonly lines: number;
   /** Of the bytes before `offset`, once the file has been read to its end. */
   readonly tailHash: string | undefined;
 }
 
+/** How a file is read; undefined where it is not. */
+export type FileReading =
+  | { readonly format: string; readonly container: string; readonly unit: string }
+  | undefined;
+
+function columnsOf(reading: FileReading) {
+  return {
+    format: reading?.format ?? null,
+    container: reading?.container ?? 'plain',
+    unit: reading?.unit ?? 'line',
+  };
+}
+
 interface FileRecord {
+  container: string;
+  unit: string;
   file_id: number;
   path: string;
   format: string | null;
@@ -96,49 +117,87 @@ export class LibraryWriter {
       offset: row.offset_bytes,
       lines: row.lines,
       tailHash: row.tail_hash ?? undefined,
+      container: row.container,
+      unit: row.unit,
     };
   }
 
   /**
-   * The row of a file that now lies elsewhere: same name, same beginning, and nothing at its old
-   * place any more. It and the run of its directory are moved along.
+   * The row of a file that now lies elsewhere: the same beginning, and either the same name with
+   * nothing at its old place any more, or the same inode (a rotated log). It and, when the
+   * directory moved, the run of its directory are moved along.
    */
   movedFile(identity: FileIdentity): KnownFile | undefined {
     const candidates = this.sql.filesByHead.all(identity.headHash, identity.headBytes) as FileRecord[];
-    const row = candidates.find(
-      ({ path }) => basename(path) === basename(identity.path) && !existsSync(path),
+    const row = candidates.find(({ path, inode }) =>
+      basename(path) === basename(identity.path)
+        ? !existsSync(path)
+        : inode === identity.inode && inodeAt(path) !== inode,
     );
     if (row === undefined) return undefined;
     this.transaction(() => {
       this.sql.moveFile.run(identity.path, row.file_id);
-      this.sql.moveRuns.run(dirname(identity.path), dirname(row.path));
+      this.sql.moveRuns.run({ to: runDirectoryOf(identity.path), from: runDirectoryOf(row.path) });
     });
     this.runs.forget();
     return this.knownFile(identity.path);
   }
 
   /** @throws ConcurrentIngestError when another process has just added the same file */
-  addFile(identity: FileIdentity, format: string | undefined, status: string): number {
-    const added = this.sql.addFile.run({ ...identity, format: format ?? null, status });
+  addFile(identity: FileIdentity, reading: FileReading, status: string): number {
+    const added = this.sql.addFile.run({ ...identity, ...columnsOf(reading), status });
     if (added.changes === 0) throw new ConcurrentIngestError(identity.path);
     return Number(added.lastInsertRowid);
   }
 
-  updateFile(fileId: number, identity: FileIdentity, format: string | undefined, status: string): void {
-    this.sql.updateFile.run({ ...identity, fileId, format: format ?? null, status });
+  updateFile(fileId: number, identity: FileIdentity, reading: FileReading, status: string): void {
+    this.sql.updateFile.run({ ...identity, fileId, ...columnsOf(reading), status });
+  }
+
+  /** Files that may be the same one: equal size, equal beginning. */
+  filesOfSameHead(identity: FileIdentity): readonly KnownFile[] {
+    const rows = this.sql.filesByHead.all(identity.headHash, identity.headBytes) as FileRecord[];
+    return rows.flatMap((row) => (row.bytes === identity.bytes ? (this.knownFile(row.path) ?? []) : []));
+  }
+
+  /** Values of this file that looked like credentials. */
+  maskedOf(fileId: number): number {
+    return Number(this.sql.maskedOf.get(fileId));
+  }
+
+  joinsOf(fileId: number): { readonly joined?: number; readonly waiting?: number } {
+    const joined = Number(this.sql.countJoined.get(fileId));
+    const waiting = Number(this.sql.countWaiting.get(fileId));
+    return joined + waiting === 0 ? {} : { joined, waiting };
   }
 
   setTail(fileId: number, tailHash: string | undefined): void {
     this.sql.setTail.run(tailHash ?? null, fileId);
   }
 
-  /** Forgets everything this file said; it will be read from the start. */
-  forgetFile(fileId: number): readonly number[] {
+  /**
+   * Forgets everything this file said; it will be read from the start. So will files whose
+   * records had joined its rollouts: what they said is gone with them.
+   */
+  forgetFile(fileId: number): { readonly runIds: readonly number[]; readonly paths: readonly string[] } {
+    const dependents = this.sql.joinedFiles.all(fileId, fileId) as { file_id: number; path: string }[];
+    const runIds = new Set<number>();
+    const paths = new Set<string>();
+    for (const id of [fileId, ...dependents.map((file) => file.file_id)]) {
+      for (const runId of this.forgetOne(id)) runIds.add(runId);
+    }
+    for (const { file_id: id, path } of dependents) {
+      paths.add(path);
+      this.dropIssues(id);
+    }
+    return { runIds: [...runIds], paths: [...paths] };
+  }
+
+  private forgetOne(fileId: number): readonly number[] {
     const touched = new Touched();
     this.transaction(() => {
-      for (const row of this.sql.groupsOfFile.all(fileId, fileId) as GroupRecord[]) {
-        touched.group(row.group_id, row.run_id, row.step);
-      }
+      const groups = [...this.sql.groupsOfFile.all(fileId, fileId), ...this.sql.groupsJoinedBy.all(fileId)];
+      for (const row of groups as GroupRecord[]) touched.group(row.group_id, row.run_id, row.step);
       setForeignLinesWaiting(this.sql, fileId);
       for (const statement of this.sql.dropOfFile) statement.run(fileId);
       this.sql.dropIssues.run(fileId);
@@ -174,9 +233,10 @@ export class LibraryWriter {
       if (offset !== batch.startOffset) throw new ConcurrentIngestError(file.path);
       this.rollouts.begin(file, batch, touched);
       for (const item of batch.items) this.rollouts.write(item);
+      this.rollouts.finish(touched);
       for (const issue of batch.issues) this.addIssue(file.fileId, issue);
       touched.refresh(this.sql);
-      this.sql.moveFileOffset.run(batch.offset, batch.lines, file.fileId);
+      this.sql.moveFileOffset.run(batch.offset, batch.lines, batch.masked, file.fileId);
     });
     return touched.runs();
   }
@@ -208,6 +268,58 @@ export class LibraryWriter {
     this.db.prepare('INSERT OR IGNORE INTO granted_root VALUES (?)').run(path);
   }
 
+  mappings(): readonly Mapping[] {
+    return listMappings(this.db);
+  }
+
+  saveMapping(mapping: Mapping): void {
+    saveMapping(this.db, mapping);
+  }
+
+  removeMapping(name: string): boolean {
+    return removeMapping(this.db, name);
+  }
+
+  /** @returns paths of files to be read anew, which have been forgotten */
+  nameRun(
+    directory: string,
+    name: string | null,
+  ): { readonly paths: readonly string[]; readonly runIds: readonly number[] } {
+    const fileIds = nameRun(this.db, directory, name);
+    const paths = fileIds.map((fileId) => String(this.sql.pathOfFile.get(fileId)));
+    const runIds = fileIds.flatMap((fileId) => this.forgetFile(fileId).runIds);
+    this.transaction(() => this.sql.dropEmptyRuns.run());
+    this.runs.forget();
+    return { paths, runIds };
+  }
+
+  /** @returns the groups the run has now; undefined when there is no such run */
+  setGroupRule(
+    runKey: string,
+    rule: ChosenGroupRule | undefined,
+  ): { groups: number; runId: number } | undefined {
+    const row = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
+    if (row === undefined) return undefined;
+    let groups = 0;
+    this.transaction(() => {
+      groups = setGroupRule(this.db, this.sql, { runId: row.run_id, runKey }, rule);
+    });
+    this.runs.forget();
+    return { groups, runId: row.run_id };
+  }
+
+  /** @returns undefined when there is no such run */
+  removeRun(runKey: string): (Removal & { readonly bytes: number; readonly runId: number }) | undefined {
+    const row = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
+    if (row === undefined) return undefined;
+    let removal: Removal = { rollouts: 0, files: 0 };
+    this.transaction(() => {
+      removal = removeRunRows(this.db, row.run_id);
+    });
+    this.runs.forget();
+    return { ...removal, bytes: shrink(this.db), runId: row.run_id };
+  }
+
   /** Gives the space of the write-ahead log back; call when no more batches are coming. */
   checkpoint(): void {
     this.db.pragma('wal_checkpoint(TRUNCATE)');
@@ -223,6 +335,11 @@ export class LibraryWriter {
       throw error;
     }
   }
+}
+
+function inodeAt(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? undefined : String(stat.ino);
 }
 
 interface GroupRecord {

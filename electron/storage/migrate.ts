@@ -4,14 +4,15 @@
  */
 import type Database from 'better-sqlite3';
 import * as initial from './migrations/0001-initial.ts';
-import { viewsSql } from './views.sql.ts';
+import * as formats from './migrations/0002-formats.ts';
+import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 interface Migration {
   readonly version: number;
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [initial];
+export const MIGRATIONS: readonly Migration[] = [initial, formats];
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 /** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */
 const APPLICATION_ID = 0x54574c42;
@@ -54,8 +55,10 @@ export function migrate(db: Database.Database, to: number = NEWEST_VERSION): voi
     db.transaction(() => {
       // Asked inside the transaction: another process may have been faster.
       if (migration.version <= versionOf(db)) return;
+      // The views are of the newest version: while tables change, there are none.
+      db.exec(dropViewsSql);
       db.exec(migration.sql);
-      db.exec(viewsSql);
+      if (migration.version === NEWEST_VERSION) db.exec(viewsSql);
       db.pragma(`application_id = ${APPLICATION_ID}`);
       db.pragma(`user_version = ${migration.version}`);
     }).immediate();

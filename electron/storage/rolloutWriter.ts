@@ -1,10 +1,11 @@
 /**
  * One rollout and everything below it: problem, prompt, group, texts, segments, turns, tool
- * calls, tokens; and the `decision` and `signal` lines that speak of it, in whatever order
- * and from whatever file they come.
+ * calls, tokens. Lines that speak of a rollout written elsewhere: `addressedLines.ts`.
  */
 import { dirname } from 'node:path';
-import type { ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
+import type { JoinAddress, ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
+import { layoutOf } from '../../shared/format/layout.ts';
+import { AddressedLines } from './addressedLines.ts';
 import {
   bytesOf,
   numbersAt,
@@ -18,8 +19,9 @@ import {
 import { type GroupEntry, GroupRegistry } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { SEGMENT_COLUMNS, SEGMENTS_PER_INSERT } from './ingestWrites.ts';
-import { PendingLines } from './pendingLines.ts';
+import { type Scopes, scopeOfDirectory } from './joins.ts';
 import type { RunEntry, RunRegistry } from './runRegistry.ts';
+import { Selections } from './selections.ts';
 import { TokenWriter } from './tokenWriter.ts';
 import type { Touched } from './touched.ts';
 
@@ -34,11 +36,14 @@ interface SourceFile {
 export class RolloutWriter {
   private readonly sql: IngestStatements;
   private readonly runs: RunRegistry;
-  private readonly pending: PendingLines;
+  private readonly lines: AddressedLines;
   private readonly tokens: TokenWriter;
+  private readonly selections: Selections;
   private readonly groups: GroupRegistry;
   private file: SourceFile = { fileId: 0, path: '', format: '', runHash: '' };
+  /** Of the run, which may lie above that of the file. */
   private directory = '';
+  private scope = '';
   private batch: PackedBatch | undefined;
   private touched: Touched | undefined;
   /** Runs this batch has brought rollouts of. */
@@ -49,8 +54,9 @@ export class RolloutWriter {
   constructor(sql: IngestStatements, runs: RunRegistry) {
     this.sql = sql;
     this.runs = runs;
-    this.pending = new PendingLines(sql);
     this.tokens = new TokenWriter(sql);
+    this.lines = new AddressedLines(sql, this.tokens);
+    this.selections = new Selections(sql);
     this.groups = new GroupRegistry(sql);
   }
 
@@ -64,11 +70,18 @@ export class RolloutWriter {
     this.runs.forget();
     this.runsOfFile.clear();
     this.file = file;
-    this.directory = dirname(file.path);
+    this.directory = runDirectoryOf(file.path);
+    this.scope = this.runs.scopeOf(this.directory);
     this.batch = batch;
     this.touched = touched;
     this.blocks = new Array(batch.blocks.length).fill(undefined);
-    this.pending.recount();
+    this.lines.begin();
+    this.selections.begin();
+  }
+
+  /** After the last item of a batch. */
+  finish(touched: Touched): void {
+    this.selections.apply(touched);
   }
 
   write(item: PackedItem): void {
@@ -77,16 +90,16 @@ export class RolloutWriter {
         this.writeRollout(item.rollout);
         break;
       case 'run':
-        this.writeRun(item.run.run, item.run.config);
+        this.writeRun(item.run.run ?? this.scope, item.run.config);
         break;
       case 'stage': {
-        const { run, fromStep, name, changes } = item.stage;
+        const { run = this.scope, fromStep, name, changes } = item.stage;
         this.sql.addStage.run(run, fromStep, name, JSON.stringify(changes), this.file.fileId);
         this.touchRuns(run);
         break;
       }
       case 'metric': {
-        const { run, step, metrics } = item.metric;
+        const { run = this.scope, step, metrics } = item.metric;
         for (const [name, value] of Object.entries(metrics)) {
           this.sql.addMetric.run(run, step, name, value, this.file.fileId);
         }
@@ -111,18 +124,17 @@ export class RolloutWriter {
   }
 
   private touchRuns(run: string): void {
-    for (const row of this.sql.runsOfLogged.all(run) as { run_id: number }[]) this.touched?.run(row.run_id);
+    for (const row of this.sql.runsOfScope.all(run) as { run_id: number }[]) this.touched?.run(row.run_id);
   }
 
   private writeRollout(rollout: PackedRollout): void {
-    const run =
-      rollout.run === null
-        ? this.runs.ofDirectory(this.directory, rollout.kind, this.file.format, this.file.runHash)
-        : this.runs.logged(rollout.run, rollout.kind, this.file.format, this.directory);
+    const run = this.runOf(rollout);
+    const scopes: Scopes = { run: run.scope, directory: scopeOfDirectory(this.directory) };
+    const keys = rollout.joinKeys ?? [];
+    if (this.joinsAnother(rollout, keys, scopes)) return;
     const group = this.groups.of(run, rollout, this.currentBatch);
     this.warnOfOtherPrompt(group, rollout);
-    const ordinal = this.ordinalFor(group, rollout);
-    if (ordinal === undefined) return;
+    const ordinal = this.ordinalFor(run, group, rollout);
     group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
     if (!this.runsOfFile.has(run.runId)) {
       this.runsOfFile.add(run.runId);
@@ -130,41 +142,76 @@ export class RolloutWriter {
     }
     const rolloutId = this.addRollout(run, group, rollout, ordinal);
     this.addBelow(rolloutId, group, rollout);
-    if (rollout.decision !== null)
-      this.setDecision(rolloutId, rollout.decision, this.file.fileId, rollout.line);
-    if (this.pending.any && rollout.run !== null) {
-      const { run: loggedRun, kind, step, groupKey } = rollout;
-      const address = { run: loggedRun, kind, step, group: groupKey, index: ordinal };
-      for (const line of this.pending.take(address)) {
-        if (line.kind === 'decision') this.setDecision(rolloutId, line.decision, line.fileId, line.line);
-        else this.tokens.merge(rolloutId, line.tokens, line.fileId, line.line);
-      }
-    }
-    this.touched?.group(group.groupId, run.runId, rollout.step);
+    const place = { fileId: this.file.fileId, line: rollout.line };
+    if (rollout.decision !== null) this.lines.setDecision(rolloutId, rollout.decision, place);
+    if (rollout.isSelection) this.selections.add(run.runId, rollout, place.fileId);
+    this.lines.joins.addKeys(keys, rolloutId, run.runId, rollout.isSelection);
+    const { kind, groupKey } = rollout;
+    const address =
+      run.loggedId === undefined || rollout.step === null
+        ? undefined
+        : { run: run.loggedId, kind, step: rollout.step, group: groupKey, index: ordinal };
+    this.lines.takeWaiting(rolloutId, address, keys, scopes);
+    this.touched?.group(group.groupId, run.runId, stepOf(rollout));
   }
 
-  /** The logged index, else order of appearance; undefined when this very rollout is in the library already. */
-  private ordinalFor(group: GroupEntry, rollout: PackedRollout): number | undefined {
-    if (rollout.ordinal === null) return group.nextOrdinal;
+  private runOf(rollout: PackedRollout): RunEntry {
+    const { directory, file } = this;
+    const hasSteps = rollout.step !== null;
+    return rollout.run === null
+      ? this.runs.ofDirectory(directory, rollout.kind, file.format, file.runHash, hasSteps)
+      : this.runs.logged(rollout.run, rollout.kind, file.format, directory, hasSteps);
+  }
+
+  /** A rollout listed again beside the full record, or the full record after the list. */
+  private joinsAnother(rollout: PackedRollout, keys: readonly string[], scopes: Scopes): boolean {
+    if (keys.length === 0) return false;
+    const found = this.lines.joins.find(keys, scopes, !rollout.isSelection);
+    if (found === undefined) return false;
+    const place = { fileId: this.file.fileId, line: rollout.line };
+    if (rollout.decision !== null) this.lines.setDecision(found.rolloutId, rollout.decision, place);
+    if (rollout.tokens !== null) {
+      this.tokens.merge(found.rolloutId, rollout.tokens, place.fileId, place.line);
+    }
+    this.lines.joins.record('rollout', found.rolloutId, place.fileId, place.line);
+    this.sql.addRunFile.run(found.runId, place.fileId);
+    if (rollout.isSelection) this.selections.add(found.runId, rollout, place.fileId);
+    this.selections.note(found.runId, found.step);
+    this.touched?.group(found.groupId, found.runId, found.step);
+    return true;
+  }
+
+  private writeAddressed(
+    kind: 'decision' | 'signal',
+    address: RolloutAddress | JoinAddress,
+    line: number,
+    payload: ParsedDecision | PackedTokens,
+  ): void {
+    const place = { fileId: this.file.fileId, line };
+    const scopes: Scopes = { run: this.scope, directory: scopeOfDirectory(this.directory) };
+    const found = this.lines.write(kind, address, payload, place, scopes);
+    if (found !== undefined) this.touched?.group(found.groupId, found.runId, found.step);
+  }
+
+  /** The logged index, else order of appearance; where another rollout has it, the next free one. */
+  private ordinalFor(run: RunEntry, group: GroupEntry, rollout: PackedRollout): number {
+    // Indices of the log count within its own groups.
+    if (rollout.ordinal === null || run.groupRule !== undefined) return group.nextOrdinal;
     const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal) as
       | { content_hash: string; line: number; path: string }
       | undefined;
     if (taken === undefined) return rollout.ordinal;
-    const where = `${taken.path}, line ${taken.line}`;
-    const isSame = taken.content_hash === rollout.contentHash;
-    const ordinal = isSame ? undefined : group.nextOrdinal;
-    const message = isSame
-      ? `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${rollout.step} is already in the library, with the same content (${where}); not read twice`
-      : `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${rollout.step} is taken by other content (${where}); read as index ${ordinal}`;
+    const what = taken.content_hash === rollout.contentHash ? 'the same content' : 'other content';
+    const message = `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${stepOf(rollout)} is taken by ${what} (${taken.path}, line ${taken.line}); read as index ${group.nextOrdinal}`;
     this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'duplicate_rollout', message);
-    return ordinal;
+    return group.nextOrdinal;
   }
 
   /** A group is the rollouts of one prompt: where the log says otherwise, the first prompt stands and it is said. */
   private warnOfOtherPrompt(group: GroupEntry, rollout: PackedRollout): void {
     const promptHash = this.currentBatch.problems[rollout.problem]?.promptHash;
     if (promptHash === group.promptHash) return;
-    const message = `the prompt differs from that of the first rollout of group ${rollout.groupKey} at step ${rollout.step}, which is shown for all of them`;
+    const message = `the prompt differs from that of the first rollout of group ${rollout.groupKey} at step ${stepOf(rollout)}, which is shown for all of them`;
     this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'prompt_differs', message);
   }
 
@@ -180,7 +227,7 @@ export class RolloutWriter {
       tokens !== null && tokens.entropyTokens > 0 ? tokens.entropySum / tokens.entropyTokens : null;
     const added = this.sql.addRollout.run(
       run.runId,
-      rollout.step,
+      stepOf(rollout),
       group.groupId,
       ordinal,
       reward,
@@ -208,6 +255,10 @@ export class RolloutWriter {
       rollout.text.start,
       rollout.text.end,
       rollout.text.extraEnd,
+      rollout.isCorrectSource,
+      run.groupRule === undefined ? null : rollout.groupKey,
+      run.groupRule === undefined ? null : rollout.groupRule,
+      run.groupRule === undefined ? null : rollout.ordinal,
     );
     return Number(added.lastInsertRowid);
   }
@@ -271,58 +322,6 @@ export class RolloutWriter {
     }
   }
 
-  private writeAddressed(
-    kind: 'decision' | 'signal',
-    address: RolloutAddress,
-    line: number,
-    payload: ParsedDecision | PackedTokens,
-  ): void {
-    const found = this.find(address);
-    if (found === undefined) {
-      this.pending.add(kind, address, payload, this.file.fileId, line);
-      return;
-    }
-    if (kind === 'decision')
-      this.setDecision(found.rolloutId, payload as ParsedDecision, this.file.fileId, line);
-    else this.tokens.merge(found.rolloutId, payload as PackedTokens, this.file.fileId, line);
-    this.touched?.group(found.groupId, found.runId, address.step);
-  }
-
-  private find(address: RolloutAddress): { rolloutId: number; groupId: number; runId: number } | undefined {
-    const kinds = address.kind === undefined ? (['train', 'eval'] as const) : [address.kind];
-    for (const kind of kinds) {
-      const runKey = kind === 'eval' ? `${address.run}~eval` : address.run;
-      const run = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
-      if (run === undefined) continue;
-      const group = this.sql.groupByKey.get(run.run_id, address.step, address.group) as
-        | { group_id: number }
-        | undefined;
-      if (group === undefined) continue;
-      const rollout = this.sql.rolloutByOrdinal.get(group.group_id, address.index) as
-        | { rollout_id: number }
-        | undefined;
-      if (rollout !== undefined) {
-        return { rolloutId: rollout.rollout_id, groupId: group.group_id, runId: run.run_id };
-      }
-    }
-    return undefined;
-  }
-
-  private setDecision(rolloutId: number, decision: ParsedDecision, fileId: number, line: number): void {
-    this.sql.setDecision.run({
-      rolloutId,
-      fileId,
-      line,
-      kept: decision.kept === undefined ? null : Number(decision.kept),
-      reason: decision.reason ?? null,
-      pErr: decision.pErr ?? null,
-      pFormat: decision.pFormat ?? null,
-      penalty: decision.penalty ?? null,
-      advantage: decision.advantage ?? null,
-      rule: decision.rule ?? null,
-    });
-  }
-
   private blockOf(index: number): number {
     const known = this.blocks[index];
     if (known !== undefined) return known;
@@ -338,4 +337,16 @@ export class RolloutWriter {
     if (this.batch === undefined) throw new Error('no batch has begun');
     return this.batch;
   }
+}
+
+/** Runs without steps keep everything at step 0, and say so (`run_row.has_steps`). */
+function stepOf(rollout: PackedRollout): number {
+  return rollout.step ?? 0;
+}
+
+/** Where the files of a run have their common directory. */
+export function runDirectoryOf(path: string): string {
+  let directory = dirname(path);
+  for (let depth = layoutOf(path).depth; depth > 0; depth--) directory = dirname(directory);
+  return directory;
 }

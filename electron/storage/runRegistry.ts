@@ -6,15 +6,26 @@
 import { basename, dirname, join } from 'node:path';
 import type { RunKind } from '../../shared/domain/model.ts';
 import type { IngestStatements } from './ingestWrites.ts';
+import { scopeOfDirectory } from './joins.ts';
 import type { WritableLibrary } from './open.ts';
 
 export interface RunEntry {
   readonly runId: number;
+  /** What its files share (`run_row.scope`). */
+  readonly scope: string;
+  /** Logged, or given by the user; lines may address its rollouts by it. */
+  readonly loggedId: string | undefined;
+  /** The user's, in place of the log's. */
+  readonly groupRule: ChosenGroupRule | undefined;
   hasBinaryRewards: boolean;
 }
 
+export type ChosenGroupRule = { readonly rule: 'prompt' } | { readonly rule: 'order'; readonly size: number };
+
 interface RunRecord {
   run_id: number;
+  run_key: string;
+  scope: string;
   directory: string;
   has_binary_rewards: number;
 }
@@ -35,30 +46,47 @@ export class RunRegistry {
     this.entries.clear();
   }
 
-  logged(run: string, kind: RunKind, format: string, directory: string): RunEntry {
+  logged(run: string, kind: RunKind, format: string, directory: string, hasSteps: boolean): RunEntry {
     const runKey = kind === 'eval' ? `${run}~eval` : run;
     const cached = this.entries.get(`logged ${runKey}`);
     if (cached !== undefined) return cached;
     const row = this.sql.runByKey.get(runKey) as RunRecord | undefined;
+    const common = { kind, format, directory, hasSteps: Number(hasSteps) };
     const entry =
       row === undefined
-        ? this.add({ runKey, keySource: 'logged', loggedId: run, name: run, kind, format, directory })
-        : { runId: row.run_id, hasBinaryRewards: row.has_binary_rewards === 1 };
+        ? this.add({ runKey, keySource: 'logged', loggedId: run, scope: run, name: run, ...common })
+        : this.entryOf(row, run);
     this.entries.set(`logged ${runKey}`, entry);
     return entry;
   }
 
-  ofDirectory(directory: string, kind: RunKind, format: string, firstRecordHash: string): RunEntry {
-    const cacheKey = `directory ${kind} ${format} ${directory}`;
+  ofDirectory(
+    directory: string,
+    kind: RunKind,
+    format: string,
+    firstRecordHash: string,
+    hasSteps: boolean,
+  ): RunEntry {
+    const cacheKey = `directory ${kind} ${hasSteps} ${format} ${directory}`;
     const cached = this.entries.get(cacheKey);
     if (cached !== undefined) return cached;
-    const row = this.sql.runByDirectory.get(directory, kind, format) as RunRecord | undefined;
+    const given = this.sql.runName.get(directory);
+    if (typeof given === 'string') return this.logged(given, kind, format, directory, hasSteps);
+    const row = this.sql.runByDirectory.get(directory, kind, format, Number(hasSteps)) as
+      | RunRecord
+      | undefined;
     const entry =
       row === undefined
-        ? this.addDerived(directory, kind, format, firstRecordHash)
-        : { runId: row.run_id, hasBinaryRewards: row.has_binary_rewards === 1 };
+        ? this.addDerived({ directory, kind, format, hasSteps: Number(hasSteps) }, firstRecordHash)
+        : this.entryOf(row, undefined);
     this.entries.set(cacheKey, entry);
     return entry;
+  }
+
+  /** Of files that name no run: the name the user gave their directory, else the directory. */
+  scopeOf(directory: string): string {
+    const given = this.sql.runName.get(directory);
+    return typeof given === 'string' ? given : scopeOfDirectory(directory);
   }
 
   /**
@@ -83,37 +111,60 @@ export class RunRegistry {
     return changes > 0;
   }
 
-  private addDerived(directory: string, kind: RunKind, format: string, hash: string): RunEntry {
-    const base = `${format}-${hash.slice(0, 10)}`;
+  private addDerived(values: RunPlace, hash: string): RunEntry {
+    const { directory, format } = values;
+    const base = `${format.replace(/[^\w.-]+/g, '-')}-${hash.slice(0, 10)}`;
     for (let i = 1; ; i++) {
       const runKey = i === 1 ? base : `${base}-${i}`;
       // The same logs copied to another directory are another run: both are there.
-      if (this.sql.runByKey.get(runKey) === undefined) {
-        return this.add({
-          runKey,
-          keySource: 'derived',
-          loggedId: null,
-          name: nameOf(directory),
-          kind,
-          format,
-          directory,
-        });
-      }
+      if (this.sql.runByKey.get(runKey) !== undefined) continue;
+      const scope = scopeOfDirectory(directory);
+      const name = nameOf(directory);
+      return this.add({ runKey, keySource: 'derived', loggedId: null, scope, name, ...values });
     }
   }
 
-  private add(values: {
-    runKey: string;
-    keySource: 'logged' | 'derived';
-    loggedId: string | null;
-    name: string;
-    kind: RunKind;
-    format: string;
-    directory: string;
-  }): RunEntry {
-    const { lastInsertRowid } = this.sql.addRun.run(values);
-    return { runId: Number(lastInsertRowid), hasBinaryRewards: true };
+  private add(
+    values: RunPlace & {
+      runKey: string;
+      keySource: 'logged' | 'derived';
+      loggedId: string | null;
+      scope: string;
+      name: string;
+    },
+  ): RunEntry {
+    const { lastInsertRowid } = this.sql.addRun.run({ ...values });
+    return {
+      runId: Number(lastInsertRowid),
+      scope: values.scope,
+      loggedId: values.loggedId ?? undefined,
+      groupRule: this.groupRuleOf(values.runKey),
+      hasBinaryRewards: true,
+    };
   }
+
+  private entryOf(row: RunRecord, loggedId: string | undefined): RunEntry {
+    return {
+      runId: row.run_id,
+      scope: row.scope,
+      loggedId,
+      groupRule: this.groupRuleOf(row.run_key),
+      hasBinaryRewards: row.has_binary_rewards === 1,
+    };
+  }
+
+  private groupRuleOf(runKey: string): ChosenGroupRule | undefined {
+    const row = this.sql.groupRule.get(runKey) as { rule: string; size: number | null } | undefined;
+    if (row === undefined) return undefined;
+    return row.rule === 'order' ? { rule: 'order', size: row.size ?? 1 } : { rule: 'prompt' };
+  }
+}
+
+interface RunPlace {
+  readonly kind: RunKind;
+  readonly format: string;
+  readonly directory: string;
+  readonly hasSteps: number;
 }
 
 function nameOf(directory: string): string {

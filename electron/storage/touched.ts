@@ -26,19 +26,24 @@ export class Touched {
     return [...all].sort((a, b) => a - b);
   }
 
+  /** The steps of the groups touched so far. */
+  places(): Iterable<{ readonly runId: number; readonly step: number }> {
+    const steps = new Map<string, { runId: number; step: number }>();
+    for (const place of this.groups.values()) steps.set(`${place.runId} ${place.step}`, place);
+    return steps.values();
+  }
+
   refresh(sql: IngestStatements): void {
     for (const runId of this.wholeRuns) {
       for (const row of sql.groupsOfRun.all(runId) as { group_id: number; step: number }[]) {
         this.group(row.group_id, runId, row.step);
       }
     }
-    const steps = new Map<string, { runId: number; step: number }>();
-    for (const [groupId, place] of this.groups) {
+    for (const groupId of this.groups.keys()) {
       if (sql.groupIsEmpty.get(groupId) === undefined) sql.dropGroup.run(groupId);
       else sql.refreshGroup.run(groupId, groupId);
-      steps.set(`${place.runId} ${place.step}`, place);
     }
-    for (const { runId, step } of steps.values()) {
+    for (const { runId, step } of this.places()) {
       sql.dropStep.run(runId, step);
       sql.refreshStep.run(runId, step);
     }

@@ -9,6 +9,13 @@ import { SEGMENT_KINDS } from '../../shared/domain/model.ts';
 const kindName = (column: string): string =>
   `CASE ${column} ${SEGMENT_KINDS.map((kind, i) => `WHEN ${i} THEN '${kind}'`).join(' ')} END`;
 
+/** What a line that waits for its rollout says of itself. */
+export const unmatchedMessage = (row: string): string =>
+  `iif(${row}.run_key LIKE 'join:%',
+    'no rollout with the key ' || ${row}.group_key || ' has been read for this ' || ${row}.kind || ' record',
+    'no rollout of run ' || ${row}.run_key || ', step ' || ${row}.step || ', group ' || ${row}.group_key || ', index '
+      || ${row}.ordinal || ' has been read for this ' || ${row}.kind || ' line')`;
+
 export const PUBLIC_VIEWS = [
   'run',
   'prompt_group',
@@ -22,29 +29,31 @@ export const PUBLIC_VIEWS = [
   'metric',
 ] as const;
 
-export const viewsSql = `
-${PUBLIC_VIEWS.map((view) => `DROP VIEW IF EXISTS ${view};`).join('\n')}
+export const dropViewsSql = PUBLIC_VIEWS.map((view) => `DROP VIEW IF EXISTS ${view};`).join('\n');
 
+export const viewsSql = `
 CREATE VIEW run AS
 SELECT run_id, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
   (SELECT count(*) FROM step_row s WHERE s.run_id = r.run_id) AS steps,
   (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = r.run_id) AS rollouts,
   run_key, format, directory, coalesce(c.config, '{}') AS config
-FROM run_row r LEFT JOIN run_config_row c USING (logged_id);
+FROM run_row r LEFT JOIN run_config_row c ON c.logged_id = r.scope;
 
 CREATE VIEW prompt_group AS
-SELECT g.group_id, g.run_id, g.step, p.problem_id, g.rollouts,
+SELECT g.group_id, g.run_id, iif(n.has_steps, g.step, NULL) AS step, p.problem_id, g.rollouts,
   iif(g.correct_known > 0, g.correct, NULL) AS correct,
   iif(g.decided > 0, g.kept, NULL) AS kept,
-  g.group_key, p.ground_truth, p.source
-FROM group_row g JOIN problem_row p USING (problem_no);
+  g.group_key, p.ground_truth, p.source, g.rule AS group_rule
+FROM group_row g JOIN problem_row p USING (problem_no) JOIN run_row n USING (run_id);
 
 CREATE VIEW rollout AS
-SELECT r.rollout_id, r.run_id, r.step, r.group_id, p.problem_id, r.ordinal, r.reward, r.is_correct,
+SELECT r.rollout_id, r.run_id, iif(n.has_steps, r.step, NULL) AS step, r.group_id, p.problem_id, r.ordinal, r.reward, r.is_correct,
   r.answer, p.ground_truth, r.turns, r.tool_calls, r.tool_errors, r.stop_reason, r.kept, r.reason,
   r.p_err, r.p_format, r.penalty, r.advantage, r.policy_tokens, r.response_chars, f.path, r.line,
-  r.answer_source, r.stop_reason_source, r.rule, r.mean_entropy, r.started_at, r.ended_at, r.content_hash
+  r.answer_source, r.stop_reason_source, r.rule, r.mean_entropy, r.started_at, r.ended_at, r.content_hash,
+  r.correct_source
 FROM rollout_row r
+JOIN run_row n ON n.run_id = r.run_id
 JOIN group_row g ON g.group_id = r.group_id
 JOIN problem_row p ON p.problem_no = g.problem_no
 JOIN file_row f ON f.file_id = r.file_id;
@@ -79,12 +88,11 @@ CREATE VIEW ingest_issue AS
 SELECT f.path, i.line, i.severity, i.code, i.message FROM issue_row i JOIN file_row f USING (file_id)
 UNION ALL
 SELECT f.path, p.line, 'warning', 'unmatched_' || p.kind,
-  'no rollout of run ' || p.run_key || ', step ' || p.step || ', group ' || p.group_key || ', index ' || p.ordinal
-    || ' has been read for this ' || p.kind || ' line'
+  ${unmatchedMessage('p')}
 FROM pending_row p JOIN file_row f USING (file_id);
 
 CREATE VIEW step AS
-SELECT run_id, step, group_count AS groups, rollouts,
+SELECT run_id, iif(n.has_steps, step, NULL) AS step, group_count AS groups, rollouts,
   iif(correct_known > 0, correct, NULL) AS correct,
   iif(reward_known > 0, reward_sum / reward_known, NULL) AS mean_reward,
   iif(decided > 0, kept, NULL) AS kept, tool_calls, tool_errors,
@@ -94,14 +102,14 @@ SELECT run_id, step, group_count AS groups, rollouts,
   iif(tokens_known > 0, CAST(tokens AS REAL) / tokens_known, NULL) AS mean_policy_tokens,
   iif(entropy_tokens > 0, entropy_sum / entropy_tokens, NULL) AS mean_entropy,
   groups_all_wrong, groups_mixed, groups_all_right
-FROM step_row;
+FROM step_row JOIN run_row n USING (run_id);
 
 CREATE VIEW stage AS
-SELECT r.run_id, s.from_step, s.name, s.changes FROM stage_row s JOIN run_row r USING (logged_id);
+SELECT r.run_id, s.from_step, s.name, s.changes FROM stage_row s JOIN run_row r ON r.scope = s.logged_id;
 
 -- Metric lines name no split: they are the training run's, unless only an evaluation was logged.
 CREATE VIEW metric AS
-SELECT r.run_id, m.step, m.name, m.value FROM metric_row m JOIN run_row r USING (logged_id)
+SELECT r.run_id, m.step, m.name, m.value FROM metric_row m JOIN run_row r ON r.scope = m.logged_id
 WHERE r.kind = 'train'
-  OR NOT EXISTS (SELECT 1 FROM run_row t WHERE t.logged_id = r.logged_id AND t.kind = 'train');
+  OR NOT EXISTS (SELECT 1 FROM run_row t WHERE t.scope = r.scope AND t.kind = 'train');
 `;

@@ -2,8 +2,9 @@
  * What the host and its worker threads say to each other. Requests carry an id; answers are
  * results (failures as data); events carry none.
  */
-import type { IngestProgress, Method } from '../../shared/api/contract.ts';
+import type { FileInspection, IngestProgress, MappingPreview, Method } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
+import type { Mapping } from '../../shared/format/mapping.ts';
 import type { FileReport } from '../ingest/ingest.ts';
 import type { ParseOutcome, ParseRequest } from '../ingest/parseFile.ts';
 import type { PackedBatch } from '../storage/batch.ts';
@@ -27,6 +28,9 @@ export const READ_METHODS = [
   'rollout.record',
   'issue.list',
   'file.list',
+  'problem.places',
+  'run.sources',
+  'mapping.list',
 ] as const satisfies readonly Method[];
 export type ReadMethod = (typeof READ_METHODS)[number];
 
@@ -42,15 +46,39 @@ export interface ReaderResponse {
 }
 
 export type WriterRequest =
-  | { readonly kind: 'ingest'; readonly jobId: number; readonly paths: readonly string[] }
+  | {
+      readonly kind: 'ingest';
+      readonly jobId: number;
+      readonly paths: readonly string[];
+      /** To be taken for every file, whatever its shape: a saved mapping by name, or one given. */
+      readonly mapping?: string | Mapping;
+      /** Looked for by itself, not asked for by the user: says nothing unless there is something new. */
+      readonly isQuiet?: boolean;
+    }
+  | { readonly kind: 'task'; readonly id: number; readonly task: WriterTask }
   | { readonly kind: 'cancel'; readonly jobId: number }
   | { readonly kind: 'grant'; readonly path: string; readonly id: number }
   | { readonly kind: 'close' };
+
+/** Changes to the library other than ingest; done between two jobs, in order of arrival. */
+export type WriterTask =
+  | { readonly kind: 'removeRun'; readonly runKey: string }
+  | {
+      readonly kind: 'setGroupRule';
+      readonly runKey: string;
+      readonly rule: 'log' | 'prompt' | 'order';
+      readonly size?: number;
+    }
+  | { readonly kind: 'nameRun'; readonly directory: string; readonly name: string | null }
+  | { readonly kind: 'saveMapping'; readonly mapping: Mapping }
+  | { readonly kind: 'removeMapping'; readonly name: string };
 
 export interface IngestReport {
   readonly seconds: number;
   readonly bytes: number;
   readonly rollouts: number;
+  /** Of those, the ones this job has read. */
+  readonly added: number;
   readonly groups: number;
   readonly issues: number;
   readonly runKeys: readonly string[];
@@ -65,7 +93,8 @@ export type WriterMessage =
   | { readonly kind: 'changed'; readonly runIds: readonly number[] }
   | { readonly kind: 'finished'; readonly jobId: number; readonly report: IngestReport }
   | { readonly kind: 'failed'; readonly jobId: number; readonly message: string }
-  | { readonly kind: 'granted'; readonly id: number };
+  | { readonly kind: 'granted'; readonly id: number }
+  | { readonly kind: 'taskDone'; readonly id: number; readonly result: Result<unknown> };
 
 export type ParserRequest =
   | { readonly kind: 'parse'; readonly parseId: number; readonly request: ParseRequest }
@@ -84,3 +113,14 @@ export type ParserNews =
       /** Set for errors of the file system, which end the file and not the call. */
       readonly system?: { readonly code: string; readonly syscall: string };
     };
+
+/** The inspector looks at files without a library. */
+export type InspectorRequest = { readonly id: number } & (
+  | { readonly kind: 'inspect'; readonly path: string; readonly mappings: readonly Mapping[] }
+  | { readonly kind: 'preview'; readonly path: string; readonly mapping: Mapping }
+);
+
+export interface InspectorResponse {
+  readonly id: number;
+  readonly result: Result<FileInspection | MappingPreview>;
+}

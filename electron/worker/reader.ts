@@ -6,9 +6,10 @@ import { readRecordChunk } from '../ingest/recordChunk.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import { listFiles, listIssues } from '../storage/queries/issues.ts';
 import { groupRows, orderGroups, orderRollouts, rolloutRows } from '../storage/queries/lists.ts';
-import { grantedRoots, recordSource, resolvePlace } from '../storage/queries/places.ts';
+import { grantedRoots, problemPlaces, recordSource, resolvePlace } from '../storage/queries/places.ts';
 import { getRollout, getTokens } from '../storage/queries/rollout.ts';
 import { getRun, listRuns, listSteps } from '../storage/queries/runs.ts';
+import { getSources, listMappings } from '../storage/queries/sources.ts';
 import type { ReaderRequest, ReaderResponse, ReadMethod, WorkerOptions } from './messages.ts';
 
 const port = parentPort;
@@ -17,7 +18,7 @@ const { libraryPath } = workerData as WorkerOptions;
 const db: ReadableLibrary = openReader(libraryPath);
 
 type Answer<M extends ReadMethod> = Result<ResultOf<M>>;
-type Readers = { [M in ReadMethod]: (params: ParsedParams<M>) => Answer<M> };
+type Readers = { [M in ReadMethod]: (params: ParsedParams<M>) => Answer<M> | Promise<Answer<M>> };
 
 const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 const fail = (code: ApiFailure['code'], message: string): { ok: false; failure: ApiFailure } => ({
@@ -49,13 +50,18 @@ const readers: Readers = {
   },
   'issue.list': (params) => ok(listIssues(db, params)),
   'file.list': (params) => ok(listFiles(db, params)),
+  'problem.places': (params) => ok(problemPlaces(db, params)),
+  'run.sources': ({ runKey }) => found(getSources(db, runKey), `run ${runKey}`),
+  'mapping.list': () => ok(listMappings(db)),
 };
 
-port.on('message', ({ id, method, params }: ReaderRequest) => {
+port.on('message', async ({ id, method, params }: ReaderRequest) => {
   let result: Result<unknown>;
   try {
     // The host has validated `params` against the contract for exactly this method.
-    result = (readers[method] as (params: unknown) => Result<unknown>)(params);
+    result = await (readers[method] as (params: unknown) => Result<unknown> | Promise<Result<unknown>>)(
+      params,
+    );
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
     result = fail('internal', `${method}: ${message}`);

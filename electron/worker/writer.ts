@@ -7,12 +7,15 @@ import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts'
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
 import type { WorkerOptions, WriterMessage, WriterRequest } from './messages.ts';
 import { ParserThread } from './parserThread.ts';
+import { mappingsFor, runTask } from './writerTasks.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
 const { libraryPath } = workerData as WorkerOptions;
 /** Progress is for eyes: ten times a second is enough. */
 const PROGRESS_INTERVAL_MS = 100;
+
+type IngestRequest = Extract<WriterRequest, { kind: 'ingest' }>;
 
 const post = (message: WriterMessage): void => port.postMessage(message);
 
@@ -40,7 +43,7 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
   const cancelled = new Set<number>();
   let current: number | undefined;
 
-  const run = async (jobId: number, paths: readonly string[]): Promise<void> => {
+  const run = async ({ jobId, paths, mapping, isQuiet }: IngestRequest): Promise<void> => {
     const startedAt = performance.now();
     current = jobId;
     let lastPost = Number.NEGATIVE_INFINITY;
@@ -63,11 +66,14 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
       issues: 0,
     };
     try {
+      const mappings = mappingsFor(writer, mapping);
       const outcome = await ingest(paths, writer, parser, {
+        mappings,
         isCancelled: () => cancelled.has(jobId),
         onChange: (runIds) => runIds.length > 0 && post({ kind: 'changed', runIds }),
         onStatus: (status) => {
           last = status;
+          if (isQuiet === true) return;
           if (performance.now() - lastPost < PROGRESS_INTERVAL_MS) return;
           lastPost = performance.now();
           post({ kind: 'progress', progress: progressOf('running', status) });
@@ -80,6 +86,7 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
         bytes: outcome.bytes,
         rollouts: sum((file) => file.rollouts),
         groups: outcome.groups,
+        added: outcome.added,
         issues: sum((file) => file.issues.length),
         runKeys: outcome.runKeys,
         isCancelled: outcome.isCancelled,
@@ -88,14 +95,15 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
       const state = outcome.isCancelled ? 'cancelled' : 'done';
       const { runKeys, issues } = report;
       const firstRun = last.runKey ?? runKeys[0];
-      post({
-        kind: 'progress',
-        progress: progressOf(state, {
-          ...last,
-          issues,
-          ...(firstRun === undefined ? {} : { runKey: firstRun }),
-        }),
-      });
+      if (isQuiet !== true)
+        post({
+          kind: 'progress',
+          progress: progressOf(state, {
+            ...last,
+            issues,
+            ...(firstRun === undefined ? {} : { runKey: firstRun }),
+          }),
+        });
       post({ kind: 'finished', jobId, report });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -109,7 +117,7 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
   port?.on('message', (request: WriterRequest) => {
     switch (request.kind) {
       case 'ingest':
-        queue = queue.then(() => run(request.jobId, request.paths));
+        queue = queue.then(() => run(request));
         break;
       case 'cancel':
         cancelled.add(request.jobId);
@@ -119,6 +127,13 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
       case 'grant':
         writer.grant(request.path);
         post({ kind: 'granted', id: request.id });
+        break;
+      case 'task':
+        queue = queue.then(() => {
+          const { result, runIds } = runTask(writer, request.task);
+          if (runIds.length > 0) post({ kind: 'changed', runIds });
+          post({ kind: 'taskDone', id: request.id, result });
+        });
         break;
       case 'close':
         parser.cancel();

@@ -7,6 +7,7 @@
  * inside arrays it is `null` (or NaN inside a Float32Array of per-token signals).
  */
 import { z } from 'zod';
+import { MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
 import type {
   FileRow,
   GroupRow,
@@ -21,12 +22,29 @@ import type {
   RunSummary,
   StepSummary,
 } from './rows.ts';
+import type {
+  FileInspection,
+  FollowRow,
+  FormatRow,
+  MappingPreview,
+  ProblemPlace,
+  RunSources,
+} from './sourceRows.ts';
 
+export type { Mapping } from '../format/mapping.ts';
 export type * from './rows.ts';
+export type * from './sourceRows.ts';
 
 // ── requests ────────────────────────────────────────────────────────────────────────────────────
 
 const id = z.int().nonnegative();
+const mappingSchema = z.object({
+  version: z.literal(MAPPING_VERSION),
+  name: z.string().trim().min(1).max(200),
+  shape: z.array(z.string()).max(1000),
+  rollouts: z.string().max(1000).optional(),
+  fields: z.partialRecord(z.enum(MAPPING_FIELDS), z.string().max(1000)),
+});
 const direction = z.enum(['ascending', 'descending']);
 
 export const GROUP_SORTS = [
@@ -111,8 +129,35 @@ const params = {
     limit: z.int().positive().max(1000).default(200),
   }),
   'file.list': z.object({ runId: id.optional() }),
-  /** Paths must have been granted by dialog, drop or argv. */
-  'ingest.start': z.object({ paths: z.array(z.string()).min(1) }),
+  /** Groups of the same problem at other steps and in other runs, recognised by its normalised question. */
+  'problem.places': z.object({ groupId: id, limit: z.int().positive().max(1000).default(200) }),
+  /** What a run is made of: files, directories, joins, and the rules that made its groups. */
+  'run.sources': z.object({ runKey: z.string() }),
+  /** `log`: as the log says. Rollouts of the run are put into other groups, and those read later too. */
+  'run.setGroupRule': z.object({
+    runKey: z.string(),
+    rule: z.enum(['log', 'prompt', 'order']),
+    /** Rollouts per group, with `order`. */
+    size: z.int().positive().max(100_000).optional(),
+  }),
+  /** Directories given the same name are one run; null: the directory is a run of its own again. Their files are read anew. */
+  'run.setName': z.object({ directory: z.string(), name: z.string().trim().min(1).max(200).nullable() }),
+  /** Removes the run and everything read for it from the library; the logs stay. */
+  'run.remove': z.object({ runKey: z.string() }),
+  'format.list': z.object({}),
+  /** What a file is and why, without reading it into the library. */
+  'file.inspect': z.object({ path: z.string() }),
+  /** The first records as a mapping would read them. */
+  'mapping.preview': z.object({ path: z.string(), mapping: mappingSchema }),
+  'mapping.list': z.object({}),
+  'mapping.save': z.object({ mapping: mappingSchema }),
+  'mapping.remove': z.object({ name: z.string() }),
+  /** Paths must have been granted by dialog, drop or argv. `mapping`: name of a saved one, for files of any shape. */
+  'ingest.start': z.object({ paths: z.array(z.string()).min(1), mapping: z.string().optional() }),
+  /** Keeps reading what appears below these paths. */
+  'follow.start': z.object({ paths: z.array(z.string()).min(1) }),
+  'follow.stop': z.object({ path: z.string() }),
+  'follow.list': z.object({}),
   'ingest.demo': z.object({}),
   'ingest.cancel': z.object({ jobId: id }),
   'ingest.jobs': z.object({}),
@@ -140,6 +185,20 @@ export interface Results {
   'rollout.record': RecordChunk;
   'issue.list': { readonly issues: readonly IssueRow[]; readonly total: number; readonly next?: number };
   'file.list': readonly FileRow[];
+  'problem.places': { readonly places: readonly ProblemPlace[]; readonly total: number };
+  'run.sources': RunSources;
+  'run.setGroupRule': { readonly groups: number };
+  'run.setName': { readonly jobId: number };
+  'run.remove': { readonly rollouts: number; readonly files: number; readonly bytes: number };
+  'format.list': readonly FormatRow[];
+  'file.inspect': FileInspection;
+  'mapping.preview': MappingPreview;
+  'mapping.list': readonly Mapping[];
+  'mapping.save': { readonly saved: boolean };
+  'mapping.remove': { readonly removed: boolean };
+  'follow.start': readonly FollowRow[];
+  'follow.stop': readonly FollowRow[];
+  'follow.list': readonly FollowRow[];
   'ingest.start': { readonly jobId: number };
   'ingest.demo': { readonly jobId: number };
   'ingest.cancel': { readonly cancelled: boolean };
@@ -168,6 +227,8 @@ export interface Events {
   'ingest.progress': IngestProgress;
   /** Rows were committed; cached answers about these runs are stale. */
   'library.changed': { readonly runIds: readonly number[] };
+  /** A followed directory was looked at, or is no longer followed. */
+  'follow.changed': { readonly follows: readonly FollowRow[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */
   'shell.command': { readonly command: string };
 }

@@ -11,6 +11,7 @@ import type {
   ToolCall,
   Turn,
 } from '../domain/model.ts';
+import type { GroupRule } from '../format/format.ts';
 
 /** Sparkline columns, one entry per step in `steps`; null where nothing is known. */
 export interface RunTrends {
@@ -36,6 +37,8 @@ export interface RunSummary {
   readonly dataset?: string;
   /** Generated, not sampled by a model: the demo run says so in its `run` line. */
   readonly isSynthetic: boolean;
+  /** False where the log knows no training step: all its rollouts then stand at step 0, which is not to be shown. */
+  readonly hasSteps: boolean;
   readonly steps: number;
   readonly firstStep?: number;
   readonly lastStep?: number;
@@ -93,6 +96,8 @@ export interface StepSummary {
 export interface GroupRow {
   readonly groupId: number;
   readonly groupKey: string;
+  /** How its rollouts came together. */
+  readonly groupRule: GroupRule;
   readonly problemId: string;
   readonly step: number;
   readonly rollouts: number;
@@ -120,6 +125,8 @@ export interface RolloutRow {
   readonly ordinal: number;
   readonly reward?: number;
   readonly isCorrect?: boolean;
+  /** `logged`, or `derived` by comparing answer and ground truth; absent: by the reward. */
+  readonly isCorrectSource?: Provenance;
   readonly answer?: string;
   readonly groundTruth?: string;
   readonly turns: number;
@@ -168,6 +175,7 @@ export interface RolloutDetail {
     readonly runKey: string;
     readonly name: string;
     readonly kind: RunKind;
+    readonly hasSteps: boolean;
   };
   readonly group: GroupRow;
   /** Segments of turn 0 are ranges of `prompt`, all others of `response`. Ordered; the index is the SQL `ordinal`. */
@@ -200,7 +208,11 @@ export interface RolloutTokens {
 
 export interface RecordChunk {
   readonly path: string;
+  /** Number of the record in its file, from 1; `unit` says what is counted. */
   readonly line: number;
+  readonly unit: string;
+  /** True where the source holds the record in another form than JSON text (a row, a member): this is what was read of it. */
+  readonly isRewritten: boolean;
   readonly byteLength: number;
   /** Byte position inside the record where `text` begins. */
   readonly offset: number;

@@ -3,7 +3,8 @@
  *
  * Sources: rStar2-Agent paper §2.1 and Fig. 11; `rstar2_agent/tools/code_judge_utils.py`
  * (`run_tool_calls_on_server_async`) and `tools/tool_parser.py` of the release. Other
- * tools have no status line; for them only unmistakable failures count as `error`.
+ * tools have no status line; for them only unmistakable failures count as `error`. Python tools
+ * of NeMo-Gym answer with JSON: `{"stdout": "42\n", "stderr": "", "result": null}`.
  */
 import type { Milliseconds, ToolOutcome } from './model.ts';
 
@@ -43,7 +44,8 @@ function outcomeOf(text: string): ToolOutcome {
   if (startsWithIgnoringCase(body, 'tool call fail')) return failureOf(body);
   if (startsWithIgnoringCase(body, 'failed to decode tool call')) return 'parse_error';
   if (startsWithIgnoringCase(body, 'error when executing tool')) return 'dispatch_error';
-  return isErrorOfOtherTool(body) ? 'error' : 'ok';
+  if (isErrorOfOtherTool(body)) return 'error';
+  return outcomeOfJson(body) ?? 'ok';
 }
 
 function failureOf(body: string): ToolOutcome {
@@ -56,18 +58,34 @@ function failureOf(body: string): ToolOutcome {
 }
 
 function isErrorOfOtherTool(body: string): boolean {
-  if (ERROR_OPENING.test(body) || ERROR_TYPE_OPENING.test(body) || TRACEBACK.test(body)) return true;
-  if (!body.startsWith('{') || !body.includes('"error"')) return false;
+  return ERROR_OPENING.test(body) || ERROR_TYPE_OPENING.test(body) || TRACEBACK.test(body);
+}
+
+/** undefined when the text is no JSON object, or one that says nothing about success. */
+function outcomeOfJson(body: string): ToolOutcome | undefined {
+  if (!body.startsWith('{')) return undefined;
+  const isOfPython = body.includes('"stdout"') && body.includes('"stderr"');
+  if (!isOfPython && !body.includes('"error"')) return undefined;
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
   } catch {
     // Not JSON after all: a tool may print anything, and braces alone are no failure.
-    return false;
+    return undefined;
   }
-  if (typeof parsed !== 'object' || parsed === null || !('error' in parsed)) return false;
-  const { error } = parsed;
-  return error !== null && error !== false && error !== '';
+  if (typeof parsed !== 'object' || parsed === null) return undefined;
+  if ('error' in parsed && parsed.error !== null && parsed.error !== false && parsed.error !== '')
+    return 'error';
+  if (!('stdout' in parsed && 'stderr' in parsed)) return undefined;
+  if (typeof parsed.stdout !== 'string' || typeof parsed.stderr !== 'string') return undefined;
+  if (parsed.stderr.trim() !== '' && !isOnlyWarnings(parsed.stderr)) return 'exception';
+  const hasResult = 'result' in parsed && parsed.result !== null && parsed.result !== '';
+  return parsed.stdout !== '' || hasResult ? 'ok_stdout' : 'ok_empty';
+}
+
+/** `x.py:3: DeprecationWarning: …` goes to stderr too, and is no failure. */
+function isOnlyWarnings(stderr: string): boolean {
+  return /\b[A-Z]\w*Warning\b/.test(stderr) && !TRACEBACK.test(stderr);
 }
 
 function startsWithIgnoringCase(text: string, lowerCasePrefix: string): boolean {

@@ -31,7 +31,16 @@ export function idOf(value: unknown): string | undefined {
 /** A ground truth or answer of any JSON type, as text; null and absent are unknown. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : jsonText(value);
+}
+
+/** Nesting deep enough to exhaust the stack can be parsed, but not written again. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '[nested too deeply]';
+  }
 }
 
 /** The record without the fields that got a column of their own. */

@@ -1,7 +1,11 @@
 /**
- * What a log format is: it recognises its files by content and turns each line into
- * rollouts or issues. Strings in, values out; files, bytes and containers are opened in
+ * What a log format is: it recognises its files by content and turns each record into
+ * rollouts or issues. Records in, values out; files, bytes and containers are opened in
  * `electron/ingest`.
+ *
+ * A record is one line of JSON Lines, one element of a JSON array, a whole JSON object, one
+ * row of a Parquet file or table, or one member of an archive. A record may hold several
+ * rollouts (samples of one problem, simulations of one evaluation).
  */
 import type {
   DecisionReason,
@@ -14,31 +18,52 @@ import type {
   ToolCall,
   Turn,
 } from '../domain/model.ts';
+import type { Layout } from './layout.ts';
 
-/** What detection may look at: the first lines that are whole, parsed leniently. Names only break ties. */
+/** What detection may look at: the first records, parsed leniently. The file's name decides nothing. */
 export interface FileHead {
-  /** File name without directory, for the step of a dump that does not repeat it in its records. */
   readonly name: string;
-  /** First records (objects) of the file, at most 20. */
+  /** First records of the file, at most 20. A record that is a bare array stands under `LIST_KEY`. */
   readonly records: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** A record that is an array (a bare list of messages) is handed over as an object with this one key. */
+export const LIST_KEY = '[]';
+
 export interface LogFormat {
   readonly name: string;
-  /** Sentence for `--help` and the mapping preview. */
+  /** What it is, for a list of formats. */
   readonly title: string;
+  /** Who writes it: repository path and commit, or the specification. */
+  readonly source: string;
+  /** How it is recognised, in one sentence; `detect` does exactly this. */
+  readonly rule: string;
+  /** What is read of it, and what is not; for the table in README.md. */
+  readonly reads: string;
+  readonly ignores: string;
   detect(head: FileHead): boolean;
-  /** One reader per file; it may remember what earlier lines said. */
-  open(file: FileContext): LineReader;
+  /**
+   * One reader per file. What it remembers between records may only save work: reading may
+   * go on at any record, with a new reader.
+   */
+  open(file: FileContext): RecordReader;
 }
 
 export interface FileContext {
   readonly name: string;
+  /** What the names of file and directories say (`layout.ts`): a fallback for what records do not. */
+  readonly layout: Layout;
+  /** What an archive says once for all its records (`header.json` of an Inspect log). */
+  readonly header?: Readonly<Record<string, unknown>>;
 }
 
-export interface LineReader {
-  /** `record` is one parsed line; values that JSON cannot carry have already become null. */
-  read(record: Readonly<Record<string, unknown>>, line: LineNumber): ParsedLine;
+export interface RecordReader {
+  /**
+   * `record`: values that JSON cannot carry have already become null. `number` counts from 1.
+   * Every record yields at least one rollout, or joins one, or is exactly one refused issue,
+   * or is documented as something else (`skip`); nothing thrown.
+   */
+  read(record: Readonly<Record<string, unknown>>, number: LineNumber): ParsedLine | readonly ParsedLine[];
 }
 
 export type ParsedLine =
@@ -68,9 +93,12 @@ export interface ParsedRollout {
   /** Logged run id; absent for formats without one (the directory is the run then). */
   readonly run?: string;
   readonly kind: RunKind;
-  readonly step: number;
+  /** Unknown for evaluations and collections that know no training step. */
+  readonly step?: number;
   /** Unique within run and step. */
   readonly groupKey: string;
+  /** How the key came about; default `logged`. */
+  readonly groupRule?: GroupRule;
   /** Logged position in the group; absent: order of appearance. */
   readonly ordinal?: number;
   readonly problem: ParsedProblem;
@@ -81,6 +109,8 @@ export interface ParsedRollout {
   readonly turns: readonly Turn[];
   readonly reward?: number;
   readonly isCorrect?: boolean;
+  /** `derived` when correctness was worked out (answer equals ground truth); default `logged`. */
+  readonly isCorrectSource?: Provenance;
   readonly answer?: string;
   readonly answerSource?: Provenance;
   readonly stopReason?: StopReason;
@@ -89,6 +119,14 @@ export interface ParsedRollout {
   readonly tokens?: ParsedTokens;
   readonly startedAt?: number;
   readonly endedAt?: number;
+  /** Keys by which records of other files of the run (signals, decisions, the same rollout again) find this one. */
+  readonly joinKeys?: readonly string[];
+  /**
+   * Set when this record stands in a file that lists rollouts again (prime-rl's `effective`
+   * beside `all`): where a rollout with one of its `joinKeys` is in the run, the record joins
+   * it, and every rollout of the step that is not listed counts as discarded.
+   */
+  readonly isSelection?: boolean;
   /** Everything the record says that has no field above, as logged. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
@@ -103,6 +141,14 @@ export interface ParsedDecision {
   readonly rule?: string;
 }
 
+/** How rollouts were put into groups: an id in the log, equal prompts, or their order in the file. */
+export type GroupRule = 'logged' | 'prompt' | 'order';
+
+/** A rollout of the same run, by one of its `joinKeys`. */
+export interface JoinAddress {
+  readonly joinKey: string;
+}
+
 /** Which rollout a `decision` or `signal` line speaks of. */
 export interface RolloutAddress {
   readonly run: string;
@@ -113,29 +159,30 @@ export interface RolloutAddress {
 }
 
 export interface ParsedDecisionLine {
-  readonly address: RolloutAddress;
+  readonly address: RolloutAddress | JoinAddress;
   readonly decision: ParsedDecision;
 }
 
 export interface ParsedSignalLine {
-  readonly address: RolloutAddress;
+  readonly address: RolloutAddress | JoinAddress;
   readonly tokens: ParsedTokens;
 }
 
 export interface ParsedRun {
-  readonly run: string;
+  /** Absent: the run of the file's directory, likewise below. */
+  readonly run?: string;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
 export interface ParsedStage {
-  readonly run: string;
+  readonly run?: string;
   readonly fromStep: number;
   readonly name: string;
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
 export interface ParsedMetric {
-  readonly run: string;
+  readonly run?: string;
   readonly step: number;
   readonly metrics: Readonly<Record<string, number>>;
 }

@@ -1,9 +1,51 @@
 /** The formats Turnwise reads, in the order they are asked. Adding one: README.md of this folder. */
-import type { FileHead, LogFormat } from './format.ts';
-import { turnwise } from './turnwise.ts';
-import { verl } from './verl.ts';
 
-export const FORMATS: readonly LogFormat[] = [turnwise, verl];
+import { agentgym } from './agentgym.ts';
+import { areal } from './areal.ts';
+import type { FileHead, LogFormat } from './format.ts';
+import { inspect } from './inspect.ts';
+import { messageList } from './messageList.ts';
+import { nemoRl } from './nemoRl.ts';
+import { openaiLogprobs } from './openaiLogprobs.ts';
+import { primeRl } from './primeRl.ts';
+import { responsesApi } from './responsesApi.ts';
+import { rllm } from './rllm.ts';
+import { skyrl } from './skyrl.ts';
+import { slime } from './slime.ts';
+import { sweAgent } from './sweAgent.ts';
+import { tau2Bench } from './tau2Bench.ts';
+import { tauBench } from './tauBench.ts';
+import { tinker } from './tinker.ts';
+import { tir } from './tir.ts';
+import { trl } from './trl.ts';
+import { turnwise } from './turnwise.ts';
+import { verifiers } from './verifiers.ts';
+import { verl } from './verl.ts';
+import { verlTrace } from './verlTrace.ts';
+
+export const FORMATS: readonly LogFormat[] = [
+  turnwise,
+  tauBench,
+  tau2Bench,
+  verifiers,
+  rllm,
+  sweAgent,
+  agentgym,
+  responsesApi,
+  inspect,
+  verlTrace,
+  primeRl,
+  nemoRl,
+  areal,
+  skyrl,
+  tinker,
+  slime,
+  trl,
+  tir,
+  openaiLogprobs,
+  verl,
+  messageList,
+];
 
 export function detectFormat(head: FileHead): LogFormat | undefined {
   return FORMATS.find((format) => format.detect(head));

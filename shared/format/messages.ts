@@ -7,7 +7,18 @@ import type { Segment, SegmentKind, ToolCall, TurnNumber } from '../domain/model
 import { segmentMessage } from '../domain/segment.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { readToolResponse } from '../domain/toolOutcome.ts';
-import { isObject, type JsonObject, stringOf } from './fields.ts';
+import type { JsonObject } from './fields.ts';
+import {
+  type LoggedCall,
+  type LoggedResult,
+  type MessageRole,
+  type ReadMessage,
+  readMessage,
+  roleOf,
+  textOfMessage,
+} from './messageShape.ts';
+
+export { textOfContent } from './messageShape.ts';
 
 export interface MessageResponse {
   readonly text: string;
@@ -50,9 +61,16 @@ export class SegmentedText {
 
 /** Messages before the first assistant message: the prompt. */
 export function leadingMessages(messages: readonly JsonObject[]): readonly JsonObject[] {
-  const first = messages.findIndex((message) => message['role'] === 'assistant');
+  const first = messages.findIndex((message) => roleOf(message) === 'assistant');
   return first < 0 ? messages : messages.slice(0, first);
 }
+
+const PROMPT_KINDS: Readonly<Record<MessageRole, SegmentKind>> = {
+  system: 'system',
+  user: 'user',
+  assistant: 'text',
+  tool: 'tool-response',
+};
 
 export function promptOfMessages(messages: readonly JsonObject[]): {
   text: string;
@@ -60,10 +78,7 @@ export function promptOfMessages(messages: readonly JsonObject[]): {
 } {
   const prompt = new SegmentedText();
   messages.forEach((message, i) => {
-    const role = stringOf(message['role']);
-    const kind =
-      role === 'system' || role === 'developer' ? 'system' : role === 'assistant' ? 'text' : 'user';
-    prompt.add(kind, 0, textOfContent(message['content']), i === 0 ? '' : '\n\n');
+    prompt.add(PROMPT_KINDS[roleOf(message)], 0, textOfMessage(message), i === 0 ? '' : '\n\n');
   });
   return prompt;
 }
@@ -71,7 +86,7 @@ export function promptOfMessages(messages: readonly JsonObject[]): {
 /** @param messages from the first assistant message on */
 export function responseOfMessages(messages: readonly JsonObject[]): MessageResponse {
   const response = new ResponseOfMessages();
-  for (const message of messages) response.take(message);
+  for (const message of messages) response.take(readMessage(message));
   return response.finish();
 }
 
@@ -80,25 +95,25 @@ interface OpenCall {
   readonly index: number;
 }
 
-class ResponseOfMessages {
+/** Puts a response together, message by message. */
+export class ResponseOfMessages {
   private readonly out = new SegmentedText();
   private readonly toolCalls: ToolCall[] = [];
-  private open: OpenCall[] = [];
+  private readonly open: OpenCall[] = [];
+  /** How many open calls have an id, so that a response nobody waits for is not searched for. */
+  private readonly openIds = new Map<string | undefined, number>();
+  private readonly callsOfUser = new Set<string>();
   private turn: TurnNumber = 0;
 
-  take(message: JsonObject): void {
-    switch (message['role']) {
-      case 'assistant':
-        this.turn++;
-        this.assistant(message);
-        break;
-      case 'tool':
-      case 'function':
-      case 'ipython':
-        this.response(message);
-        break;
-      default:
-        this.out.add('user', Math.max(this.turn, 1), textOfContent(message['content']), this.separator());
+  take(message: ReadMessage): void {
+    if (message.role === 'assistant') this.turn++;
+    for (const piece of message.pieces) {
+      if (piece.kind === 'result') this.result(piece.result, message.isForUser);
+      else if (message.role !== 'assistant') this.environment(message.role, piece);
+      else if (piece.kind === 'call') this.call(piece.call);
+      else if (piece.kind === 'reasoning') {
+        this.out.add('reasoning', this.turn, piece.text, `${this.separator()}<think>\n`, '\n</think>');
+      } else if (piece.text.trim() !== '') this.content(piece.text);
     }
   }
 
@@ -113,15 +128,8 @@ class ResponseOfMessages {
     };
   }
 
-  private assistant(message: JsonObject): void {
-    const reasoning = textOfContent(message['reasoning_content'] ?? message['reasoning']);
-    if (reasoning !== '') {
-      this.out.add('reasoning', this.turn, reasoning, `${this.separator()}<think>\n`, '\n</think>');
-    }
-    const content = textOfContent(message['content']);
-    if (content.trim() !== '') this.content(content);
-    const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'] : [];
-    for (const call of calls) this.call(call);
+  private get currentTurn(): TurnNumber {
+    return Math.max(this.turn, 1);
   }
 
   private content(content: string): void {
@@ -131,55 +139,90 @@ class ResponseOfMessages {
     const first = this.out.append(content, segments);
     widenOver(this.out.segments, first, separator.length);
     for (const call of toolCalls) {
-      this.open.push({ id: undefined, index: this.toolCalls.length });
+      this.wait(undefined);
       this.toolCalls.push({ ...call, callSegment: call.callSegment + first });
     }
   }
 
-  private call(call: unknown): void {
-    const body = isObject(call) && isObject(call['function']) ? call['function'] : call;
-    if (!isObject(body)) return;
-    const args = stringOf(body['arguments']) ?? JSON.stringify(body['arguments'] ?? {});
-    const isJson = isParsable(args);
-    const payload = `{"name": ${JSON.stringify(body['name'] ?? null)}, "arguments": ${isJson ? args : JSON.stringify(args)}}`;
+  private call(call: LoggedCall): void {
     const before = `${this.separator()}<tool_call>\n`;
-    const callSegment = this.out.add('tool-call', this.turn, payload, before, '\n</tool_call>');
-    const read = readCallPayload(payload);
-    this.open.push({ id: isObject(call) ? stringOf(call['id']) : undefined, index: this.toolCalls.length });
+    const callSegment = this.out.add('tool-call', this.turn, call.payload, before, '\n</tool_call>');
+    const read = readCallPayload(call.payload);
+    this.wait(call.id);
     this.toolCalls.push({
       turn: this.turn,
-      callId: isObject(call) ? stringOf(call['id']) : undefined,
-      name: stringOf(body['name']),
+      callId: call.id,
+      name: call.name,
       arguments: read.arguments,
       code: read.code,
-      outcome: isJson ? 'missing' : 'parse_error',
+      outcome: call.isWellFormed ? 'missing' : 'parse_error',
       callSegment,
     });
   }
 
-  /** By call id, else the first call still waiting. */
-  private response(message: JsonObject): void {
-    const text = textOfContent(message['content']);
-    const turn = Math.max(this.turn, 1);
-    const before = `${this.separator()}<tool_response>\n`;
-    const responseSegment = this.out.add('tool-response', turn, text, before, '\n</tool_response>');
-    const id = stringOf(message['tool_call_id']);
-    const byId = id === undefined ? -1 : this.open.findIndex((call) => call.id === id);
-    // Without an id on either side the order says which call is meant, within the turn.
-    const inOrder = this.open.findIndex(
-      (call) => this.toolCalls[call.index]?.turn === turn && (id === undefined || call.id === undefined),
-    );
-    const at = byId >= 0 ? byId : inOrder;
-    const [call] = at < 0 ? [] : this.open.splice(at, 1);
+  /** A simulated user may have tools too: what they do is not the policy's, and stays a `user` segment. */
+  private environment(
+    role: MessageRole,
+    piece: Exclude<ReadMessage['pieces'][number], { kind: 'result' }>,
+  ): void {
+    const kind = role === 'system' ? 'system' : 'user';
+    if (piece.kind !== 'call') {
+      this.out.add(kind, this.currentTurn, piece.text, this.separator());
+      return;
+    }
+    if (piece.call.id !== undefined) this.callsOfUser.add(piece.call.id);
+    const before = `${this.separator()}<user_tool_call>\n`;
+    this.out.add(kind, this.currentTurn, piece.call.payload, before, '\n</user_tool_call>');
+  }
+
+  private result(result: LoggedResult, isForUser: boolean): void {
+    const isOfUser = isForUser || (result.id !== undefined && this.callsOfUser.has(result.id));
+    const [kind, tag] = isOfUser
+      ? (['user', 'user_tool_response'] as const)
+      : (['tool-response', 'tool_response'] as const);
+    const before = `${this.separator()}<${tag}>\n`;
+    const responseSegment = this.out.add(kind, this.currentTurn, result.text, before, `\n</${tag}>`);
+    if (isOfUser) return;
+    const call = this.answeredBy(result);
     const answered = call === undefined ? undefined : this.toolCalls[call.index];
     if (call === undefined || answered === undefined) return;
-    const { outcome, latencyMs } = readToolResponse(text);
+    const { outcome, latencyMs } = readToolResponse(result.text);
+    const isSuccess = outcome === 'ok' || outcome === 'ok_stdout' || outcome === 'ok_empty';
     this.toolCalls[call.index] = {
       ...answered,
-      outcome: answered.outcome === 'parse_error' ? 'parse_error' : outcome,
+      outcome:
+        answered.outcome === 'parse_error'
+          ? 'parse_error'
+          : result.hasFailed && isSuccess
+            ? 'error'
+            : outcome,
       latencyMs,
       responseSegment,
     };
+  }
+
+  /** The next call to be added is open until something answers it. */
+  private wait(id: string | undefined): void {
+    this.open.push({ id, index: this.toolCalls.length });
+    this.openIds.set(id, (this.openIds.get(id) ?? 0) + 1);
+  }
+
+  /** By call id; where either side has none, the first call still waiting, of this turn before an earlier one. */
+  private answeredBy({ id, messageId }: LoggedResult): OpenCall | undefined {
+    const isOpen = (name: string | undefined): boolean => (this.openIds.get(name) ?? 0) > 0;
+    const isNow = ({ index }: OpenCall): boolean => this.toolCalls[index]?.turn === this.currentTurn;
+    const name = [id, messageId].find((known) => known !== undefined && isOpen(known));
+    let at = -1;
+    if (name !== undefined) {
+      at = this.open.findIndex((call) => call.id === name && isNow(call));
+      if (at < 0) at = this.open.findIndex((call) => call.id === name);
+    } else if (id === undefined) {
+      at = this.open.findIndex(isNow);
+      if (at < 0 && this.open.length > 0) at = 0;
+    } else if (isOpen(undefined)) at = this.open.findIndex((call) => call.id === undefined && isNow(call));
+    const [call] = at < 0 ? [] : this.open.splice(at, 1);
+    if (call !== undefined) this.openIds.set(call.id, (this.openIds.get(call.id) ?? 1) - 1);
+    return call;
   }
 
   private separator(): string {
@@ -192,27 +235,4 @@ function widenOver(segments: Segment[], index: number, by: number): void {
   const segment = segments[index];
   if (segment === undefined || by === 0) return;
   segments[index] = { ...segment, outer: { start: segment.outer.start - by, end: segment.outer.end } };
-}
-
-function isParsable(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Content is a string, null, or parts; parts that are no text are named, not dropped. */
-export function textOfContent(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content))
-    return content === undefined || content === null ? '' : JSON.stringify(content);
-  return content
-    .map((part: unknown) => {
-      if (typeof part === 'string') return part;
-      if (!isObject(part)) return JSON.stringify(part);
-      return stringOf(part['text']) ?? `[${stringOf(part['type']) ?? 'part'}]`;
-    })
-    .join('');
 }

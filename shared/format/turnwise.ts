@@ -33,11 +33,11 @@ import {
 import type {
   FileHead,
   LineIssue,
-  LineReader,
   LogFormat,
   ParsedDecision,
   ParsedLine,
   ParsedProblem,
+  RecordReader,
   RolloutAddress,
 } from './format.ts';
 import {
@@ -77,9 +77,13 @@ const STAGE_COLUMNS: ReadonlySet<string> = new Set([...ENVELOPE, 'from_step', 'n
 export const turnwise: LogFormat = {
   name: 'turnwise',
   title: 'Turnwise rollout log (JSON Lines)',
+  source: 'shared/format/turnwise.schema.json; written by shared/recorder/turnwise_recorder.py',
+  rule: 'a record with "v", "run" and a "type" of run, stage, rollout, decision, signal or metric',
+  reads: 'everything the schema has; unknown fields as extra fields',
+  ignores: 'nothing',
   detect: (head: FileHead) =>
     head.records.some((record) => TYPES.has(record['type']) && 'v' in record && 'run' in record),
-  open: (): LineReader => ({ read: readLine }),
+  open: (): RecordReader => ({ read: readLine }),
 };
 
 function readLine(record: JsonObject): ParsedLine {

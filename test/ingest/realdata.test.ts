@@ -3,9 +3,10 @@
  * beside the repository). They are never part of the repository.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import type { IngestOutcome } from '../../electron/ingest/ingest.ts';
+import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const REALDATA =
   process.env['TURNWISE_REALDATA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'realdata');
@@ -68,23 +69,114 @@ describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retai
   });
 });
 
-describe.runIf(existsSync(REALDATA))('other real files', () => {
-  it('reads an older training dump, and says what every other file is', async () => {
-    const place = scratch();
-    try {
-      const outcome = await ingestHere(place.library, [REALDATA]);
-      const read = outcome.files
-        .filter((file) => file.status === 'read')
-        .map((file) => [file.format, file.rollouts]);
-      expect(read).toEqual([['verl', 128], ...Array(4).fill(['verl', 600])]);
-      expect(outcome.files.filter((file) => file.issues.length === 0).length).toBe(5);
-      const pointer = outcome.files.find((file) => file.path.endsWith('git-lfs-pointer.jsonl'));
-      expect(pointer?.issues).toMatchObject([{ code: 'git_lfs_pointer', severity: 'refused' }]);
-      expect(rows(place.library, "SELECT kind FROM run WHERE name = 'verl-rollout-singleturn'")).toEqual([
-        { kind: 'train' },
-      ]);
-    } finally {
-      place.remove();
-    }
+/** File below the folder → format and what is read of it: rollouts, and records that joined one. */
+const FILES: Readonly<Record<string, readonly [format: string | null, rollouts: number, joined?: number]>> = {
+  'agentgym/teacher_normalized.parquet': ['agentgym', 1496],
+  'agentgym/teacher_old_logprobs_step200.parquet': ['agentgym', 0, 1496],
+  'agentgym/textcraft_eval_Qwen3-4B.jsonl': ['agentgym', 100],
+  'agentgym/turn_entropies.first500.jsonl': ['agentgym', 500],
+  'inspect/2025-05-12T20-27-36-04-00_browser.json': ['inspect', 1],
+  'inspect/2025-09-15T15-04-34-04-00_popularity_J5EskSJVsBD9iRd47twk8x.eval': ['inspect', 50],
+  'inspect/2025-09-23T08-09-58-04-00_popularity_DN2wbX2ZvACsBpjwptzBRo.eval': ['inspect', 100],
+  'inspect/retry-2-then-success.eval': ['inspect', 1],
+  'nemo-gym/competitive_coding_group5_rollouts.jsonl': ['nemo-gym', 5],
+  'nemo-gym/hotpotqa_rollouts.jsonl': ['nemo-gym', 30],
+  'nemo-gym/math_with_code_rollouts.jsonl': ['nemo-gym', 5],
+  'nemo-gym/workplace_assistant_env_rollouts.jsonl': ['nemo-gym', 5],
+  'odd/results.git-lfs-pointer.jsonl': [null, 0],
+  'openai-logprobs/chat_completion_structured.json': ['openai-logprobs', 1],
+  'openai-logprobs/qwen-3-1-7b_top5.json': ['openai-logprobs', 1],
+  'rllm/miniwob_sft_trajectory.json': ['messages', 100],
+  'swe-agent/marshmallow-1867_function_calling.traj': ['swe-agent', 1],
+  'swe-agent/pydicom-1458_gpt4_old.traj': ['swe-agent', 1],
+  'tau-bench/gpt-4o-airline.tasks0-24.json': ['tau-bench', 100],
+  'tau2-bench/gpt-4.1_telecom_default_gpt-4.1_1trials.first15.json': ['tau2-bench', 15],
+  'tora/tora-70b_gsm8k.first500.jsonl': ['tir', 500],
+  'tora/tora_sft_examples.jsonl': ['tir', 30],
+  'verifiers/math-python--gpt-4.1-mini--25f52552/results.jsonl': ['verifiers', 15],
+  'verifiers/mcp-env--gpt-4.1-mini--fdac998f/metadata.json': ['verifiers', 0],
+  'verifiers/mcp-env--gpt-4.1-mini--fdac998f/results.jsonl': ['verifiers', 3],
+  'verl-rollout-singleturn/1.jsonl': ['verl', 128],
+  'verl-val-multiturn/0.jsonl': ['verl', 600],
+  'verl-val-multiturn/20.jsonl': ['verl', 600],
+  'verl-val-multiturn/40.jsonl': ['verl', 600],
+  'verl-val-multiturn/60.jsonl': ['verl', 600],
+};
+
+describe.runIf(existsSync(REALDATA))('every real file', () => {
+  let place: Scratch;
+  let outcome: IngestOutcome;
+  beforeAll(async () => {
+    place = scratch();
+    outcome = await ingestHere(place.library, [REALDATA]);
+  });
+  afterAll(() => place.remove());
+
+  it('is read with the records its README states', () => {
+    const seen = Object.fromEntries(
+      outcome.files
+        .filter((file) => !file.path.endsWith('README.md'))
+        .map((file) => {
+          const joined = file.joined === undefined ? [] : [file.joined];
+          return [relative(REALDATA, file.path), [file.format, file.rollouts, ...joined]];
+        }),
+    );
+    expect(seen).toEqual(FILES);
+  });
+
+  it('leaves nothing waiting and refuses only what is no log', () => {
+    expect(outcome.files.filter((file) => (file.waiting ?? 0) > 0)).toEqual([]);
+    const refused = outcome.files.flatMap(({ path, issues }) =>
+      issues
+        .filter((issue) => issue.severity === 'refused')
+        .map(({ code }) => [relative(REALDATA, path), code]),
+    );
+    expect(refused).toEqual([
+      ['odd/results.git-lfs-pointer.jsonl', 'git_lfs_pointer'],
+      ['README.md', 'no_records'],
+    ]);
+  });
+
+  it('is unchanged the second time, byte for byte', async () => {
+    const before = contents(place.library);
+    const again = await ingestHere(place.library, [REALDATA]);
+    expect(new Set(again.files.map((file) => file.status))).toEqual(new Set(['unchanged', 'refused']));
+    expect(contents(place.library)).toEqual(before);
+  });
+
+  it('puts the log-probabilities of a second Parquet file on the rollouts of the first', () => {
+    const [sum] = rows(
+      place.library,
+      `SELECT count(*) AS rollouts, sum(policy_tokens > 0) AS with_tokens, count(DISTINCT problem_id) AS problems
+       FROM rollout WHERE path LIKE '%teacher_normalized.parquet'`,
+    );
+    expect(sum).toEqual({ rollouts: 1496, with_tokens: 1496, problems: 374 });
+  });
+
+  it('makes the epochs of an Inspect log the rollouts of a group', () => {
+    const groups = rows(
+      place.library,
+      `SELECT g.rollouts, count(*) AS groups FROM prompt_group g JOIN run n USING (run_id)
+       WHERE n.name LIKE 'popularity · google%' GROUP BY 1`,
+    );
+    expect(groups).toEqual([{ rollouts: 5, groups: 10 }]);
+  });
+
+  it('says no step where the log knows none', () => {
+    const steps = rows(
+      place.library,
+      "SELECT DISTINCT r.step FROM rollout r JOIN run n USING (run_id) WHERE n.format = 'tau-bench'",
+    );
+    expect(steps).toEqual([{ step: null }]);
+  });
+
+  it('recognises a problem asked in several runs', () => {
+    const [shared] = rows(
+      place.library,
+      `SELECT count(*) AS n FROM (SELECT q.question_hash FROM group_row g JOIN problem_row USING (problem_no)
+        JOIN prompt_row q USING (prompt_id) JOIN run_row USING (run_id) WHERE format = 'inspect'
+        GROUP BY 1 HAVING count(DISTINCT run_id) > 1)`,
+    );
+    expect(shared).toEqual({ n: 10 });
   });
 });

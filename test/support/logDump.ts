@@ -1,42 +1,76 @@
 /**
  * A log as a person would jot it down, read through the same steps as ingest but without a
- * library: bytes in chunks of any size → lines → records → parsed lines → text.
+ * library: file → container → records → parsed lines → text.
  */
+import { openRecords } from '../../electron/ingest/containers/open.ts';
+import { identify } from '../../electron/ingest/identify.ts';
 import { readRecord } from '../../electron/ingest/readRecord.ts';
-import type { ParsedLine, ParsedRollout } from '../../shared/format/format.ts';
-import { detectFormat } from '../../shared/format/index.ts';
+import type { LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from '../../shared/format/format.ts';
+import { formatNamed } from '../../shared/format/index.ts';
+import { layoutOf } from '../../shared/format/layout.ts';
 import { LineSplitter } from '../../shared/format/lineSplitter.ts';
 
 export interface LogDump {
   readonly format: string | null;
+  readonly unit: string;
   readonly lines: readonly string[];
   readonly issues: readonly string[];
 }
 
-export function dumpLog(bytes: Uint8Array, name: string, chunkSize = 1 << 16): LogDump {
-  const records = linesOf(bytes, chunkSize).map((line, i) => ({
-    line: i + 1,
-    reading: readRecord(line, i === 0),
-  }));
-  const heads = records.flatMap(({ reading }) => (reading.kind === 'record' ? [reading.record] : []));
-  const format = detectFormat({ name, records: heads.slice(0, 20) });
+export interface DumpOptions {
+  /** What the path says to the reader, where the file itself lies elsewhere. */
+  readonly layoutPath?: string;
+  readonly chunkSize?: number;
+  /** Instead of the formats Turnwise knows: a mapping. */
+  readonly format?: LogFormat;
+}
+
+export async function dumpFile(path: string, options: DumpOptions = {}): Promise<LogDump> {
+  const { layoutPath = path, chunkSize = 1 << 16 } = options;
+  const found = await identify(path, 'unknown');
   const lines: string[] = [];
   const issues: string[] = [];
-  if (format === undefined) return { format: null, lines, issues };
-  const reader = format.open({ name });
-  const seen = new Map<string, number>();
-  const note = (line: number, issue: { severity: string; code: string; message: string }): void =>
-    void issues.push(`line ${line} ${issue.severity} ${issue.code}: ${issue.message}`);
-  for (const { line, reading } of records) {
-    if (reading.kind === 'issue') note(line, reading.issue);
-    if (reading.kind !== 'record') continue;
-    for (const warning of reading.warnings) note(line, warning);
-    const parsed = reader.read(reading.record, line);
-    if ('warnings' in parsed) for (const warning of parsed.warnings) note(line, warning);
-    if (parsed.kind === 'issue') note(line, parsed.issue);
-    else lines.push(...dumpLine(parsed, seen));
+  const head = found.kind === 'refused' ? found.head : undefined;
+  if (found.kind !== 'log' && (options.format === undefined || head === undefined)) {
+    if (found.kind === 'refused') issues.push(`${found.issue.code}: ${found.issue.message}`);
+    return { format: null, unit: found.kind, lines, issues };
   }
-  return { format: format.name, lines, issues };
+  const { container, unit } =
+    found.kind === 'log' ? found : { container: head?.container ?? 'plain', unit: head?.unit ?? 'line' };
+  const format = options.format ?? (found.kind === 'log' ? formatNamed(found.format) : undefined);
+  if (format === undefined) throw new Error('the file was identified as a format that is not listed');
+  const source = await openRecords(path, container, unit, { chunkSize });
+  const { header } = source;
+  const reader = format.open({
+    name: 'unknown',
+    layout: layoutOf(layoutPath),
+    ...(header === undefined ? {} : { header }),
+  });
+  const seen = new Map<string, number>();
+  let number = 0;
+  const note = (issue: { severity: string; code: string; message: string }): void =>
+    void issues.push(`${unit} ${number} ${issue.severity} ${issue.code}: ${issue.message}`);
+  try {
+    for await (const records of source.records(0)) {
+      for (const record of records) {
+        number++;
+        if ('tooLong' in record) continue;
+        const reading = readRecord(record.bytes, number === 1);
+        if (reading.kind === 'issue') note(reading.issue);
+        if (reading.kind !== 'record') continue;
+        for (const warning of reading.warnings) note(warning);
+        const parsed = reader.read(reading.record, number);
+        for (const line of 'kind' in parsed ? [parsed] : parsed) {
+          if ('warnings' in line) for (const warning of line.warnings) note(warning);
+          if (line.kind === 'issue') note(line.issue);
+          else lines.push(...dumpLine(line, seen));
+        }
+      }
+    }
+  } finally {
+    await source.close();
+  }
+  return { format: format.name, unit, lines, issues };
 }
 
 /** The reader hands out lines that live until the next push; every one is copied here. */
@@ -63,16 +97,14 @@ function dumpLine(parsed: ParsedLine, seen: Map<string, number>): string[] {
       return dumpRollout(parsed.rollout, seen);
     case 'decision': {
       const { address, decision } = parsed.decision;
-      return [`decision ${address.step}/${address.group}/#${address.index} ${JSON.stringify(decision)}`];
+      return [`decision ${placeOf(address)} ${JSON.stringify(decision)}`];
     }
     case 'signal': {
       const { address, tokens } = parsed.signal;
-      return [
-        `signal ${address.step}/${address.group}/#${address.index} ${tokens.count} tokens ${signalNames(tokens)}`,
-      ];
+      return [`signal ${placeOf(address)} ${tokens.count} tokens ${signalNames(tokens)}${valuesOf(tokens)}`];
     }
     case 'run':
-      return [`run ${parsed.run.run} ${JSON.stringify(parsed.run.config)}`];
+      return [`run ${parsed.run.run ?? '(of the directory)'} ${JSON.stringify(parsed.run.config)}`];
     case 'stage':
       return [
         `stage from ${parsed.stage.fromStep} ${parsed.stage.name} ${JSON.stringify(parsed.stage.changes)}`,
@@ -84,21 +116,36 @@ function dumpLine(parsed: ParsedLine, seen: Map<string, number>): string[] {
   }
 }
 
+function placeOf(address: ParsedAddress): string {
+  return 'joinKey' in address
+    ? `key ${address.joinKey}`
+    : `${address.step}/${address.group}/#${address.index}`;
+}
+
+type ParsedAddress = Extract<ParsedLine, { kind: 'signal' }>['signal']['address'];
+
 function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[] {
-  const group = `${rollout.kind} ${rollout.step}/${rollout.groupKey}`;
+  const group = `${rollout.kind} ${rollout.step ?? 'no step'}/${rollout.groupKey}`;
   const ordinal = rollout.ordinal ?? seen.get(group) ?? 0;
   seen.set(group, ordinal + 1);
   const facts = [
+    ...(rollout.groupRule === undefined || rollout.groupRule === 'logged'
+      ? []
+      : [`group by ${rollout.groupRule}`]),
+    ...(rollout.run === undefined ? [] : [`run ${rollout.run}`]),
     `problem ${rollout.problem.problemId}`,
     `reward ${rollout.reward ?? '?'}`,
-    `correct ${rollout.isCorrect ?? '?'}`,
+    `correct ${rollout.isCorrect ?? '?'}${rollout.isCorrectSource === 'derived' ? ' (derived)' : ''}`,
     `answer ${rollout.answer ?? '?'} (${rollout.answerSource ?? '-'})`,
     `truth ${rollout.problem.groundTruth ?? '?'}`,
     `stop ${rollout.stopReason ?? '?'} (${rollout.stopReasonSource ?? '-'})`,
     `turns ${rollout.turns.length}`,
     ...(rollout.tokens === undefined
       ? []
-      : [`tokens ${rollout.tokens.count} ${signalNames(rollout.tokens)}`]),
+      : [`tokens ${rollout.tokens.count} ${signalNames(rollout.tokens)}${valuesOf(rollout.tokens)}`]),
+    ...(rollout.decision === undefined ? [] : [`decision ${JSON.stringify(rollout.decision)}`]),
+    ...(rollout.joinKeys === undefined ? [] : [`keys ${rollout.joinKeys.join(' ')}`]),
+    ...(rollout.isSelection === true ? ['selection'] : []),
     ...(Object.keys(rollout.extra).length === 0 ? [] : [`extra ${JSON.stringify(rollout.extra)}`]),
   ];
   const text = (turn: number): string => (turn === 0 ? rollout.problem.prompt : rollout.response);
@@ -117,6 +164,19 @@ function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[
 function signalNames(tokens: object): string {
   const names = Object.entries(tokens).filter(([key, value]) => key !== 'count' && value !== undefined);
   return names.map(([key]) => key).join(',');
+}
+
+/** The first values of each column, so that a shift by one shows. */
+function valuesOf(tokens: ParsedTokens): string {
+  const columns = (
+    ['ends', 'ids', 'mask', 'entropy', 'logprob', 'trainerLogprob', 'advantage'] as const
+  ).flatMap((name) => {
+    const column = tokens[name];
+    if (column === undefined) return [];
+    const first = Array.from(column.slice(0, 6), (value) => Number(value.toFixed(4)));
+    return [`${name} ${first.join(' ')}`];
+  });
+  return columns.length === 0 ? '' : ` [${columns.join('; ')}]`;
 }
 
 const firstWords = (text: string): string =>

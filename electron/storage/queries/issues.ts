@@ -2,6 +2,7 @@ import type { FileRow, IssueRow, ParsedParams, ResultOf } from '../../../shared/
 import type { IngestIssue } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
+import { unmatchedMessage } from '../views.sql.ts';
 
 /** A file is a run's when rollouts of the run came from it; files that gave none belong to no run. */
 const IN_RUN = `(:runId IS NULL OR EXISTS (SELECT 1 FROM run_file_row rf
@@ -12,8 +13,7 @@ const ALL_ISSUES = `(
   SELECT issue_id, file_id, line, severity, code, message FROM issue_row
   UNION ALL
   SELECT 1000000000000 + pending_id, file_id, line, 'warning', 'unmatched_' || kind,
-    'no rollout of run ' || run_key || ', step ' || step || ', group ' || group_key || ', index ' || ordinal
-      || ' has been read for this ' || kind || ' line'
+    ${unmatchedMessage('pending_row')}
   FROM pending_row)`;
 const ISSUES = `SELECT i.issue_id AS issueId, f.path, i.line, i.severity, i.code, i.message
   FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id)

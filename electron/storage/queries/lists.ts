@@ -108,7 +108,7 @@ export function orderRollouts(
 }
 
 export const GROUPS_BY_ID = `
-  SELECT g.group_id AS groupId, g.group_key AS groupKey, p.problem_id AS problemId, g.step, g.rollouts, g.correct,
+  SELECT g.group_id AS groupId, g.group_key AS groupKey, g.rule AS groupRule, p.problem_id AS problemId, g.step, g.rollouts, g.correct,
     g.correct_known AS correctKnown, iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL) AS meanReward,
     g.decided, g.kept, g.tool_calls AS toolCalls, g.tool_errors AS toolErrors, 1.0 * g.turns / g.rollouts AS meanTurns,
     1.0 * g.response_chars / g.rollouts AS meanResponseChars, p.ground_truth AS groundTruth, q.preview AS promptPreview
@@ -120,7 +120,7 @@ export const GROUPS_BY_ID = `
 
 export const ROLLOUTS_BY_ID = `
   SELECT r.rollout_id AS rolloutId, r.group_id AS groupId, g.group_key AS groupKey, p.problem_id AS problemId, r.step,
-    r.ordinal, r.reward, r.is_correct AS isCorrect, r.answer, p.ground_truth AS groundTruth, r.turns,
+    r.ordinal, r.reward, r.is_correct AS isCorrect, r.correct_source AS isCorrectSource, r.answer, p.ground_truth AS groundTruth, r.turns,
     r.tool_calls AS toolCalls, r.tool_errors AS toolErrors, r.stop_reason AS stopReason,
     r.stop_reason_source AS stopReasonSource, r.kept, r.reason, r.p_err AS pErr, r.p_format AS pFormat, r.penalty,
     r.advantage, r.policy_tokens AS policyTokens, r.response_chars AS responseChars, r.mean_entropy AS meanEntropy,

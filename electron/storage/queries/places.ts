@@ -1,10 +1,11 @@
-import type { ParsedParams, ResultOf } from '../../../shared/api/contract.ts';
+import type { ParsedParams, ProblemPlace, ResultOf } from '../../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../open.ts';
+import { booleansOf, present } from '../rows.ts';
 
 const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
 const GROUP = 'SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?';
 const ROLLOUT = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? AND ordinal = ?';
-const SOURCE = `SELECT f.path, r.line, r.byte_offset AS byteOffset, r.byte_length AS byteLength,
+const SOURCE = `SELECT f.path, f.container, f.unit, r.line, r.byte_offset AS byteOffset, r.byte_length AS byteLength,
     r.content_hash AS contentHash
   FROM rollout_row r JOIN file_row f USING (file_id) WHERE r.rollout_id = ?`;
 const ROOTS = 'SELECT path FROM granted_root ORDER BY path';
@@ -33,6 +34,8 @@ export function resolvePlace(
 
 export interface RecordSource {
   readonly path: string;
+  readonly container: string;
+  readonly unit: string;
   readonly line: number;
   readonly byteOffset: number;
   readonly byteLength: number;
@@ -45,4 +48,28 @@ export function recordSource(db: ReadableLibrary, rolloutId: number): RecordSour
 
 export function grantedRoots(db: ReadableLibrary): readonly string[] {
   return db.prepare(ROOTS).pluck().all() as string[];
+}
+
+const PLACES_FROM = `FROM group_row g JOIN problem_row p USING (problem_no)
+  JOIN prompt_row q USING (prompt_id)
+  JOIN prompt_row q2 ON q2.question_hash = q.question_hash
+  JOIN problem_row p2 ON p2.prompt_id = q2.prompt_id
+  JOIN group_row g2 ON g2.problem_no = p2.problem_no
+  JOIN run_row n ON n.run_id = g2.run_id LEFT JOIN run_config_row c ON c.logged_id = n.scope
+  WHERE g.group_id = :groupId`;
+export const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
+    iif(n.has_steps, g2.step, NULL) AS step, g2.group_key AS groupKey, g2.rollouts, g2.correct,
+    g2.correct_known AS correctKnown, iif(g2.reward_known > 0, g2.reward_sum / g2.reward_known, NULL) AS meanReward,
+    g2.group_id = :groupId AS isThis
+  ${PLACES_FROM} ORDER BY n.run_id, g2.step, g2.group_id LIMIT :limit`;
+const PLACE_COUNT = `SELECT count(*) ${PLACES_FROM}`;
+
+/** The group itself is among them; alone where the question was read before it was hashed. */
+export function problemPlaces(
+  db: ReadableLibrary,
+  params: ParsedParams<'problem.places'>,
+): ResultOf<'problem.places'> {
+  const rows = db.prepare(PROBLEM_PLACES).all({ ...params });
+  const total = Number(db.prepare(PLACE_COUNT).pluck().get({ groupId: params.groupId }));
+  return { places: rows.map((row) => booleansOf(present<ProblemPlace>(row), 'isThis')), total };
 }

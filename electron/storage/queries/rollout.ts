@@ -19,14 +19,14 @@ const DETAIL = `
     r.byte_length AS byteLength, r.text_start AS textStart, r.text_end AS textEnd, r.extra_end AS extraEnd, b.codec,
     b.bytes, q.prompt_id AS promptId, q.codec AS promptCodec,
     q.text AS promptText, n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName,
-    n.kind, coalesce(c.config, '{}') AS config
+    n.kind, n.has_steps AS hasSteps, coalesce(c.config, '{}') AS config
   FROM rollout_row r
   JOIN text_block b ON b.block_id = r.block_id
   JOIN group_row g ON g.group_id = r.group_id
   JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN prompt_row q ON q.prompt_id = p.prompt_id
   JOIN run_row n ON n.run_id = r.run_id
-  LEFT JOIN run_config_row c ON c.logged_id = n.logged_id
+  LEFT JOIN run_config_row c ON c.logged_id = n.scope
   WHERE r.rollout_id = ?`;
 const SEGMENTS = `SELECT turn, kind, outer_start, outer_end, inner_start, inner_end FROM segment_row
   WHERE rollout_id = ? ORDER BY ordinal`;
@@ -57,6 +57,7 @@ interface DetailRecord {
   runKey: string;
   runName: string;
   kind: 'train' | 'eval';
+  hasSteps: number;
   config: string;
 }
 
@@ -88,7 +89,13 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     .map((call) => present<ToolCall & { outcome: ToolOutcome }>(call));
   return {
     row,
-    run: { runId: detail.runId, runKey: detail.runKey, name: detail.runName, kind: detail.kind },
+    run: {
+      runId: detail.runId,
+      runKey: detail.runKey,
+      name: detail.runName,
+      kind: detail.kind,
+      hasSteps: detail.hasSteps === 1,
+    },
     group,
     prompt: unpackText(detail.promptCodec, detail.promptText),
     response,

@@ -4,9 +4,9 @@ import { present } from '../rows.ts';
 
 const RUN = `
   SELECT run_id AS runId, run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
-    key_source AS keySource, format, directory, coalesce(c.config, '{}') AS config,
+    key_source AS keySource, format, directory, has_steps AS hasSteps, coalesce(c.config, '{}') AS config,
     (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id) WHERE rf.run_id = r.run_id) AS issues
-  FROM run_row r LEFT JOIN run_config_row c USING (logged_id)`;
+  FROM run_row r LEFT JOIN run_config_row c ON c.logged_id = r.scope`;
 export const RUNS = `${RUN} ORDER BY run_id DESC`;
 export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
 
@@ -33,6 +33,7 @@ interface RunRecord {
   keySource: 'logged' | 'derived';
   format: string;
   directory: string;
+  hasSteps: number;
   config: string;
   issues: number;
 }
@@ -71,12 +72,12 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const { config: _config, ...columns } = row;
   return {
     ...columns,
+    hasSteps: row.hasSteps === 1,
     ...(typeof config['model'] === 'string' ? { model: config['model'] } : {}),
     ...(typeof config['dataset'] === 'string' ? { dataset: config['dataset'] } : {}),
     isSynthetic: config['synthetic'] === true,
     steps: steps.length,
-    firstStep: steps.at(0)?.step,
-    lastStep: steps.at(-1)?.step,
+    ...(row.hasSteps === 1 ? { firstStep: steps.at(0)?.step, lastStep: steps.at(-1)?.step } : {}),
     groups: sum((step) => step.groups),
     rollouts: sum((step) => step.rollouts),
     correct: sum((step) => step.correct),

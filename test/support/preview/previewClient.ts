@@ -159,6 +159,8 @@ export function createPreviewClient(scenario: string): FakeClient {
       return {
         path: detail.row.path,
         line: detail.row.line,
+        unit: 'line',
+        isRewritten: false,
         byteLength: text.length,
         offset,
         text: text.slice(offset, end),

@@ -69,6 +69,7 @@ export function groupRow(id: number): GroupRow {
   return {
     groupId: id,
     groupKey: `p-${String(group * 37 + 17).padStart(4, '0')}`,
+    groupRule: 'logged',
     problemId: `p-${String(group * 37 + 17).padStart(4, '0')}`,
     step,
     rollouts: SIBLINGS,
@@ -140,6 +141,7 @@ export const RUN: RunDetail = {
   runKey: 'grpo-roc-14b',
   name: 'grpo-roc-14b',
   kind: 'train',
+  hasSteps: true,
   keySource: 'logged',
   format: 'turnwise-1',
   directory: '/logs/grpo-roc-14b',
@@ -347,7 +349,7 @@ export function rolloutDetail(id: number): { detail: RolloutDetail; tokens: Roll
   return {
     detail: {
       row: { ...row, responseChars: response.length, policyTokens: mask.reduce((sum, one) => sum + one, 0) },
-      run: { runId: 1, runKey: RUN.runKey, name: RUN.name, kind: 'train' },
+      run: { runId: 1, runKey: RUN.runKey, name: RUN.name, kind: 'train', hasSteps: true },
       group: groupRow(row.groupId),
       prompt,
       response,

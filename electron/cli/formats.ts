@@ -1,0 +1,32 @@
+import { FORMATS } from '../../shared/format/index.ts';
+import { type Command, readArguments, UsageError } from './command.ts';
+
+const help = `usage: turnwise formats [--json]
+
+Lists the log formats Turnwise reads, in the order they are asked, with the rule each is
+recognised by. Containers (plain, gzip, zstd, zip, Parquet, SQLite) are opened for all of them;
+a file no format recognises can be read by a mapping.
+
+  --json  an array of {name, title, source, rule, reads, ignores} on stdout`;
+
+export const formatsCommand: Command = {
+  name: 'formats',
+  summary: 'list the log formats and how each is recognised',
+  help,
+  async run(argv) {
+    const args = readArguments('formats', argv, { json: { type: 'boolean' } });
+    if (args.positionals.length > 0) throw new UsageError(`formats: takes no arguments\n\n${help}`);
+    const rows = FORMATS.map(({ name, title, source, rule, reads, ignores }) => ({
+      ...{ name, title, source, rule, reads, ignores },
+    }));
+    if (args.flag('json')) process.stdout.write(`${JSON.stringify(rows)}\n`);
+    else {
+      const width = Math.max(...rows.map((row) => row.name.length));
+      const indent = ' '.repeat(width + 2);
+      for (const row of rows) {
+        process.stdout.write(`${row.name.padEnd(width)}  ${row.title}\n${indent}recognised by ${row.rule}\n`);
+      }
+    }
+    return 0;
+  },
+};

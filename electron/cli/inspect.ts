@@ -1,0 +1,109 @@
+import type { FileInspection } from '../../shared/api/contract.ts';
+import { inspectOnce } from '../host/inspectorThread.ts';
+import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+
+const help = `usage: turnwise inspect FILE… [--json] [--propose-mapping]
+
+Says what a file is and why, from its first records, without reading it into a library.
+
+  --json             one JSON object per file on stdout
+  --propose-mapping  for a file no format recognises: the mapping to begin with, as JSON
+
+Exit codes: 0 every file is a log, 1 one is not or cannot be read, 2 usage.`;
+
+export const inspectCommand: Command = {
+  name: 'inspect',
+  summary: 'say what a file is and why, without reading it in',
+  help,
+  async run(argv) {
+    const args = readArguments('inspect', argv, {
+      json: { type: 'boolean' },
+      'propose-mapping': { type: 'boolean' },
+    });
+    if (args.positionals.length === 0) throw new UsageError(`inspect: no FILE given\n\n${help}`);
+    let code = 0;
+    for (const path of args.positionals.map(resolvePath)) {
+      const result = await inspectOnce(path);
+      if (!result.ok) {
+        process.stderr.write(`turnwise: ${result.failure.message}\n`);
+        code = 1;
+        continue;
+      }
+      const { value } = result;
+      if (value.format === undefined) code = 1;
+      if (args.flag('propose-mapping')) process.stdout.write(`${proposalOf(value)}\n`);
+      else process.stdout.write(`${args.flag('json') ? JSON.stringify(value) : describe(value)}\n`);
+    }
+    return code;
+  },
+};
+
+/** @throws ExpectedError where there is nothing to map */
+function proposalOf(found: FileInspection): string {
+  if (found.proposal !== undefined) return JSON.stringify(found.proposal, undefined, 2);
+  throw new ExpectedError(
+    found.format === undefined
+      ? `${found.path}: ${found.issue?.message ?? 'not a log'}`
+      : `${found.path} is read as ${found.format}; it needs no mapping`,
+  );
+}
+
+const PLURAL: Readonly<Record<string, string>> = {
+  line: 'lines of JSON',
+  element: 'elements of a JSON array',
+  value: 'JSON values',
+  member: 'members of the archive',
+  row: 'rows',
+};
+
+function describe(found: FileInspection): string {
+  const facts: [string, string][] = [];
+  const add = (name: string, text: string | undefined): void => {
+    if (text !== undefined && text !== '') facts.push([name, text]);
+  };
+  add('format', found.format === undefined ? 'none' : `${found.format}: ${found.title}`);
+  add('because', found.rule === undefined ? undefined : `it has ${found.rule}`);
+  const line = found.issue?.line === undefined ? '' : `line ${found.issue.line}: `;
+  add('refused', found.issue === undefined ? undefined : `${line}${found.issue.message}`);
+  const packed = found.container === 'plain' ? '' : `${found.container}, `;
+  add('records', found.unit === undefined ? undefined : `${packed}${PLURAL[found.unit] ?? found.unit}`);
+  const outcomes = Object.entries(found.outcomes).map(([what, count]) => `${count} ${nounOf(what, count)}`);
+  add(
+    'reads as',
+    outcomes.length === 0 ? undefined : `${outcomes.join(', ')} in the first ${found.records} records`,
+  );
+  add('fields', found.keys.join(', '));
+  add('run', found.format === undefined ? undefined : found.directory);
+  const said = [found.step === undefined ? '' : `step ${found.step}`, found.kind ?? ''].filter(
+    (part) => part !== '',
+  );
+  add('path says', said.join(', '));
+  add('size', `${found.bytes.toLocaleString('en')} bytes`);
+  add(
+    'next',
+    found.proposal === undefined
+      ? undefined
+      : 'turnwise inspect FILE --propose-mapping > mapping.json; turnwise ingest FILE --mapping mapping.json',
+  );
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return [found.path, ...facts.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)].join('\n');
+}
+
+function nounOf(what: string, count: number): string {
+  const nouns: Readonly<Record<string, string>> = {
+    rollout: 'rollout',
+    refused: 'refused record',
+    warning: 'warning',
+    signal: 'set of signals',
+    decision: 'decision',
+    run: 'record about the run',
+    metric: 'record of metrics',
+    stage: 'change of recipe',
+    skip: 'record that is no rollout',
+  };
+  const noun = nouns[what] ?? what;
+  if (count === 1) return noun;
+  return noun
+    .replace(/^(set|record|change)\b/, '$1s')
+    .replace(/(rollout|decision|warning|refused record)$/, '$1s');
+}

@@ -1,0 +1,149 @@
+/** The bytes of a plain or compressed file, from a position of the uncompressed bytes on. */
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
+import { JsonSplitter } from '../../../shared/format/jsonSplitter.ts';
+import { LineSplitter } from '../../../shared/format/lineSplitter.ts';
+import {
+  type Container,
+  CorruptContainerError,
+  type RecordSource,
+  type RecordUnit,
+  type SourceRecord,
+} from './container.ts';
+
+const CHUNK = 1 << 20;
+/** V8 strings end at about 512 MiB; a record has to fit twice (bytes and text). */
+export const LONGEST_RECORD = 256 << 20;
+
+export interface ByteOptions {
+  /** Read no further than this many bytes of the file itself: what is appended meanwhile waits for the next call. */
+  readonly bytes?: number;
+  readonly chunkSize?: number;
+}
+
+/** Every chunk is valid until the next one is asked for. */
+export async function* chunksOf(
+  path: string,
+  container: Container,
+  from: number,
+  options: ByteOptions = {},
+): AsyncGenerator<Uint8Array> {
+  if (container === 'plain') yield* plainChunks(path, from, options);
+  else yield* unpackedChunks(path, container, from, options);
+}
+
+async function* plainChunks(path: string, from: number, options: ByteOptions): AsyncGenerator<Uint8Array> {
+  const { bytes = Number.POSITIVE_INFINITY, chunkSize = CHUNK } = options;
+  const file = await open(path, 'r');
+  try {
+    const chunk = Buffer.allocUnsafe(chunkSize);
+    for (let position = from; position < bytes; ) {
+      const { bytesRead } = await file.read(chunk, 0, Math.min(chunkSize, bytes - position), position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield chunk.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Compressed bytes cannot be entered in the middle: what stands before `from` is unpacked and passed over. */
+async function* unpackedChunks(
+  path: string,
+  container: Container,
+  from: number,
+  { bytes, chunkSize = CHUNK }: ByteOptions,
+): AsyncGenerator<Uint8Array> {
+  if (bytes === 0) return;
+  const input = createReadStream(path, bytes === undefined ? {} : { end: bytes - 1 });
+  // A file that is still being written ends anywhere: what is there is read, the rest waits.
+  const output =
+    container === 'gzip'
+      ? createGunzip({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1 << 16 })
+      : createZstdDecompress({ finishFlush: constants.ZSTD_e_flush, chunkSize: 1 << 16 });
+  let failure: Error | undefined;
+  input.on('error', (error) => output.destroy(error));
+  input.pipe(output);
+  let position = 0;
+  try {
+    for await (const unpacked of output as AsyncIterable<Buffer>) {
+      const skip = Math.max(0, from - position);
+      position += unpacked.byteLength;
+      for (let at = skip; at < unpacked.byteLength; at += chunkSize)
+        yield unpacked.subarray(at, at + chunkSize);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    failure = error;
+  } finally {
+    input.destroy();
+    output.destroy();
+  }
+  if (failure === undefined) return;
+  if ('syscall' in failure) throw failure;
+  throw new CorruptContainerError(`damaged ${container} data after ${position} bytes: ${failure.message}`);
+}
+
+export class ByteSource implements RecordSource {
+  private readonly path: string;
+  private readonly container: Container;
+  private readonly unit: RecordUnit;
+  private readonly options: ByteOptions;
+
+  constructor(path: string, container: Container, unit: RecordUnit, options: ByteOptions = {}) {
+    this.path = path;
+    this.container = container;
+    this.unit = unit;
+    this.options = options;
+  }
+
+  async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
+    const splitter = splitterFor(this.unit, from);
+    for await (const chunk of chunksOf(this.path, this.container, from, this.options))
+      yield splitter.push(chunk);
+    const rest = splitter.rest();
+    if (rest !== undefined) yield [{ ...rest, isUnended: true }];
+  }
+
+  async close(): Promise<void> {
+    // Every reading closes its own file.
+  }
+}
+
+export function splitterFor(unit: RecordUnit, from: number): LineSplitter | JsonSplitter {
+  if (unit === 'line') return new LineSplitter(from, LONGEST_RECORD);
+  return new JsonSplitter(from, unit === 'element' ? 'elements' : 'values', LONGEST_RECORD);
+}
+
+/** The bytes [start, end) of the uncompressed file; fewer where it ends. */
+export async function bytesBetween(
+  path: string,
+  container: Container,
+  start: number,
+  end: number,
+): Promise<Buffer> {
+  if (container === 'plain') return plainBytes(path, start, end);
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(path, container, start)) {
+    const piece = Buffer.from(chunk.subarray(0, end - start - length));
+    pieces.push(piece);
+    length += piece.byteLength;
+    if (length >= end - start) break;
+  }
+  return Buffer.concat(pieces);
+}
+
+async function plainBytes(path: string, start: number, end: number): Promise<Buffer> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, 'r');
+    const bytes = Buffer.alloc(Math.max(0, end - start));
+    const { bytesRead } = await file.read(bytes, 0, bytes.byteLength, start);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await file?.close();
+  }
+}

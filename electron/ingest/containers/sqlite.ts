@@ -1,0 +1,129 @@
+/**
+ * Other programs' SQLite files, opened read-only. One is known: the tracking store of MLflow,
+ * whose traces verl writes with `trainer.rollout_trace.backend=mlflow`. A trace becomes the
+ * record MLflow itself exports: `{"info": {trace_id, tags, …}, "data": {"spans": […]}}`.
+ *
+ * The one place outside `electron/storage` with SQL: this is not our database.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { isObject } from '../../../shared/format/fields.ts';
+import { readJson } from '../../../shared/format/lenientJson.ts';
+import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
+
+const PAGE = 64;
+
+export class SqliteSource implements RecordSource {
+  private readonly path: string;
+  private readonly db: Database.Database;
+  readonly tables: ReadonlySet<string>;
+
+  private constructor(path: string, db: Database.Database, tables: ReadonlySet<string>) {
+    this.path = path;
+    this.db = db;
+    this.tables = tables;
+  }
+
+  /** @throws CorruptContainerError when SQLite refuses the file */
+  static open(path: string): SqliteSource {
+    let db: Database.Database | undefined;
+    try {
+      db = new Database(path, { readonly: true, fileMustExist: true });
+      const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+      return new SqliteSource(path, db, new Set(names.map(String)));
+    } catch (error) {
+      db?.close();
+      throw new CorruptContainerError(
+        `the SQLite database cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+
+  get isMlflow(): boolean {
+    return this.tables.has('trace_info') && this.tables.has('trace_tags');
+  }
+
+  async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
+    if (!this.isMlflow) return;
+    const page = this.db.prepare<[number, number]>(
+      'SELECT * FROM trace_info ORDER BY timestamp_ms, request_id LIMIT ? OFFSET ?',
+    );
+    for (let at = from; ; at += PAGE) {
+      const traces = page.all(PAGE, at) as Row[];
+      if (traces.length === 0) return;
+      yield traces.map((trace, i) => ({
+        bytes: Buffer.from(JSON.stringify(this.recordOf(trace))),
+        offset: at + i,
+        nextOffset: at + i + 1,
+      }));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.db.close();
+  }
+
+  private recordOf(trace: Row): unknown {
+    const { request_id: id, ...info } = trace;
+    const traceId = String(id);
+    const tags = this.pairs('trace_tags', traceId);
+    const metadata = this.pairs('trace_request_metadata', traceId);
+    return {
+      info: { trace_id: traceId, ...info, tags, trace_metadata: metadata },
+      data: { spans: this.spansOf(traceId, tags['mlflow.artifactLocation']) },
+    };
+  }
+
+  private pairs(table: 'trace_tags' | 'trace_request_metadata', traceId: string): Record<string, string> {
+    if (!this.tables.has(table)) return {};
+    const rows = this.db
+      .prepare(`SELECT key, value FROM ${table} WHERE request_id = ? ORDER BY key`)
+      .all(traceId);
+    return Object.fromEntries(
+      (rows as { key: string; value: string }[]).map(({ key, value }) => [key, value]),
+    );
+  }
+
+  /** In a table of newer stores, else in a file beside the store's artifacts. */
+  private spansOf(traceId: string, artifacts: string | undefined): readonly unknown[] {
+    if (this.tables.has('spans')) {
+      const contents = this.db
+        .prepare('SELECT content FROM spans WHERE trace_id = ? ORDER BY start_time_unix_nano, span_id')
+        .pluck()
+        .all(traceId);
+      if (contents.length > 0) return contents.map((content) => parsed(String(content)));
+    }
+    const file = artifacts === undefined ? undefined : this.localFile(artifacts);
+    if (file === undefined) return [];
+    const trace = parsed(readFileSync(file, 'utf8'));
+    return isObject(trace) && Array.isArray(trace['spans']) ? trace['spans'] : [];
+  }
+
+  /** Only below the store's own directory: a location in a database is no leave to read any file. */
+  private localFile(location: string): string | undefined {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(location) && !location.startsWith('file:')) return undefined;
+    const root = dirname(this.path);
+    const directory = location.startsWith('file:') ? pathOfUrl(location) : resolve(root, location);
+    if (directory === undefined) return undefined;
+    const file = resolve(directory, 'traces.json');
+    return file.startsWith(`${root}/`) && existsSync(file) ? file : undefined;
+  }
+}
+
+type Row = Record<string, unknown>;
+
+function parsed(text: string): unknown {
+  const reading = readJson(text);
+  return reading.ok ? reading.value : text;
+}
+
+function pathOfUrl(url: string): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    // A file URL with a host, say: not a place on this machine.
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Zip archives: an Inspect log (`.eval`) is one, with one member per sample. Members are
+ * stored, deflated, or zstd-compressed (method 93, which zip readers leave to their caller).
+ */
+import { createZstdDecompress } from 'node:zlib';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { isObject, type JsonObject } from '../../../shared/format/fields.ts';
+import { readJson } from '../../../shared/format/lenientJson.ts';
+import { LONGEST_RECORD } from './bytes.ts';
+import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
+
+const ZSTD = 93;
+const SAMPLE = /^samples\/.+\.json$/;
+/** `header.json` is written at the end; an evaluation that was stopped has only its beginning. */
+const HEADERS = ['header.json', '_journal/start.json'];
+const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' });
+
+/** What an archive holds, told by the names of its members. */
+export type ZipContents = 'samples' | 'torch' | 'other';
+
+export class ZipSource implements RecordSource {
+  readonly header?: JsonObject;
+  readonly contents: ZipContents;
+  readonly names: readonly string[];
+  private readonly zip: ZipFile;
+  private readonly samples: readonly Entry[];
+
+  private constructor(zip: ZipFile, entries: readonly Entry[], header: JsonObject | undefined) {
+    this.zip = zip;
+    this.names = entries.map((entry) => entry.fileName);
+    this.samples = entries
+      .filter((entry) => SAMPLE.test(entry.fileName))
+      .sort((a, b) => byName.compare(a.fileName, b.fileName));
+    if (header !== undefined) this.header = header;
+    const isTorch = this.names.some((name) => /(?:^|\/)data\.pkl$/.test(name));
+    this.contents = this.samples.length > 0 ? 'samples' : isTorch ? 'torch' : 'other';
+  }
+
+  /** @throws CorruptContainerError when the archive has no readable directory */
+  static async open(path: string): Promise<ZipSource> {
+    let zip: ZipFile;
+    const entries: Entry[] = [];
+    try {
+      zip = await openPromise(path, { lazyEntries: true, autoClose: false });
+      for await (const entry of zip.eachEntry()) entries.push(entry);
+    } catch (error) {
+      throw asCorrupt(error, 'damaged or unfinished zip archive');
+    }
+    for (const name of HEADERS) {
+      const entry = entries.find((candidate) => candidate.fileName === name);
+      if (entry === undefined) continue;
+      const header = readJson((await unpack(zip, entry)).toString('utf8'));
+      if (header.ok && isObject(header.value)) return new ZipSource(zip, entries, header.value);
+    }
+    return new ZipSource(zip, entries, undefined);
+  }
+
+  async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
+    for (let i = from; i < this.samples.length; i++) {
+      const entry = this.samples[i];
+      if (entry === undefined) return;
+      yield entry.uncompressedSize > LONGEST_RECORD
+        ? [{ tooLong: entry.uncompressedSize, nextOffset: i + 1 }]
+        : [{ bytes: await unpack(this.zip, entry), offset: i, nextOffset: i + 1 }];
+    }
+  }
+
+  async close(): Promise<void> {
+    this.zip.close();
+  }
+}
+
+async function unpack(zip: ZipFile, entry: Entry): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    const isZstd = entry.compressionMethod === ZSTD;
+    const raw = await zip.openReadStreamPromise(entry, isZstd ? { decodeFileData: false } : {});
+    const stream = isZstd ? raw.pipe(createZstdDecompress()) : raw;
+    raw.on('error', (error) => stream.destroy(error));
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      length += piece.byteLength;
+      // The size in the directory is a claim; a member that unpacks beyond it is not unpacked on.
+      if (length > LONGEST_RECORD) throw new Error('it unpacks to more than it may');
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw asCorrupt(error, `member ${entry.fileName} of the zip archive cannot be read`);
+  }
+  return Buffer.concat(pieces);
+}
+
+function asCorrupt(error: unknown, what: string): Error {
+  if (!(error instanceof Error)) return new CorruptContainerError(what);
+  return 'syscall' in error ? error : new CorruptContainerError(`${what}: ${error.message}`);
+}

@@ -1,0 +1,30 @@
+/** The user's mappings as ingest asks for them: which one a file is of, and what it says. */
+import type { JsonObject } from '../../shared/format/fields.ts';
+import { type Mapping, mappingFormatName } from '../../shared/format/mapping.ts';
+
+export class Mappings {
+  private readonly mappings: ReadonlyMap<string, Mapping>;
+  private readonly forced: Mapping | undefined;
+
+  /** @param forced asked for by name: taken for every file, whatever its shape */
+  constructor(mappings: readonly Mapping[], forced?: Mapping) {
+    const all = forced === undefined ? mappings : [...mappings, forced];
+    this.mappings = new Map(all.map((mapping) => [mappingFormatName(mapping.name), mapping]));
+    this.forced = forced;
+  }
+
+  /** Name of the format these records are read by; undefined when no mapping fits. */
+  readonly detect = (records: readonly JsonObject[]): string | undefined => {
+    if (this.forced !== undefined) return mappingFormatName(this.forced.name);
+    for (const [format, mapping] of this.mappings) {
+      if (records.some((record) => hasShape(record, mapping))) return format;
+    }
+    return undefined;
+  };
+
+  readonly named = (format: string): Mapping | undefined => this.mappings.get(format);
+}
+
+function hasShape(record: JsonObject, mapping: Mapping): boolean {
+  return mapping.shape.length > 0 && mapping.shape.every((key) => Object.hasOwn(record, key));
+}

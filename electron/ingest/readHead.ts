@@ -1,0 +1,161 @@
+/**
+ * The first records of a file, and what its records are: lines, elements of an array, or
+ * values one after another. Only as much is read as that takes.
+ */
+import { isObject, type JsonObject } from '../../shared/format/fields.ts';
+import { LIST_KEY } from '../../shared/format/format.ts';
+import { readJson } from '../../shared/format/lenientJson.ts';
+import { chunksOf, LONGEST_RECORD, splitterFor } from './containers/bytes.ts';
+import type { Container, RecordSource, RecordUnit, SourceRecord } from './containers/container.ts';
+import { recordHash } from './recordHash.ts';
+
+/** Detection looks at this many records … */
+const RECORDS = 20;
+/** … and reads at most this much, unless not even one record ends within it. */
+const WINDOW = 1 << 20;
+
+export interface Head {
+  readonly unit: RecordUnit;
+  readonly records: readonly JsonObject[];
+  readonly firstRecordHash: string;
+  /** Why the first records are none, when one is not. */
+  readonly firstProblem?: { readonly number: number; readonly message: string };
+}
+
+export async function headOfSource(source: RecordSource, unit: RecordUnit): Promise<Head> {
+  const head = new HeadBuilder(unit);
+  for await (const records of source.records(0)) {
+    for (const record of records) {
+      head.take(record);
+      if (head.isEnough) return head.finish();
+    }
+  }
+  return head.finish();
+}
+
+/** @throws the system's error, or CorruptContainerError when not even the beginning can be unpacked */
+export async function headOfBytes(path: string, container: Container): Promise<Head> {
+  const start = await openingOf(path, container);
+  const guess = unitOf(start);
+  const head = await readWith(guess, path, container);
+  if (guess === 'line' || head.records.length > 0) {
+    // A list of messages is one conversation, not a list of conversations.
+    if (guess !== 'element' || !head.records.some(isMessage)) return head;
+    return readWith(startsWithWholeLine(start) ? 'line' : 'value', path, container);
+  }
+  return readWith('line', path, container);
+}
+
+/** The first bytes, at most a window of them, as text. */
+async function openingOf(path: string, container: Container): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(path, container, 0)) {
+    pieces.push(Buffer.from(chunk));
+    length += chunk.byteLength;
+    if (length >= WINDOW) break;
+  }
+  return Buffer.concat(pieces)
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
+}
+
+/** An array or a pretty-printed object shows in the first line: it is not whole. */
+function unitOf(start: string): RecordUnit {
+  if (start.startsWith('[')) return 'element';
+  if (!start.startsWith('{')) return 'line';
+  const firstLine = firstLineOf(start);
+  return /^\{\s*$|[{[,]$/.test(firstLine) && !readJson(firstLine).ok ? 'value' : 'line';
+}
+
+function startsWithWholeLine(start: string): boolean {
+  return start.includes('\n') && readJson(firstLineOf(start)).ok;
+}
+
+function firstLineOf(start: string): string {
+  const end = start.indexOf('\n');
+  return (end < 0 ? start : start.slice(0, end)).trimEnd();
+}
+
+async function readWith(unit: RecordUnit, path: string, container: Container): Promise<Head> {
+  const splitter = splitterFor(unit, 0);
+  const head = new HeadBuilder(unit);
+  let position = 0;
+  for await (const chunk of chunksOf(path, container, 0)) {
+    position += chunk.byteLength;
+    for (const record of splitter.push(chunk)) {
+      head.take(record);
+      if (head.isEnough) return head.finish();
+    }
+    // A first record of many megabytes is read to its end.
+    if (position >= WINDOW && head.seen > 0) return head.finish();
+  }
+  const rest = splitter.rest();
+  if (rest !== undefined) head.take(rest);
+  return head.finish();
+}
+
+class HeadBuilder {
+  seen = 0;
+  private readonly unit: RecordUnit;
+  private readonly records: JsonObject[] = [];
+  private hash = '';
+  private problem: Head['firstProblem'];
+
+  constructor(unit: RecordUnit) {
+    this.unit = unit;
+  }
+
+  get isEnough(): boolean {
+    return this.records.length >= RECORDS;
+  }
+
+  take(record: SourceRecord): void {
+    this.seen++;
+    if ('tooLong' in record) {
+      this.fail(`the ${this.unit} has ${record.tooLong} bytes, more than ${LONGEST_RECORD}`);
+      return;
+    }
+    const text = textOfRecord(record.bytes, this.seen === 1);
+    if (text.trim() === '') return;
+    const reading = readJson(text);
+    const value = reading.ok ? objectOf(reading.value) : undefined;
+    if (value === undefined) {
+      this.fail(reading.ok ? `the ${this.unit} is JSON, but no object` : `not JSON: ${reading.message}`);
+      return;
+    }
+    if (this.records.length === 0) this.hash = recordHash(record.bytes);
+    this.records.push(value);
+  }
+
+  finish(): Head {
+    const { unit, records, hash: firstRecordHash, problem: firstProblem } = this;
+    return { unit, records, firstRecordHash, ...(firstProblem === undefined ? {} : { firstProblem }) };
+  }
+
+  private fail(message: string): void {
+    this.problem ??= { number: this.seen, message };
+  }
+}
+
+/** A record is an object; a bare list of objects or lists is taken for one with the list under `LIST_KEY`. */
+export function objectOf(value: unknown): JsonObject | undefined {
+  if (isObject(value)) return value;
+  return Array.isArray(value) && value.some((inner) => typeof inner === 'object' && inner !== null)
+    ? { [LIST_KEY]: value }
+    : undefined;
+}
+
+function isMessage(record: JsonObject): boolean {
+  return (
+    (typeof record['role'] === 'string' && ('content' in record || 'tool_calls' in record)) ||
+    (typeof record['from'] === 'string' && 'value' in record)
+  );
+}
+
+/** Decodes one record; the byte order mark of a first one is no part of its JSON. */
+export function textOfRecord(bytes: Uint8Array, isFirst: boolean): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return isFirst && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}

@@ -1,0 +1,127 @@
+/**
+ * Decisions and signals: they speak of a rollout, by its place (run, step, group, index) or by
+ * a key both carry, in whatever order and from whatever file they come. Until the rollout is
+ * there they wait.
+ */
+import type { RunKind } from '../../shared/domain/model.ts';
+import type { JoinAddress, ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
+import type { PackedTokens } from './batch.ts';
+import type { IngestStatements } from './ingestWrites.ts';
+import { type JoinedRollout, Joins, type Scopes, scopeOfKeys } from './joins.ts';
+import { type PendingLine, PendingLines } from './pendingLines.ts';
+import type { TokenWriter } from './tokenWriter.ts';
+
+export interface LinePlace {
+  readonly fileId: number;
+  readonly line: number;
+}
+
+export class AddressedLines {
+  readonly joins: Joins;
+  private readonly sql: IngestStatements;
+  private readonly pending: PendingLines;
+  private readonly tokens: TokenWriter;
+
+  constructor(sql: IngestStatements, tokens: TokenWriter) {
+    this.sql = sql;
+    this.joins = new Joins(sql);
+    this.pending = new PendingLines(sql);
+    this.tokens = tokens;
+  }
+
+  begin(): void {
+    this.pending.recount();
+  }
+
+  /** @returns the rollout that was there for it; undefined when the line waits */
+  write(
+    kind: 'decision' | 'signal',
+    address: RolloutAddress | JoinAddress,
+    payload: ParsedDecision | PackedTokens,
+    place: LinePlace,
+    scopes: Scopes,
+  ): JoinedRollout | undefined {
+    const isByKey = 'joinKey' in address;
+    const found = isByKey ? this.joins.find([address.joinKey], scopes) : this.find(address);
+    if (found === undefined) {
+      this.pending.add(
+        kind,
+        isByKey ? keyPlace(address.joinKey, scopes.run) : address,
+        payload,
+        place.fileId,
+        place.line,
+      );
+      return undefined;
+    }
+    if (kind === 'decision') this.setDecision(found.rolloutId, payload as ParsedDecision, place);
+    else this.tokens.merge(found.rolloutId, payload as PackedTokens, place.fileId, place.line);
+    if (isByKey) this.joins.record(kind, found.rolloutId, place.fileId, place.line);
+    return found;
+  }
+
+  /** What has been waiting for this rollout. */
+  takeWaiting(
+    rolloutId: number,
+    address: (RolloutAddress & { readonly kind: RunKind }) | undefined,
+    keys: readonly string[],
+    scopes: Scopes,
+  ): void {
+    if (!this.pending.any) return;
+    if (address !== undefined) {
+      for (const line of this.pending.take(address)) this.apply(rolloutId, line);
+    }
+    for (const key of keys) {
+      for (const scope of new Set([scopes.run, scopes.directory])) {
+        for (const line of this.pending.take({ ...keyPlace(key, scope), kind: 'train' })) {
+          this.apply(rolloutId, line);
+          this.joins.record(line.kind, rolloutId, line.fileId, line.line);
+        }
+      }
+    }
+  }
+
+  setDecision(rolloutId: number, decision: ParsedDecision, place: LinePlace): void {
+    this.sql.setDecision.run({
+      rolloutId,
+      ...place,
+      kept: decision.kept === undefined ? null : Number(decision.kept),
+      reason: decision.reason ?? null,
+      pErr: decision.pErr ?? null,
+      pFormat: decision.pFormat ?? null,
+      penalty: decision.penalty ?? null,
+      advantage: decision.advantage ?? null,
+      rule: decision.rule ?? null,
+    });
+  }
+
+  private apply(rolloutId: number, line: PendingLine): void {
+    if (line.kind === 'decision') this.setDecision(rolloutId, line.decision, line);
+    else this.tokens.merge(rolloutId, line.tokens, line.fileId, line.line);
+  }
+
+  private find(address: RolloutAddress): JoinedRollout | undefined {
+    const kinds = address.kind === undefined ? (['train', 'eval'] as const) : [address.kind];
+    for (const kind of kinds) {
+      const runKey = kind === 'eval' ? `${address.run}~eval` : address.run;
+      const run = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
+      if (run === undefined) continue;
+      const group = this.sql.groupByKey.get(run.run_id, address.step, address.group) as
+        | { group_id: number }
+        | undefined;
+      if (group === undefined) continue;
+      const rollout = this.sql.rolloutByOrdinal.get(group.group_id, address.index) as
+        | { rollout_id: number }
+        | undefined;
+      if (rollout !== undefined) {
+        const { step } = address;
+        return { rolloutId: rollout.rollout_id, groupId: group.group_id, runId: run.run_id, step };
+      }
+    }
+    return undefined;
+  }
+}
+
+/** A key has no place in a run; in `pending_row` it stands where a group would. */
+function keyPlace(key: string, scope: string): RolloutAddress {
+  return { run: scopeOfKeys(scope), step: 0, group: key, index: 0 };
+}

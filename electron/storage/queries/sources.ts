@@ -1,0 +1,78 @@
+/** What a run is made of, and the user's rules about it. */
+import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
+import { readMapping } from '../../../shared/format/mapped.ts';
+import type { Mapping } from '../../../shared/format/mapping.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { present } from '../rows.ts';
+
+const MOST_FILES = 500;
+
+const RUN = `SELECT run_id AS runId, run_key AS runKey, scope, format, directory FROM run_row WHERE run_key = ?`;
+const GIVEN_NAME = 'SELECT name FROM run_name_row WHERE directory = ?';
+const GROUP_RULE = 'SELECT rule, size FROM group_rule_row WHERE run_key = ?';
+export const GROUPS_BY_RULE = `SELECT rule, count(*) AS groups, sum(rollouts) AS rollouts FROM group_row
+  WHERE run_id = ? GROUP BY rule ORDER BY rule`;
+/** Files with rollouts of the run, and files whose records joined them or wait to. */
+const FILE_IDS = `SELECT file_id FROM run_file_row WHERE run_id = :runId
+  UNION SELECT j.file_id FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE r.run_id = :runId
+  UNION SELECT p.file_id FROM pending_row p WHERE p.run_key = 'join:' || :scope OR p.run_key = :scope`;
+const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.container, f.unit, f.bytes, f.masked,
+    (SELECT count(*) FROM rollout_row r WHERE r.file_id = f.file_id AND r.run_id = :runId) AS rollouts,
+    (SELECT count(*) FROM join_row j WHERE j.file_id = f.file_id) AS joined,
+    (SELECT count(*) FROM pending_row p WHERE p.file_id = f.file_id) AS waiting
+  FROM file_row f WHERE f.file_id IN (${FILE_IDS}) ORDER BY f.path LIMIT :limit`;
+const FILE_COUNT = `SELECT count(*) FROM (${FILE_IDS})`;
+/** Runs of the same directory, or of one right above, below or beside it. */
+const NEIGHBOURS = `SELECT run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind, format, directory,
+    (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = n.run_id) AS rollouts
+  FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope
+  WHERE n.run_key <> :runKey AND n.scope <> :scope AND (n.directory = :directory
+    OR n.directory LIKE :below ESCAPE '\\' OR n.directory LIKE :beside ESCAPE '\\')
+  ORDER BY n.directory, n.run_id LIMIT 50`;
+const MAPPINGS = 'SELECT mapping FROM mapping_row ORDER BY name';
+
+interface RunRecord {
+  runId: number;
+  runKey: string;
+  scope: string;
+  format: string;
+  directory: string;
+}
+
+export function getSources(db: ReadableLibrary, runKey: string): RunSources | undefined {
+  const run = db.prepare(RUN).get(runKey) as RunRecord | undefined;
+  if (run === undefined) return undefined;
+  const { runId, scope, directory } = run;
+  const rule = db.prepare(GROUP_RULE).get(runKey) as
+    | { rule: 'prompt' | 'order'; size: number | null }
+    | undefined;
+  const givenName = db.prepare(GIVEN_NAME).pluck().get(directory) as string | undefined;
+  const files = db.prepare(FILES).all({ runId, scope, limit: MOST_FILES });
+  const count = Number(db.prepare(FILE_COUNT).pluck().get({ runId, scope }));
+  const parent = directory.replace(/[\\/][^\\/]*$/, '');
+  const neighbours = db
+    .prepare(NEIGHBOURS)
+    .all({ runKey, scope, directory, below: `${literal(directory)}/%`, beside: `${literal(parent)}/%` });
+  return {
+    runKey: run.runKey,
+    format: run.format,
+    directory,
+    ...(givenName === undefined ? {} : { givenName }),
+    ...(rule === undefined ? {} : { groupRule: present(rule) }),
+    groups: db.prepare(GROUPS_BY_RULE).all(runId) as RunSources['groups'],
+    files: files.map((row) => present<SourceFileRow>(row)),
+    moreFiles: Math.max(0, count - MOST_FILES),
+    neighbours: neighbours as RunSources['neighbours'],
+  };
+}
+
+/** In a LIKE pattern these stand for themselves. */
+const literal = (text: string): string => text.replace(/[\\%_]/g, (character) => `\\${character}`);
+
+/** What can no longer be read as a mapping is passed over: the library may have been edited by hand. */
+export function listMappings(db: ReadableLibrary): readonly Mapping[] {
+  return (db.prepare(MAPPINGS).pluck().all() as string[]).flatMap((text) => {
+    const reading = readMapping(JSON.parse(text));
+    return 'mapping' in reading ? [reading.mapping] : [];
+  });
+}

@@ -1,0 +1,68 @@
+/** Removing a run: everything read for it, and the space it took. The logs themselves are never touched. */
+import { statSync } from 'node:fs';
+import type { WritableLibrary } from './open.ts';
+
+export interface Removal {
+  readonly rollouts: number;
+  /** Files that are no longer known: read again when they are opened again. */
+  readonly files: number;
+}
+
+/** Rows below a rollout, and keyed by it. */
+const BELOW = ['segment_row', 'turn_row', 'tool_call_row', 'token_row', 'join_key_row', 'join_row'];
+
+/** Must run inside a transaction. */
+export function removeRunRows(db: WritableLibrary, runId: number): Removal {
+  const run = (statement: string): number => db.prepare(statement).run({ runId }).changes;
+  db.exec(
+    'CREATE TEMP TABLE IF NOT EXISTS removed_file (file_id INTEGER PRIMARY KEY); DELETE FROM removed_file;',
+  );
+  // Files with rollouts of other runs stay: what they hold is theirs, too.
+  run(`INSERT INTO removed_file
+    SELECT file_id FROM run_file_row WHERE run_id = :runId
+      AND file_id NOT IN (SELECT file_id FROM run_file_row WHERE run_id <> :runId)
+    UNION
+    SELECT j.file_id FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE r.run_id = :runId
+      AND j.file_id NOT IN (SELECT file_id FROM run_file_row WHERE run_id <> :runId)`);
+  for (const table of BELOW) {
+    run(
+      `DELETE FROM ${table} WHERE rollout_id IN (SELECT rollout_id FROM rollout_row WHERE run_id = :runId)`,
+    );
+  }
+  const rollouts = run('DELETE FROM rollout_row WHERE run_id = :runId');
+  for (const table of ['group_row', 'step_row', 'run_file_row', 'selection_row']) {
+    run(`DELETE FROM ${table} WHERE run_id = :runId`);
+  }
+  // Lines about the run as a whole are gone once no split of it is left.
+  for (const table of ['run_config_row', 'stage_row', 'metric_row']) {
+    run(`DELETE FROM ${table} WHERE logged_id = (SELECT scope FROM run_row WHERE run_id = :runId)
+      AND NOT EXISTS (SELECT 1 FROM run_row o JOIN run_row n ON n.run_id = :runId
+        WHERE o.scope = n.scope AND o.run_id <> :runId)`);
+  }
+  run('DELETE FROM run_row WHERE run_id = :runId');
+  for (const table of ['issue_row', 'pending_row', 'stage_row', 'metric_row', 'selection_row', 'join_row']) {
+    db.exec(`DELETE FROM ${table} WHERE file_id IN (SELECT file_id FROM removed_file)`);
+  }
+  db.exec('DELETE FROM text_block WHERE block_id NOT IN (SELECT block_id FROM rollout_row)');
+  const { changes: files } = db
+    .prepare('DELETE FROM file_row WHERE file_id IN (SELECT file_id FROM removed_file)')
+    .run();
+  db.exec(`
+    DELETE FROM problem_row WHERE problem_no NOT IN (SELECT problem_no FROM group_row);
+    DELETE FROM prompt_segment_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);
+    DELETE FROM prompt_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);`);
+  return { rollouts, files };
+}
+
+/** Gives the space of deleted rows back to the file system. @returns bytes the library file shrank by */
+export function shrink(db: WritableLibrary): number {
+  const before = sizeOf(db);
+  db.exec('VACUUM');
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  return Math.max(0, before - sizeOf(db));
+}
+
+function sizeOf(db: WritableLibrary): number {
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  return statSync(db.name).size;
+}

@@ -1,0 +1,77 @@
+/** What the writer does besides ingest. Failures are values, as on the wire. */
+import type { Result } from '../../shared/api/errors.ts';
+import { readMapping } from '../../shared/format/mapped.ts';
+import type { Mapping } from '../../shared/format/mapping.ts';
+import { Mappings } from '../ingest/mappings.ts';
+import type { LibraryWriter } from '../storage/libraryWriter.ts';
+import type { WriterTask } from './messages.ts';
+
+export interface TaskOutcome {
+  readonly result: Result<unknown>;
+  /** Runs whose rows changed. */
+  readonly runIds: readonly number[];
+}
+
+export function runTask(writer: LibraryWriter, task: WriterTask): TaskOutcome {
+  try {
+    return perform(writer, task);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return {
+      result: { ok: false, failure: { code: 'internal', message: `${task.kind}: ${message}` } },
+      runIds: [],
+    };
+  }
+}
+
+function perform(writer: LibraryWriter, task: WriterTask): TaskOutcome {
+  switch (task.kind) {
+    case 'removeRun': {
+      const removed = writer.removeRun(task.runKey);
+      if (removed === undefined) return noRun(task.runKey);
+      const { runId, ...value } = removed;
+      return { result: { ok: true, value }, runIds: [runId] };
+    }
+    case 'setGroupRule': {
+      if (task.rule === 'order' && task.size === undefined) {
+        return refused('groups by order need the number of rollouts in a group');
+      }
+      const rule = task.rule === 'log' ? undefined : { rule: task.rule, size: task.size ?? 1 };
+      const done = writer.setGroupRule(task.runKey, rule);
+      if (done === undefined) return noRun(task.runKey);
+      return { result: { ok: true, value: { groups: done.groups } }, runIds: [done.runId] };
+    }
+    case 'nameRun': {
+      const { paths, runIds } = writer.nameRun(task.directory, task.name);
+      return { result: { ok: true, value: { paths } }, runIds };
+    }
+    case 'saveMapping': {
+      const reading = readMapping(task.mapping);
+      if (!('mapping' in reading)) return refused(reading.message);
+      writer.saveMapping(reading.mapping);
+      return { result: { ok: true, value: { saved: true } }, runIds: [] };
+    }
+    case 'removeMapping':
+      return { result: { ok: true, value: { removed: writer.removeMapping(task.name) } }, runIds: [] };
+  }
+}
+
+/** @throws Error when no mapping of that name is saved */
+export function mappingsFor(writer: LibraryWriter, forced: string | Mapping | undefined): Mappings {
+  const saved = writer.mappings();
+  if (typeof forced !== 'string') return new Mappings(saved, forced);
+  const named = saved.find((mapping) => mapping.name === forced);
+  if (named === undefined) throw new Error(`no mapping is named ${JSON.stringify(forced)}`);
+  return new Mappings(saved, named);
+}
+
+function noRun(runKey: string): TaskOutcome {
+  return {
+    result: { ok: false, failure: { code: 'not_found', message: `the library has no run ${runKey}` } },
+    runIds: [],
+  };
+}
+
+function refused(message: string): TaskOutcome {
+  return { result: { ok: false, failure: { code: 'refused', message } }, runIds: [] };
+}

@@ -1,0 +1,153 @@
+/** Values of the contract about where a run comes from: formats, files, mappings, joins, rules. */
+import type { RunKind } from '../domain/model.ts';
+import type { GroupRule } from '../format/format.ts';
+import type { Mapping } from '../format/mapping.ts';
+
+export interface FormatRow {
+  readonly name: string;
+  readonly title: string;
+  readonly source: string;
+  readonly rule: string;
+  readonly reads: string;
+  readonly ignores: string;
+}
+
+export interface FileInspection {
+  readonly path: string;
+  readonly bytes: number;
+  /** plain, gzip, zstd, zip, parquet, sqlite; and what its records are: line, element, value, member, row. */
+  readonly container: string;
+  readonly unit?: string;
+  /** Absent when the file is refused; `mapping:NAME` for one read by a saved mapping. */
+  readonly format?: string;
+  readonly title?: string;
+  /** Why this format: its detection rule. */
+  readonly rule?: string;
+  /** Why the file is refused, where it is. */
+  readonly issue?: { readonly code: string; readonly message: string; readonly line?: number };
+  /** What the path says. */
+  readonly directory: string;
+  readonly step?: number;
+  readonly kind?: RunKind;
+  /** Records looked at, at most 20, and what became of them when read. */
+  readonly records: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** Top-level fields of the first record. */
+  readonly keys: readonly string[];
+  /** For a file no format recognises: fields to map, and a first guess. */
+  readonly paths?: readonly RecordPath[];
+  readonly proposal?: Mapping;
+}
+
+/** A place in the records, and what stands there in the first that has it. */
+export interface RecordPath {
+  readonly path: string;
+  readonly type: 'text' | 'number' | 'truth' | 'list' | 'object' | 'null';
+  readonly sample: string;
+}
+
+export interface MappingPreview {
+  readonly records: readonly PreviewRecord[];
+}
+
+export interface PreviewRecord {
+  readonly number: number;
+  /** The record as JSON, indented; cut after 20,000 characters, and then `isCut`. */
+  readonly json: string;
+  readonly isCut: boolean;
+  readonly rollouts: readonly PreviewRollout[];
+  readonly issues: readonly {
+    readonly severity: 'refused' | 'warning';
+    readonly code: string;
+    readonly message: string;
+  }[];
+}
+
+export interface PreviewRollout {
+  readonly prompt: string;
+  readonly response: string;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly reward?: number;
+  readonly isCorrect?: boolean;
+  readonly groundTruth?: string;
+  readonly answer?: string;
+  readonly groupKey: string;
+  readonly groupRule: GroupRule;
+  readonly ordinal?: number;
+  readonly step?: number;
+  readonly kind: RunKind;
+  readonly kept?: boolean;
+  readonly tokens?: number;
+  /** Names of the per-token columns. */
+  readonly signals: readonly string[];
+}
+
+export interface RunSources {
+  readonly runKey: string;
+  readonly format: string;
+  readonly directory: string;
+  /** The name the user gave the directory, where it has one. */
+  readonly givenName?: string;
+  /** The user's rule for groups; absent: as the log says. */
+  readonly groupRule?: { readonly rule: 'prompt' | 'order'; readonly size?: number };
+  /** How many groups came about by which rule, and the rollouts in them. */
+  readonly groups: readonly {
+    readonly rule: GroupRule;
+    readonly groups: number;
+    readonly rollouts: number;
+  }[];
+  readonly files: readonly SourceFileRow[];
+  /** Files above the first 500, which are not listed. */
+  readonly moreFiles: number;
+  /** Other runs below the same directory: candidates for being the same run. */
+  readonly neighbours: readonly {
+    readonly runKey: string;
+    readonly name: string;
+    readonly kind: RunKind;
+    readonly format: string;
+    readonly directory: string;
+    readonly rollouts: number;
+  }[];
+}
+
+export interface SourceFileRow {
+  readonly fileId: number;
+  readonly path: string;
+  readonly format?: string;
+  readonly container: string;
+  readonly unit: string;
+  readonly bytes: number;
+  /** Rollouts of this run read from it. */
+  readonly rollouts: number;
+  /** Records that joined a rollout of this run, and those waiting for theirs. */
+  readonly joined: number;
+  readonly waiting: number;
+  readonly masked: number;
+}
+
+/** A group of the same problem elsewhere. */
+export interface ProblemPlace {
+  readonly runKey: string;
+  readonly runName: string;
+  readonly kind: RunKind;
+  /** Absent where the log knows no step. */
+  readonly step?: number;
+  readonly groupKey: string;
+  readonly rollouts: number;
+  readonly correct: number;
+  readonly correctKnown: number;
+  readonly meanReward?: number;
+  readonly isThis: boolean;
+}
+
+export interface FollowRow {
+  readonly path: string;
+  /** `lost`: the directory is not there at the moment; it is looked for again. */
+  readonly state: 'watching' | 'reading' | 'lost';
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  readonly lastChange?: number;
+  /** Rollouts read since it is followed. */
+  readonly rollouts: number;
+}

@@ -1,0 +1,19 @@
+/**
+ * What was asked, in a form in which the same problem is equal wherever it stands: templates
+ * wrap it in instructions that differ between runs, loggers re-wrap its lines.
+ */
+
+/** Instructions that recipes put before or after the problem, known word for word. */
+const WRAPPING: readonly RegExp[] = [
+  // rStar2-Agent's chat template puts this before every user message (`domain.md` §2.1).
+  /^you must put your answer inside .{0,400}?this is the problem:\s*/is,
+  /\s*(?:please )?(?:let's )?(?:think|reason) step by step(?:,? and put your (?:final )?answer within \\boxed\{\})?\.?\s*$/i,
+  /\s*put your final answer within \\boxed\{\}\.?\s*$/i,
+];
+
+/** @param asked the last user message of the prompt */
+export function normalisedQuestion(asked: string): string {
+  let question = asked.normalize('NFC');
+  for (const pattern of WRAPPING) question = question.replace(pattern, '');
+  return question.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,44 @@
+/**
+ * Whether an answer and a ground truth are the same, as far as writing goes: white space,
+ * `$…$`, `\boxed{…}`, thousands commas, trailing zeros, `\frac` of two numbers. Not algebra:
+ * `2(x+1)` and `2x+2` differ here, so what this says is marked `derived` wherever it is shown.
+ */
+import { lastBoxed } from './answer.ts';
+
+export function isSameAnswer(answer: string, truth: string): boolean {
+  const a = normalised(answer);
+  const b = normalised(truth);
+  if (a === b) return true;
+  const x = amountOf(a);
+  const y = amountOf(b);
+  if (x === undefined || y === undefined) return false;
+  return Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x), Math.abs(y));
+}
+
+const THOUSANDS = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+
+function normalised(text: string): string {
+  const plain = (lastBoxed(text) ?? text)
+    .replace(/\\(?:text|mathrm|mbox)\{([^{}]*)\}/g, '$1')
+    .replace(/\\[dtc]?frac\{([^{}]*)\}\{([^{}]*)\}/g, '$1/$2')
+    .replace(/\\[dtc]?frac(\d)(\d)/g, '$1/$2')
+    .replace(/\\(?:left|right|!|,|;|:|quad|qquad)(?![a-z])/g, '')
+    .replace(/\^\{?\\circ\}?|\\?%|\\?\$/g, '')
+    .replace(/\s+/g, '')
+    .replace(/\.$/, '');
+  return THOUSANDS.test(plain) ? plain.replaceAll(',', '') : plain;
+}
+
+/** A number, or a fraction of two. */
+function amountOf(text: string): number | undefined {
+  const [over, under, ...rest] = text.split('/');
+  if (rest.length > 0 || over === undefined) return undefined;
+  const value = numberIn(over);
+  if (under === undefined || value === undefined) return value;
+  const divisor = numberIn(under);
+  return divisor === undefined || divisor === 0 ? undefined : value / divisor;
+}
+
+function numberIn(text: string): number | undefined {
+  return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,108 @@
+/**
+ * The part of a rollout every format has to put together the same way: problem, response with
+ * segments, calls and turns, answer, stop reason. From a list of messages, or from two texts.
+ */
+import { extractAnswer } from '../domain/answer.ts';
+import { contentHash } from '../domain/contentHash.ts';
+import type { Segment, TurnNumber } from '../domain/model.ts';
+import { readPrompt } from '../domain/prompt.ts';
+import { segmentResponse } from '../domain/segment.ts';
+import { summariseTurns } from '../domain/turns.ts';
+import type { JsonObject } from './fields.ts';
+import type { ParsedProblem, ParsedRollout } from './format.ts';
+import { leadingMessages, promptOfMessages, responseOfMessages } from './messages.ts';
+
+export type RolloutBody = Pick<
+  ParsedRollout,
+  | 'problem'
+  | 'response'
+  | 'segments'
+  | 'toolCalls'
+  | 'turns'
+  | 'answer'
+  | 'answerSource'
+  | 'stopReason'
+  | 'stopReasonSource'
+>;
+
+/** What a log says of the problem and the ending; everything may be unknown. */
+export interface KnownFacts {
+  readonly problemId?: string;
+  readonly groundTruth?: string;
+  readonly source?: string;
+  /** As extracted by whoever wrote the log. */
+  readonly answer?: string;
+  readonly stopReason?: ParsedRollout['stopReason'];
+}
+
+/**
+ * @param messages prompt and response in one list: the prompt ends before the first assistant message
+ * @param prompt messages of the prompt, where the log keeps them apart (a few-shot prompt has assistant messages too)
+ */
+export function bodyOfMessages(
+  messages: readonly JsonObject[],
+  facts: KnownFacts = {},
+  prompt?: readonly JsonObject[],
+): RolloutBody {
+  const leading = prompt ?? leadingMessages(messages);
+  const asked = promptOfMessages(leading);
+  const said = responseOfMessages(prompt === undefined ? messages.slice(leading.length) : messages);
+  return bodyOf(problemOf(asked.text, asked.segments, facts), said, facts);
+}
+
+/** @param prompt as rendered by a chat template, or plain */
+export function bodyOfText(prompt: string, response: string, facts: KnownFacts = {}): RolloutBody {
+  const reading = readPrompt(prompt);
+  const problem = problemOf(prompt, reading.segments, facts);
+  return bodyOf(problem, { ...segmentResponse(response, reading), text: response }, facts);
+}
+
+/** A prompt of messages, answered by a text as the policy sampled it: tags and tool responses are found in it. */
+export function bodyOfAnswer(
+  prompt: readonly JsonObject[],
+  response: string,
+  facts: KnownFacts = {},
+): RolloutBody {
+  const asked = promptOfMessages(prompt);
+  const said = { ...segmentResponse(response, { startsInReasoning: false }), text: response };
+  return bodyOf(problemOf(asked.text, asked.segments, facts), said, facts);
+}
+
+interface Said {
+  readonly text: string;
+  readonly segments: readonly Segment[];
+  readonly toolCalls: RolloutBody['toolCalls'];
+  readonly turns: TurnNumber;
+  readonly endsInUnansweredCall: boolean;
+}
+
+/** For a format that builds its segments itself. */
+export function bodyOf(problem: ParsedProblem, said: Said, facts: KnownFacts): RolloutBody {
+  const answer = facts.answer ?? extractAnswer(said.text, said.segments);
+  return {
+    problem,
+    response: said.text,
+    segments: said.segments,
+    toolCalls: said.toolCalls,
+    turns: summariseTurns(said.turns, said.segments, said.toolCalls),
+    answer,
+    answerSource: answer === undefined ? undefined : facts.answer === undefined ? 'derived' : 'logged',
+    stopReason:
+      facts.stopReason ??
+      (said.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
+    stopReasonSource: facts.stopReason === undefined ? 'derived' : 'logged',
+  };
+}
+
+/** Without a logged id, prompt and ground truth are the problem. */
+export function problemOf(prompt: string, segments: readonly Segment[], facts: KnownFacts): ParsedProblem {
+  const { groundTruth, source } = facts;
+  const hashed = groundTruth === undefined ? prompt : `${prompt}\u0000${groundTruth}`;
+  return {
+    problemId: facts.problemId ?? contentHash(hashed).slice(0, 12),
+    prompt,
+    promptSegments: segments,
+    groundTruth,
+    source,
+  };
+}

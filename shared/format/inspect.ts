@@ -1,0 +1,307 @@
+/**
+ * Inspect evaluation logs: `.eval` (a zip archive with one member per sample and a header) and
+ * `.json` (one object with everything).
+ *
+ * UKGovernmentBEIS/inspect_ai, `src/inspect_ai/log/_log.py` (`EvalLog`, `EvalSample`):
+ *
+ *   {"version": 2, "status": "success", "eval": {"task": "arithmetic", "model": "m", "eval_id": "e1", …},
+ *    "samples": [{"id": 1, "epoch": 1, "input": "6·7?", "target": "42", "messages": […],
+ *                 "scores": {"match": {"value": "C", "answer": "42"}}, "attachments": {…}, …}]}
+ *
+ * - epochs are the rollouts of a group; the epoch counts from 1;
+ * - a score is C, I, P (partial), N (no answer), a number or a truth value; the first scorer's is the reward;
+ * - long texts stand once in `attachments`, and are referred to as `attachment://` and their hash.
+ */
+import type { StopReason } from '../domain/model.ts';
+import type { RolloutBody } from './body.ts';
+import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
+import type {
+  FileContext,
+  FileHead,
+  LineIssue,
+  LogFormat,
+  ParsedLine,
+  ParsedRollout,
+  RecordReader,
+} from './format.ts';
+import { restOfMessages } from './messageShape.ts';
+import { found, refused, warned } from './records.ts';
+import { bodyOfTask, messagesIn } from './taskBody.ts';
+import { UNALIGNED } from './tokenColumns.ts';
+import { readLogprobs } from './tokenLogprobs.ts';
+
+const COLUMNS: ReadonlySet<string> = new Set([
+  ...['id', 'epoch', 'input', 'target', 'messages', 'output', 'attachments'],
+  // How the evaluation got there, step by step: the messages are its outcome.
+  ...['events', 'events_data', 'store'],
+]);
+/** Of a message, what only repeats the log's own bookkeeping. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'id',
+  'source',
+  'function',
+  'model',
+  'internal',
+  'metadata',
+]);
+
+export const inspect: LogFormat = {
+  name: 'inspect',
+  title: 'Inspect evaluation log (.eval or .json)',
+  source: 'UKGovernmentBEIS/inspect_ai, src/inspect_ai/log/_log.py',
+  rule: 'an object "eval" with "task" beside "samples"; or samples with "epoch", "target" and "messages" or "output"',
+  reads:
+    'messages with reasoning and tool calls, attachments, epochs as the rollouts of a group, scores, limits, errors, log-probabilities',
+  ignores: 'events, store, reductions and statistics',
+  detect: (head: FileHead) => head.records.some((record) => isLog(record) || isSample(record)),
+  open: (file: FileContext) => new InspectReader(file),
+};
+
+function isLog(record: JsonObject): boolean {
+  return isObject(record['eval']) && 'task' in record['eval'] && ('samples' in record || 'plan' in record);
+}
+
+function isSample(record: JsonObject): boolean {
+  return (
+    'id' in record &&
+    'epoch' in record &&
+    'target' in record &&
+    'input' in record &&
+    (Array.isArray(record['messages']) || isObject(record['output']))
+  );
+}
+
+/** What the log says once for all samples. */
+interface Evaluation {
+  readonly run?: string;
+  readonly source?: string;
+  readonly scorer?: string;
+  readonly config: JsonObject;
+}
+
+class InspectReader implements RecordReader {
+  private readonly file: FileContext;
+  private readonly header: Evaluation | undefined;
+
+  constructor(file: FileContext) {
+    this.file = file;
+    this.header = file.header === undefined ? undefined : evaluationOf(file.header);
+  }
+
+  read(record: JsonObject, number: number): ParsedLine | readonly ParsedLine[] {
+    if (!isLog(record)) {
+      const rollout = readSample(record, this.header, this.file);
+      return number === 1 && this.header !== undefined ? [runLine(this.header), rollout] : rollout;
+    }
+    const evaluation = evaluationOf(record);
+    const { samples } = record;
+    if (!Array.isArray(samples) || samples.length === 0) {
+      const status = stringOf(record['status']) ?? 'unknown';
+      return refused(
+        'no_samples',
+        `the log has no samples (status ${status}); found ${found(samples)} in "samples"`,
+      );
+    }
+    return [
+      runLine(evaluation),
+      ...samples.map((sample: unknown, i) =>
+        isObject(sample)
+          ? readSample(sample, evaluation, this.file)
+          : refused('bad_sample', `sample ${i + 1} of the log is ${found(sample)}, not an object`),
+      ),
+    ];
+  }
+}
+
+function evaluationOf(log: JsonObject): Evaluation {
+  const spec = isObject(log['eval']) ? log['eval'] : {};
+  const task = stringOf(spec['task']);
+  const model = stringOf(spec['model']);
+  const dataset = isObject(spec['dataset']) ? stringOf(spec['dataset']['name']) : undefined;
+  const scorers = Array.isArray(spec['scorers']) ? spec['scorers'] : [];
+  const [first] = scorers;
+  const name = [task, model].filter((part) => part !== undefined).join(' · ');
+  const { samples: _samples, reductions: _reductions, eval: _eval, ...rest } = log;
+  return {
+    run: stringOf(spec['eval_id']) ?? stringOf(spec['run_id']),
+    source: dataset ?? task,
+    scorer: isObject(first) ? stringOf(first['name']) : undefined,
+    config: {
+      ...spec,
+      ...(name === '' ? {} : { name }),
+      ...(dataset === undefined ? {} : { dataset, dataset_info: spec['dataset'] }),
+      log: rest,
+    },
+  };
+}
+
+function runLine({ run, config }: Evaluation): ParsedLine {
+  return { kind: 'run', run: { ...(run === undefined ? {} : { run }), config }, warnings: [] };
+}
+
+function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file: FileContext): ParsedLine {
+  const id = idOf(sample['id']);
+  if (id === undefined) {
+    return refused('missing_field', `an Inspect sample needs "id"; found ${found(sample['id'])}`);
+  }
+  const warnings: LineIssue[] = [];
+  const attachments = isObject(sample['attachments']) ? sample['attachments'] : {};
+  const resolved = new Attachments(attachments);
+  const score = mainScore(sample['scores'], evaluation?.scorer);
+  const body = bodyOfSample(sample, resolved, warnings, {
+    problemId: id,
+    groundTruth: targetOf(sample['target']),
+    ...(evaluation?.source === undefined ? {} : { source: evaluation.source }),
+    ...(score.answer === undefined ? {} : { answer: score.answer }),
+    ...optionalStop(stopReasonOf(sample)),
+  });
+  if (resolved.missing > 0) {
+    warnings.push(
+      warned('missing_attachment', `${resolved.missing} attachments are referred to and not in the sample`),
+    );
+  }
+  const epoch = indexOf(sample['epoch']);
+  const messages = Array.isArray(sample['messages']) ? sample['messages'].filter(isObject) : [];
+  const rest = restOfMessages(messages, BOOKKEEPING);
+  const tokens = tokensOf(sample['output'], body, warnings);
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...(evaluation?.run === undefined ? {} : { run: evaluation.run }),
+      kind: 'eval',
+      ...(file.layout.step === undefined ? {} : { step: file.layout.step }),
+      groupKey: id,
+      groupRule: 'logged',
+      ...(epoch === undefined || epoch === 0 ? {} : { ordinal: epoch - 1 }),
+      ...body,
+      ...(score.reward === undefined ? {} : { reward: score.reward }),
+      ...(score.isCorrect === undefined ? {} : { isCorrect: score.isCorrect }),
+      ...(tokens === undefined ? {} : { tokens }),
+      extra: { ...without(sample, COLUMNS), ...(rest === undefined ? {} : { messages: rest }) },
+    },
+  };
+}
+
+function bodyOfSample(
+  sample: JsonObject,
+  attachments: Attachments,
+  warnings: LineIssue[],
+  facts: Parameters<typeof bodyOfTask>[1],
+): RolloutBody {
+  const input = attachments.resolve(sample['input']);
+  const list = attachments.resolve(sample['messages']);
+  if (Array.isArray(list) && list.length > 0) {
+    const messages = messagesIn(list, warnings);
+    const firstGenerated = messages.findIndex((message) => message['source'] === 'generate');
+    // Few-shot examples are assistant messages of the prompt; only the log knows which were generated.
+    return firstGenerated < 0
+      ? bodyOfTask(messages, facts)
+      : bodyOfTask(messages.slice(firstGenerated), facts, messages.slice(0, firstGenerated));
+  }
+  const prompt = Array.isArray(input)
+    ? messagesIn(input, warnings)
+    : [{ role: 'user', content: textOf(input) ?? '' }];
+  const answered = attachments.resolve(choiceOf(sample['output'])?.['message']);
+  if (isObject(answered)) return bodyOfTask([answered], facts, prompt);
+  warnings.push(
+    warned('no_messages', 'the sample has neither messages nor an output; the response is empty'),
+  );
+  return bodyOfTask([], facts, prompt);
+}
+
+class Attachments {
+  missing = 0;
+  private readonly texts: JsonObject;
+
+  constructor(texts: JsonObject) {
+    this.texts = texts;
+  }
+
+  /** The value with every `attachment://` text in its place. Deeper than any message nests is left as it is. */
+  resolve(value: unknown, depth = 0): unknown {
+    if (typeof value === 'string') return this.text(value);
+    if (typeof value !== 'object' || value === null || depth > 16) return value;
+    if (Array.isArray(value)) return value.map((inner) => this.resolve(inner, depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, this.resolve(inner, depth + 1)]),
+    );
+  }
+
+  private text(value: string): string {
+    const prefix = 'attachment://';
+    if (!value.startsWith(prefix)) return value;
+    const key = value.slice(prefix.length);
+    const text = Object.hasOwn(this.texts, key) ? stringOf(this.texts[key]) : undefined;
+    if (text === undefined) this.missing++;
+    return text ?? value;
+  }
+}
+
+interface Score {
+  readonly reward?: number;
+  readonly isCorrect?: boolean;
+  readonly answer?: string;
+}
+
+/** `CORRECT`, `INCORRECT`, `PARTIAL`, `NOANSWER` of `inspect_ai.scorer`; the numbers are those of its `value_to_float`. */
+const GRADES: Readonly<Record<string, number>> = { C: 1, I: 0, P: 0.5, N: 0 };
+
+function mainScore(scores: unknown, scorer: string | undefined): Score {
+  if (!isObject(scores)) return {};
+  const score = (scorer === undefined ? undefined : scores[scorer]) ?? Object.values(scores)[0];
+  if (!isObject(score)) return {};
+  const { value } = score;
+  const answer = textOf(score['answer']);
+  const graded = typeof value === 'string' ? GRADES[value] : undefined;
+  const reward = graded ?? numberOf(value) ?? (typeof value === 'boolean' ? Number(value) : undefined);
+  const isCorrect =
+    value === 'C' || value === true
+      ? true
+      : value === 'I' || value === 'N' || value === false
+        ? false
+        : undefined;
+  return {
+    ...(reward === undefined ? {} : { reward }),
+    ...(isCorrect === undefined ? {} : { isCorrect }),
+    ...(answer === undefined || answer === '' ? {} : { answer }),
+  };
+}
+
+/** Several targets are several accepted answers. */
+function targetOf(target: unknown): string | undefined {
+  const text = Array.isArray(target) ? target.map((each) => textOf(each) ?? '').join(' | ') : textOf(target);
+  return text === undefined || text.trim() === '' ? undefined : text.trim();
+}
+
+function stopReasonOf(sample: JsonObject): StopReason | undefined {
+  if (isObject(sample['error'])) return 'error';
+  const limit = isObject(sample['limit']) ? sample['limit']['type'] : undefined;
+  if (limit === 'token') return 'length';
+  if (limit === 'message') return 'turn-limit';
+  if (limit !== undefined) return 'aborted';
+  const reason = choiceOf(sample['output'])?.['stop_reason'];
+  return reason === 'max_tokens' || reason === 'model_length' ? 'length' : undefined;
+}
+
+const optionalStop = (stopReason: StopReason | undefined) => (stopReason === undefined ? {} : { stopReason });
+
+function choiceOf(output: unknown): JsonObject | undefined {
+  const choices = isObject(output) ? output['choices'] : undefined;
+  const [first] = Array.isArray(choices) ? choices : [];
+  return isObject(first) ? first : undefined;
+}
+
+/** Only the last generation's tokens are in the log; they are the rollout's where it has one turn and they spell it. */
+function tokensOf(output: unknown, body: RolloutBody, warnings: LineIssue[]): ParsedRollout['tokens'] {
+  const { tokens, text } = readLogprobs(choiceOf(output)?.['logprobs']);
+  if (tokens === undefined) return undefined;
+  if (body.turns.length === 1 && text === body.response) return tokens;
+  if (body.turns.length === 1) {
+    warnings.push(UNALIGNED);
+    return { ...tokens, ends: undefined };
+  }
+  const message = 'log-probabilities are logged for the last generation of several; not read';
+  warnings.push(warned('partial_tokens', message));
+  return undefined;
+}

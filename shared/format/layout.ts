@@ -1,0 +1,78 @@
+/**
+ * What the path of a log says: trainers write one directory or file per step, and often
+ * repeat neither step nor split in the records.
+ *
+ *   {out}/rollouts/step_12/train/effective/traces.jsonl     prime-rl
+ *   {out}/token_exports/step_12/rank_0.jsonl                prime-rl
+ *   {out}/dumped_evals/global_step_40_evals/aime24.jsonl    SkyRL
+ *   {out}/iteration_000010/train_rollout_summaries.jsonl    tinker-cookbook
+ *   {out}/episodes/train_step_5_epoch_0/episode_….json      rLLM
+ *   {out}/rollout/4/8.jsonl, {out}/eval-rollout/4/8.jsonl   AReaL
+ *   {out}/train_data_step12.jsonl                           NeMo-RL
+ *   {out}/completions/completions_00012.parquet             TRL
+ *   {out}/12.jsonl                                          verl
+ *
+ * `{out}` is the directory of the run. Records always have the last word.
+ */
+import type { RunKind } from '../domain/model.ts';
+
+export interface Layout {
+  readonly step?: number;
+  readonly kind?: RunKind;
+  /** Which of two files about the same rollouts this is (prime-rl). */
+  readonly selection?: 'all' | 'effective';
+  /** Last part of the path's names without extensions, lower case: `results`, `8`. */
+  readonly stem: string;
+  /** How many directories lie between the run's directory and the file; 0: the file is right in it. */
+  readonly depth: number;
+}
+
+const STEP_DIRECTORY =
+  /^(?:(train|val|eval)[_-])?(?:global[_-]?step|step|iteration|iter|checkpoint)[_-]?(\d+)(?:[_-](?:evals?|epoch[_-]?\d+))*$/i;
+/** A number alone is a step only below one of these. */
+const NUMBERED = /^(?:rollout|eval-rollout)$/i;
+/** Directories that gather the files of a run and are no run themselves. */
+const GATHERING = /^(?:rollouts?|eval-rollout|token_exports|dumped_evals|episodes)$/i;
+/** Gathers files that carry their step in the name. */
+const GATHERING_FILES = /^completions$/i;
+const STEP_FILE =
+  /^(?:(train|val|eval)[_-]data[_-])?(?:(?:completions|eval|global[_-]?step|step|rollout)[_-]?)?(\d+)$/i;
+const STEP_DATA_FILE = /^(train|val|eval)_data_step(\d+)$/i;
+
+/** @param path absolute or relative, with `/` */
+export function layoutOf(path: string): Layout {
+  const names = path.split(/[\\/]/).filter((name) => name !== '');
+  const file = names.pop() ?? '';
+  const stem = file.replace(/(?:\.(?:jsonl?|ndjson|parquet|gz|zst|db|eval|traj))+$/i, '').toLowerCase();
+  const at = names.findLastIndex(
+    (name, i) => STEP_DIRECTORY.test(name) || (/^\d+$/.test(name) && NUMBERED.test(names[i - 1] ?? '')),
+  );
+  const above = names[at < 0 ? names.length - 1 : at - 1] ?? '';
+  const inStep = at < 0 ? [] : names.slice(at + 1);
+  const directory = at < 0 ? undefined : STEP_DIRECTORY.exec(names[at] ?? '');
+  const fileStep = STEP_DATA_FILE.exec(stem) ?? STEP_FILE.exec(stem);
+  const step = at < 0 ? numberIn(fileStep?.[2]) : numberIn(directory?.[2] ?? names[at]);
+  const isGathered = at >= 0 ? GATHERING.test(above) : fileStep !== null && GATHERING_FILES.test(above);
+  const words = [fileStep?.[1], directory?.[1], ...inStep, isGathered ? above : undefined, stem];
+  const kind = words.map(kindOf).find((found) => found !== undefined);
+  const selection = inStep.find((name) => name === 'all' || name === 'effective');
+  return {
+    stem,
+    depth: (at < 0 ? 0 : names.length - at) + (isGathered ? 1 : 0),
+    ...(step === undefined ? {} : { step }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(selection === undefined ? {} : { selection }),
+  };
+}
+
+function numberIn(digits: string | undefined): number | undefined {
+  if (digits === undefined) return undefined;
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+function kindOf(word: string | undefined): RunKind | undefined {
+  if (word === undefined) return undefined;
+  if (/^(?:train|training|rollout)(?:$|[_-])/i.test(word)) return 'train';
+  return /^(?:val|validation|evals?|test|dumped_evals)(?:$|[_-])/i.test(word) ? 'eval' : undefined;
+}

@@ -1,0 +1,286 @@
+/**
+ * A log read as a mapping of the user's says (`mapping.ts`). Every record with a response is a
+ * rollout; where the mapping leads nowhere for a field it was made for, that is said.
+ */
+import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
+import {
+  booleanOf,
+  idOf,
+  indexOf,
+  isObject,
+  isUnread,
+  type JsonObject,
+  numberOf,
+  rewardOf,
+  textOf,
+} from './fields.ts';
+import type {
+  FileContext,
+  LineIssue,
+  LogFormat,
+  ParsedLine,
+  ParsedRollout,
+  ParsedTokens,
+  RecordReader,
+} from './format.ts';
+import {
+  MAPPING_FIELDS,
+  MAPPING_VERSION,
+  type Mapping,
+  type MappingField,
+  mappingFormatName,
+} from './mapping.ts';
+import { textOfContent } from './messages.ts';
+import { type PathStep, parsePath, valueAt } from './recordPath.ts';
+import { alignTo, readTokens } from './turnwiseTokens.ts';
+
+export function formatOfMapping(mapping: Mapping): LogFormat {
+  return {
+    name: mappingFormatName(mapping.name),
+    title: `by the mapping ${mapping.name}`,
+    source: 'a mapping made by the user',
+    rule: `records with the fields ${mapping.shape.join(', ')}`,
+    reads: Object.entries(mapping.fields)
+      .map(([field, path]) => `${field} from ${path}`)
+      .join(', '),
+    ignores: 'nothing: every other field of the record is an extra field',
+    detect: ({ records }) =>
+      records.some((record) => mapping.shape.every((key) => Object.hasOwn(record, key))),
+    open: (file) => new MappedReader(mapping, file),
+  };
+}
+
+/** @returns the mapping, or why it is none */
+export function readMapping(value: unknown): { readonly mapping: Mapping } | { readonly message: string } {
+  if (!isObject(value)) return { message: 'a mapping is a JSON object' };
+  const { version, name, shape, rollouts, fields } = value;
+  if (version !== MAPPING_VERSION) {
+    return {
+      message: `"version" is ${JSON.stringify(version)}; this Turnwise reads mappings of version ${MAPPING_VERSION}`,
+    };
+  }
+  if (typeof name !== 'string' || name.trim() === '') return { message: '"name" must be a text' };
+  if (!Array.isArray(shape) || !shape.every((key) => typeof key === 'string')) {
+    return { message: '"shape" must be a list of field names' };
+  }
+  if (!isObject(fields)) return { message: '"fields" must be an object of paths' };
+  const paths: Partial<Record<MappingField, string>> = {};
+  for (const [field, path] of Object.entries({
+    ...fields,
+    ...(rollouts === undefined ? {} : { rollouts }),
+  })) {
+    const known = MAPPING_FIELDS.find((candidate) => candidate === field);
+    if (known === undefined && field !== 'rollouts') {
+      return {
+        message: `"fields.${field}" is no field of a rollout; known are ${MAPPING_FIELDS.join(', ')}`,
+      };
+    }
+    if (typeof path !== 'string' || parsePath(path) === undefined) {
+      return {
+        message: `the path of "${field}" is ${JSON.stringify(path)}; a path looks like meta.step or turns[0].text`,
+      };
+    }
+    if (known !== undefined) paths[known] = path;
+  }
+  if (paths.messages === undefined && paths.response === undefined) {
+    return { message: 'a mapping needs a path for "messages" or for "response"' };
+  }
+  return {
+    mapping: {
+      version: MAPPING_VERSION,
+      name: name.trim(),
+      shape: shape.filter((key) => typeof key === 'string'),
+      ...(typeof rollouts === 'string' ? { rollouts } : {}),
+      fields: paths,
+    },
+  };
+}
+
+class MappedReader implements RecordReader {
+  private readonly mapping: Mapping;
+  private readonly file: FileContext;
+  private readonly paths: ReadonlyMap<MappingField, readonly PathStep[]>;
+  private readonly list: readonly PathStep[] | undefined;
+
+  constructor(mapping: Mapping, file: FileContext) {
+    this.mapping = mapping;
+    this.file = file;
+    this.paths = new Map(
+      MAPPING_FIELDS.flatMap((field) => {
+        const steps = parsePath(mapping.fields[field] ?? '');
+        return mapping.fields[field] === undefined || steps === undefined ? [] : [[field, steps]];
+      }),
+    );
+    this.list = mapping.rollouts === undefined ? undefined : parsePath(mapping.rollouts);
+  }
+
+  read(record: JsonObject): ParsedLine | readonly ParsedLine[] {
+    if (this.list === undefined) return this.rolloutOf(record, record);
+    const list = valueAt(record, this.list);
+    if (!Array.isArray(list)) {
+      return refuse(
+        `"${this.mapping.rollouts}" is ${describe(list)}, not the list of rollouts the mapping says`,
+      );
+    }
+    if (list.length === 0) return refuse(`the list of rollouts in "${this.mapping.rollouts}" is empty`);
+    return list.map((element: unknown) =>
+      this.rolloutOf(isObject(element) ? element : { '': element }, record),
+    );
+  }
+
+  private rolloutOf(element: JsonObject, record: JsonObject): ParsedLine {
+    const warnings: LineIssue[] = [];
+    const look = new Lookup(this.paths, element, record);
+    const facts: KnownFacts = {
+      ...optional('problemId', idOf(look.value('problem'))),
+      ...optional('groundTruth', textOf(look.value('groundTruth'))),
+      ...optional('answer', textOf(look.value('answer'))),
+      ...optional('stopReason', stopReasonOf(look.value('stopReason'))),
+    };
+    const body = this.bodyOf(look, facts);
+    if (typeof body === 'string') return refuse(body);
+    const group = idOf(look.value('group'));
+    const step = indexOf(look.value('step')) ?? this.file.layout.step;
+    const reward = rewardOf(look.value('reward'));
+    const kept = truthOf(look.value('kept'));
+    const advantage = numberOf(look.value('advantage'));
+    for (const [field, read] of [
+      ['reward', reward],
+      ['step', step],
+      ['kept', kept],
+      ['group', group],
+    ] as const) {
+      if (!isUnread(look.value(field), read)) continue;
+      const message = `"${this.mapping.fields[field]}" is ${describe(look.value(field))}, which is no ${field}; it is unknown`;
+      warnings.push({ severity: 'warning', code: 'unread_value', message });
+    }
+    const tokens = tokensOf(look, body.response, warnings);
+    const rollout: ParsedRollout = {
+      ...optional('run', idOf(look.value('run'))),
+      kind: look.value('split') === 'eval' ? 'eval' : (this.file.layout.kind ?? 'train'),
+      ...optional('step', step),
+      groupKey: group ?? body.problem.problemId,
+      groupRule: group === undefined ? 'prompt' : 'logged',
+      ...optional('ordinal', indexOf(look.value('ordinal'))),
+      ...body,
+      ...optional('reward', reward),
+      ...optional('isCorrect', truthOf(look.value('isCorrect'))),
+      ...(kept === undefined && advantage === undefined
+        ? {}
+        : { decision: { ...optional('kept', kept), ...optional('advantage', advantage) } }),
+      ...optional('tokens', tokens),
+      extra: look.unread(),
+    };
+    return { kind: 'rollout', rollout, warnings };
+  }
+
+  /** @returns why there is no response, when there is none */
+  private bodyOf(look: Lookup, facts: KnownFacts): RolloutBody | string {
+    const messages = look.value('messages');
+    const prompt = look.value('prompt');
+    if (Array.isArray(messages)) {
+      const list = messages.filter(isObject);
+      if (list.length === 0) return `"${this.mapping.fields.messages}" is a list without messages`;
+      return bodyOfMessages(list, facts, Array.isArray(prompt) ? prompt.filter(isObject) : undefined);
+    }
+    const response = look.value('response');
+    if (Array.isArray(response) && response.some(isObject)) {
+      const asked = Array.isArray(prompt)
+        ? prompt.filter(isObject)
+        : [{ role: 'user', content: textOfContent(prompt) }];
+      return bodyOfMessages(response.filter(isObject), facts, asked);
+    }
+    const text = textOf(response);
+    if (text === undefined) {
+      const field = this.mapping.fields.response === undefined ? 'messages' : 'response';
+      return `"${this.mapping.fields[field]}" is ${describe(look.value(field))}; a rollout needs its ${field}`;
+    }
+    return bodyOfText(
+      Array.isArray(prompt) ? prompt.map(textOfContent).join('\n\n') : (textOf(prompt) ?? ''),
+      text,
+      facts,
+    );
+  }
+}
+
+/** Values of one rollout: in its own element first, then in the record around it. */
+class Lookup {
+  private readonly paths: ReadonlyMap<MappingField, readonly PathStep[]>;
+  private readonly element: JsonObject;
+  private readonly record: JsonObject;
+
+  constructor(
+    paths: ReadonlyMap<MappingField, readonly PathStep[]>,
+    element: JsonObject,
+    record: JsonObject,
+  ) {
+    this.paths = paths;
+    this.element = element;
+    this.record = record;
+  }
+
+  value(field: MappingField): unknown {
+    const steps = this.paths.get(field);
+    if (steps === undefined) return undefined;
+    return valueAt(this.element, steps) ?? valueAt(this.record, steps);
+  }
+
+  /** Fields at the top of the element no path begins with. */
+  unread(): JsonObject {
+    const read = new Set([...this.paths.values()].map((steps) => steps[0]));
+    return Object.fromEntries(Object.entries(this.element).filter(([key]) => !read.has(key)));
+  }
+}
+
+function tokensOf(look: Lookup, response: string, warnings: LineIssue[]): ParsedTokens | undefined {
+  const columns = {
+    text: look.value('tokenTexts'),
+    ids: look.value('tokenIds'),
+    mask: look.value('tokenMask'),
+    logprob: look.value('tokenLogprobs'),
+    entropy: look.value('tokenEntropies'),
+  };
+  if (Object.values(columns).every((column) => !Array.isArray(column))) return undefined;
+  const reading = readTokens(columns);
+  warnings.push(...reading.warnings);
+  if (reading.tokens === undefined) return undefined;
+  const isSpelled = reading.text === response;
+  const aligned = alignTo(response, isSpelled ? reading.tokens : { ...reading.tokens, ends: undefined });
+  warnings.push(...aligned.warnings);
+  return aligned.tokens;
+}
+
+function stopReasonOf(value: unknown): KnownFacts['stopReason'] {
+  switch (value) {
+    case 'length':
+    case 'max_tokens':
+    case 'truncated':
+      return 'length';
+    case 'error':
+    case 'aborted':
+    case 'answer':
+    case 'turn-limit':
+    case 'no-answer':
+      return value;
+    default:
+      return undefined;
+  }
+}
+
+function truthOf(value: unknown): boolean | undefined {
+  return value === 0 || value === 1 ? value === 1 : booleanOf(value);
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'not in the record';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+}
+
+function refuse(message: string): ParsedLine {
+  return { kind: 'issue', issue: { severity: 'refused', code: 'mapping_mismatch', message } };
+}

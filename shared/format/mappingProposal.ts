@@ -1,0 +1,158 @@
+/**
+ * A first guess at a mapping: names that trainers use for a field, at any depth, checked
+ * against what stands there in the first records. Only a proposal: the user picks.
+ */
+import { isObject, type JsonObject } from './fields.ts';
+import { MAPPING_VERSION, type Mapping, type MappingField } from './mapping.ts';
+import { type PathStep, valueAt, writePath } from './recordPath.ts';
+
+interface Guess {
+  readonly field: MappingField;
+  readonly names: RegExp;
+  readonly fits: (value: unknown) => boolean;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+const isTruth = (value: unknown): boolean => typeof value === 'boolean' || value === 0 || value === 1;
+const isId = (value: unknown): boolean => typeof value === 'string' || Number.isSafeInteger(value);
+const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isNumbers = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((inner) => inner === null || typeof inner === 'number');
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((inner) => typeof inner === 'string');
+const isMessages = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every(
+    (inner) => isObject(inner) && (typeof inner['role'] === 'string' || typeof inner['from'] === 'string'),
+  );
+
+/** In the order in which fields claim a path. */
+const GUESSES: readonly Guess[] = [
+  {
+    field: 'messages',
+    names: /^(?:messages|conversations?|traj(?:ectory)?|history|dialog(?:ue)?|chat)$/i,
+    fits: isMessages,
+  },
+  {
+    field: 'prompt',
+    names: /^(?:prompts?|question|input|query|instruction|problem|task|user)(?:_text)?$/i,
+    fits: (v) => isText(v) || isMessages(v),
+  },
+  {
+    field: 'response',
+    names:
+      /^(?:responses?|completions?|outputs?|generations?|generated(?:_text)?|reply|model_output|assistant|text|solution)(?:_text)?$/i,
+    fits: (v) => isText(v) || isMessages(v),
+  },
+  { field: 'reward', names: /^(?:final_|total_|mean_)?(?:rewards?|scores?|return)$/i, fits: isNumber },
+  {
+    field: 'isCorrect',
+    names: /^(?:is_?)?(?:correct|success(?:ful)?|solved|resolved|passed|acc)$/i,
+    fits: isTruth,
+  },
+  {
+    field: 'groundTruth',
+    names: /^(?:ground_?truth|gts?|gold(?:en)?|target|labels?|reference|expected|solution|answer)$/i,
+    fits: isId,
+  },
+  {
+    field: 'answer',
+    names: /^(?:extracted_answer|predicted?(?:_answer)?|prediction|final_answer|pred|answer)$/i,
+    fits: isId,
+  },
+  {
+    field: 'group',
+    names:
+      /^(?:group(?:_?(?:id|idx|index))?|uid|prompt_(?:id|uid)|task_(?:id|index|idx)|example_id|item_id|instance_id)$/i,
+    fits: isId,
+  },
+  {
+    field: 'problem',
+    names: /^(?:problem|question|task|example|item|sample|instance)_?(?:id|idx|index)$/i,
+    fits: isId,
+  },
+  {
+    field: 'ordinal',
+    names:
+      /^(?:rollout|sample|trial|attempt|completion|generation)_?(?:n|id|idx|index|num(?:ber)?)$|^(?:trial|index|n)$/i,
+    fits: isIndex,
+  },
+  {
+    field: 'step',
+    names: /^(?:(?:global|training|train|optimizer)_?)?(?:steps?|iteration|iter)$/i,
+    fits: isIndex,
+  },
+  { field: 'split', names: /^(?:split|phase|mode)$/i, fits: isText },
+  { field: 'run', names: /^(?:run|experiment|exp)_?(?:id|name)?$/i, fits: isId },
+  { field: 'kept', names: /^(?:is_?)?(?:kept|keep|selected|used|sample_mask)$/i, fits: isTruth },
+  { field: 'advantage', names: /^(?:advantages?|adv)$/i, fits: isNumber },
+  { field: 'stopReason', names: /^(?:stop|finish|termination|end)_?reason$|^status$/i, fits: isText },
+  { field: 'tokenTexts', names: /^(?:response_|output_|completion_)?tokens?(?:_texts?)?$/i, fits: isTexts },
+  {
+    field: 'tokenIds',
+    names: /^(?:response|output|completion|generated|generation)?_?(?:tokens?|token_ids|ids)$/i,
+    fits: isNumbers,
+  },
+  {
+    field: 'tokenMask',
+    names: /^(?:loss|response|action|assistant|completion|token)_?masks?$|^mask$/i,
+    fits: isNumbers,
+  },
+  {
+    field: 'tokenLogprobs',
+    names: /^(?:rollout_|generation_|sampling_|old_|token_|output_)*log_?probs?$/i,
+    fits: isNumbers,
+  },
+  { field: 'tokenEntropies', names: /^(?:token_|policy_)?entrop(?:y|ies|ys)$/i, fits: isNumbers },
+];
+
+/** Deeper fields are guessed at less: their names say less about the rollout. */
+const DEEPEST = 3;
+const MOST_PATHS = 2000;
+
+export function proposeMapping(name: string, records: readonly JsonObject[]): Mapping {
+  const paths = pathsIn(records);
+  const claimed = new Set<string>();
+  const fields: Partial<Record<MappingField, string>> = {};
+  for (const guess of GUESSES) {
+    if ((guess.field === 'prompt' || guess.field === 'response') && fields.messages !== undefined) continue;
+    const found = paths.find((steps) => {
+      const last = steps.at(-1);
+      return (
+        typeof last === 'string' &&
+        guess.names.test(last) &&
+        !claimed.has(writePath(steps)) &&
+        records.some((record) => guess.fits(valueAt(record, steps)))
+      );
+    });
+    if (found === undefined) continue;
+    const path = writePath(found);
+    claimed.add(path);
+    fields[guess.field] = path;
+  }
+  return { version: MAPPING_VERSION, name, shape: shapeOf(records), fields };
+}
+
+/** Keys every one of the first records has. */
+export function shapeOf(records: readonly JsonObject[]): readonly string[] {
+  const [first, ...others] = records;
+  return Object.keys(first ?? {}).filter((key) => others.every((record) => Object.hasOwn(record, key)));
+}
+
+/** Paths of all values in the records, the shallow ones first. */
+export function pathsIn(records: readonly JsonObject[]): readonly (readonly PathStep[])[] {
+  const found = new Map<string, readonly PathStep[]>();
+  const walk = (value: unknown, steps: readonly PathStep[]): void => {
+    if (steps.length > 0) found.set(writePath(steps), steps);
+    if (steps.length >= DEEPEST || found.size > MOST_PATHS) return;
+    if (isObject(value)) for (const [key, inner] of Object.entries(value)) walk(inner, [...steps, key]);
+    // The first of a list of objects stands for all of them; numbers and texts have no paths of their own.
+    else if (Array.isArray(value) && isObject(value[0]) && !isMessages(value)) walk(value[0], [...steps, 0]);
+  };
+  for (const record of records) walk(record, []);
+  return [...found.values()].sort((a, b) => a.length - b.length);
+}

@@ -1,0 +1,184 @@
+/**
+ * Any record with a list of messages: the format of last resort, asked after all others. No
+ * one producer; chat data sets, collected trajectories and home-made evaluation logs look so:
+ *
+ *   {"messages":[{"role":"user","content":"6·7?"},{"role":"assistant","content":"42"}],"reward":1,"task_id":"m3"}
+ *   {"conversations":[{"from":"human","value":"6·7?"},{"from":"gpt","value":"42"}]}
+ *   {"prompt":"6·7?","completion":"42","step":12}
+ *   [{"role":"user","content":"6·7?"},{"role":"assistant","content":"42"}]
+ *
+ * Only fields of well-known names are understood; all others stay extra fields.
+ */
+import type { RunKind } from '../domain/model.ts';
+import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
+import {
+  booleanOf,
+  idOf,
+  indexOf,
+  isUnread,
+  type JsonObject,
+  numberOf,
+  rewardOf,
+  stringOf,
+  textOf,
+  without,
+} from './fields.ts';
+import {
+  type FileContext,
+  type FileHead,
+  LIST_KEY,
+  type LineIssue,
+  type LogFormat,
+  type ParsedLine,
+} from './format.ts';
+import { hasMessages, isMessageList, restOfMessages } from './messageShape.ts';
+import { found, refused, warned } from './records.ts';
+import { messagesIn, withoutGuessedEnd } from './taskBody.ts';
+
+/** Where a whole conversation stands. */
+const LISTS = [
+  'messages',
+  'traj',
+  'trajectory',
+  'conversations',
+  'conversation',
+  'history',
+  LIST_KEY,
+] as const;
+/** Where a response stands that has its prompt beside it. */
+const RESPONSES = ['completion', 'response'] as const;
+
+const REWARDS = ['reward', 'score', 'rewards'] as const;
+const CORRECTNESS = ['is_correct', 'correct', 'success', 'resolved'] as const;
+const STEPS = ['step', 'global_step', 'training_step'] as const;
+const GROUPS = ['group', 'group_id', 'uid', 'task_id', 'example_id', 'item_id'] as const;
+const ORDINALS = ['index', 'sample_idx', 'trial', 'rollout_idx'] as const;
+const GROUND_TRUTHS = ['ground_truth', 'answer', 'target', 'label', 'gts'] as const;
+
+export const messageList: LogFormat = {
+  name: 'messages',
+  title: 'any list of messages',
+  source: 'no one producer: OpenAI, Anthropic and ShareGPT message lists, or prompt and completion',
+  rule: 'a record that is a list of messages, has one under a usual name, or has "prompt" with "completion" or "response"',
+  reads:
+    'messages, tool calls; reward, correctness, step, group, position, ground truth and split under their usual names',
+  ignores: 'nothing',
+  detect: (head: FileHead) => head.records.some((record) => contentOf(record, isMessageList) !== undefined),
+  open: (file: FileContext) => ({ read: (record) => read(record, file) }),
+};
+
+type Content =
+  | { readonly fields: readonly string[]; readonly messages: readonly unknown[] }
+  | { readonly fields: readonly string[]; readonly prompt: unknown; readonly response: unknown };
+
+/** Where the messages are; undefined when the record has none. */
+function contentOf(record: JsonObject, isList: (value: unknown) => boolean): Content | undefined {
+  const list = LISTS.find((field) => isList(record[field]));
+  if (list !== undefined) {
+    const messages = record[list];
+    return Array.isArray(messages) ? { fields: [list], messages } : undefined;
+  }
+  const isSaid = (value: unknown): boolean => typeof value === 'string' || isList(value);
+  const response = RESPONSES.find((field) => isSaid(record[field]));
+  if (response === undefined || !isSaid(record['prompt'])) return undefined;
+  return { fields: ['prompt', response], prompt: record['prompt'], response: record[response] };
+}
+
+function read(record: JsonObject, file: FileContext): ParsedLine {
+  const content = contentOf(record, hasMessages);
+  if (content === undefined) {
+    const list = LISTS.find((field) => record[field] !== undefined);
+    const what = list === undefined ? 'no field with one' : `${found(record[list])} in "${list}"`;
+    return refused('no_messages', `expected a list of messages, each with a role; found ${what}`);
+  }
+  const warnings: LineIssue[] = [];
+  const logged = new LoggedFields(record, content.fields);
+  const group = logged.take(GROUPS, idOf);
+  const facts: KnownFacts = { groundTruth: logged.take(GROUND_TRUTHS, textOf) };
+  const { body, rest } = bodyOfContent(content, facts, warnings);
+  const step = logged.take(STEPS, indexOf) ?? file.layout.step;
+  const reward = logged.take(REWARDS, scoreOf);
+  const unread = REWARDS.find((field) => isUnread(record[field], scoreOf(record[field])));
+  if (reward === undefined && unread !== undefined) {
+    warnings.push(
+      warned('unread_value', `"${unread}" is ${found(record[unread])}, not a number; the reward is unknown`),
+    );
+  }
+  const kind = logged.take(['split'], kindOfSplit);
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...withoutGuessedEnd(body),
+      kind: kind ?? file.layout.kind ?? (step === undefined ? 'eval' : 'train'),
+      step,
+      groupKey: group ?? body.problem.problemId,
+      groupRule: group === undefined ? 'prompt' : 'logged',
+      ordinal: logged.take(ORDINALS, indexOf),
+      reward,
+      isCorrect: logged.take(CORRECTNESS, correctnessOf),
+      extra: { ...logged.rest(), ...(rest === undefined ? {} : { message_fields: rest }) },
+    },
+  };
+}
+
+/** Takes the first field that can be read; the others, and those of other types, remain extra fields. */
+class LoggedFields {
+  private readonly record: JsonObject;
+  private readonly taken: Set<string>;
+
+  constructor(record: JsonObject, taken: readonly string[]) {
+    this.record = record;
+    this.taken = new Set(taken);
+  }
+
+  take<T>(names: readonly string[], read: (value: unknown) => T | undefined): T | undefined {
+    for (const name of names) {
+      const value = this.taken.has(name) ? undefined : read(this.record[name]);
+      if (value === undefined) continue;
+      this.taken.add(name);
+      return value;
+    }
+    return undefined;
+  }
+
+  rest(): JsonObject {
+    return without(this.record, this.taken);
+  }
+}
+
+function bodyOfContent(
+  content: Content,
+  facts: KnownFacts,
+  warnings: LineIssue[],
+): { readonly body: RolloutBody; readonly rest: readonly JsonObject[] | undefined } {
+  if ('messages' in content) {
+    const messages = messagesIn(content.messages, warnings);
+    return { body: bodyOfMessages(messages, facts), rest: restOfMessages(messages) };
+  }
+  const { prompt, response } = content;
+  if (typeof prompt === 'string' && typeof response === 'string') {
+    return { body: bodyOfText(prompt, response, facts), rest: undefined };
+  }
+  const asked = Array.isArray(prompt) ? messagesIn(prompt, warnings) : [{ role: 'user', content: prompt }];
+  const said = Array.isArray(response)
+    ? messagesIn(response, warnings)
+    : [{ role: 'assistant', content: response }];
+  return { body: bodyOfMessages(said, facts, asked), rest: restOfMessages([...asked, ...said]) };
+}
+
+/** `rewards` of one rollout is a list of one. */
+function scoreOf(value: unknown): number | undefined {
+  return rewardOf(Array.isArray(value) && value.length === 1 ? value[0] : value);
+}
+
+function kindOfSplit(split: unknown): RunKind | undefined {
+  const name = stringOf(split)?.toLowerCase() ?? '';
+  if (name.startsWith('train')) return 'train';
+  return /^(?:eval|val|test|dev)/.test(name) ? 'eval' : undefined;
+}
+
+function correctnessOf(value: unknown): boolean | undefined {
+  const number = numberOf(value);
+  return number === 0 || number === 1 ? number === 1 : booleanOf(value);
+}

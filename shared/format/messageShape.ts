@@ -1,0 +1,296 @@
+/**
+ * What one chat message says, whatever dialect it is written in. Producers agree on little
+ * more than "a list of messages":
+ *
+ *   {"role":"assistant","content":"…","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]}   OpenAI
+ *   … "tool_calls":[{"id":"c1","name":"f","arguments":{}}]      flat (tau2-bench, Inspect)
+ *   … "tool_calls":["{\"id\": \"c1\", \"function\": {…}}"]      a call as JSON text (verifiers)
+ *   … "function_call":{"name":"f","arguments":"{}"}             OpenAI before tools
+ *   … "content":[{"type":"thinking",…},{"type":"tool_use",…}]   Anthropic; results in a user message
+ *   {"from":"gpt","value":"…"}                                  ShareGPT
+ */
+import { readCallPayload } from '../domain/toolCallPayload.ts';
+import { isObject, type JsonObject, jsonText, stringOf } from './fields.ts';
+
+export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
+
+/** One thing a message says, in its order. */
+export type MessagePiece =
+  | { readonly kind: 'reasoning' | 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: LoggedCall }
+  | { readonly kind: 'result'; readonly result: LoggedResult };
+
+export interface LoggedCall {
+  readonly id?: string;
+  readonly name?: string;
+  /** In the Hermes manner: `{"name": …, "arguments": …}`, or the raw text where it is no JSON. */
+  readonly payload: string;
+  readonly isWellFormed: boolean;
+}
+
+export interface LoggedResult {
+  readonly id?: string;
+  /** The message's own id: some logs put the call's id there. */
+  readonly messageId?: string;
+  readonly text: string;
+  /** The log itself says that the tool failed. */
+  readonly hasFailed: boolean;
+}
+
+export interface ReadMessage {
+  readonly role: MessageRole;
+  /** A tool of the simulated user answered, not one of the policy's (tau2-bench). */
+  readonly isForUser: boolean;
+  readonly pieces: readonly MessagePiece[];
+}
+
+const ROLES: ReadonlyMap<string, MessageRole> = new Map([
+  ...(['system', 'developer'] as const).map((role) => [role, 'system'] as const),
+  ...(['user', 'human'] as const).map((role) => [role, 'user'] as const),
+  ...['assistant', 'gpt', 'model', 'ai', 'bot', 'agent', 'function_call', 'tool_call'].map(
+    (role) => [role, 'assistant'] as const,
+  ),
+  ...['tool', 'function', 'ipython', 'environment', 'observation', 'tool_response', 'function_response'].map(
+    (role) => [role, 'tool'] as const,
+  ),
+]);
+/** ShareGPT roles whose whole text is a call. */
+const CALL_ROLES: ReadonlySet<string> = new Set(['function_call', 'tool_call']);
+
+/** Fields that a message is read from; the others are what only the log knows (cost, time stamps). */
+const READ_FIELDS: ReadonlySet<string> = new Set([
+  ...['role', 'from', 'content', 'value', 'tool_calls', 'function_call', 'tool_call_id', 'tool_call_ids'],
+  ...['call_id', 'reasoning', 'reasoning_content', 'requestor', 'error', 'is_error'],
+]);
+
+const CONTENT_FIELDS = ['content', 'value', 'tool_calls', 'function_call', 'reasoning_content'] as const;
+
+/** A message by its shape: someone says something. */
+function isMessage(value: unknown): value is JsonObject {
+  return (
+    isObject(value) && roleName(value) !== '' && CONTENT_FIELDS.some((field) => value[field] !== undefined)
+  );
+}
+
+const isOfKnownAuthor = (value: unknown): boolean => isMessage(value) && ROLES.has(roleName(value));
+
+/** Looked at for detection only; a long list is believed to go on as it begins. */
+const LOOKED_AT = 64;
+
+/** A list of nothing but messages, for detection: a conversation has an author that is known as one. */
+export function isMessageList(value: unknown): value is readonly unknown[] {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  const first = value.slice(0, LOOKED_AT);
+  return first.every(isMessage) && first.some(isOfKnownAuthor);
+}
+
+/** A list that holds messages, whatever else: for reading, where what is lost can be said. */
+export function hasMessages(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.some(isOfKnownAuthor);
+}
+
+/** Unknown roles are kept as something the policy did not write. */
+export function roleOf(message: JsonObject): MessageRole {
+  return ROLES.get(roleName(message)) ?? 'user';
+}
+
+function roleName(message: JsonObject): string {
+  return (stringOf(message['role']) ?? stringOf(message['from']) ?? '').toLowerCase();
+}
+
+export function readMessage(message: JsonObject): ReadMessage {
+  const role = roleOf(message);
+  const isForUser = message['requestor'] === 'user';
+  const content = message['content'] ?? message['value'];
+  if (role === 'tool') {
+    const result = resultOf(message, textOfContent(content));
+    return { role, isForUser, pieces: [{ kind: 'result', result }] };
+  }
+  const pieces: MessagePiece[] = [];
+  if (role === 'assistant') {
+    const reasoning = textOfContent(message['reasoning_content'] ?? message['reasoning']);
+    if (reasoning !== '') pieces.push({ kind: 'reasoning', text: reasoning });
+  }
+  if (CALL_ROLES.has(roleName(message))) {
+    for (const call of listOfCalls(textOfContent(content))) pieces.push({ kind: 'call', call });
+  } else addContent(content, pieces);
+  const said = role === 'user' ? pieces.flatMap(asToolResponses) : pieces;
+  for (const call of listOfCalls(message['tool_calls'])) said.push({ kind: 'call', call });
+  const legacy = message['function_call'];
+  if (legacy !== undefined && legacy !== null) said.push({ kind: 'call', call: readCall(legacy) });
+  return { role, isForUser, pieces: said };
+}
+
+/** Neighbouring text parts are one text: producers cut it anywhere. */
+function addContent(content: unknown, pieces: MessagePiece[]): void {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
+  let text = '';
+  const flush = (): void => {
+    if (text !== '') pieces.push({ kind: 'text', text });
+    text = '';
+  };
+  for (const part of parts) {
+    const structured = isObject(part) ? pieceOfPart(part) : undefined;
+    if (structured === undefined) {
+      text += textOfPart(part);
+      continue;
+    }
+    flush();
+    pieces.push(structured);
+  }
+  flush();
+}
+
+function pieceOfPart(part: JsonObject): MessagePiece | undefined {
+  switch (part['type']) {
+    case 'thinking':
+    case 'reasoning': {
+      const text =
+        stringOf(part['thinking']) ??
+        stringOf(part['reasoning']) ??
+        textOfContent(part['text'] ?? part['summary']);
+      return { kind: 'reasoning', text: text === '' ? '[reasoning not logged]' : text };
+    }
+    case 'redacted_thinking':
+      return { kind: 'reasoning', text: '[redacted_thinking]' };
+    case 'tool_use':
+      return { kind: 'call', call: readCall(part) };
+    case 'tool_result':
+      return { kind: 'result', result: resultOf(part, textOfContent(part['content'])) };
+    default:
+      return undefined;
+  }
+}
+
+/** Parts that are no text are named, not dropped. */
+function textOfPart(part: unknown): string {
+  if (part === undefined || part === null) return '';
+  if (typeof part === 'string') return part;
+  if (!isObject(part)) return jsonText(part);
+  const type = stringOf(part['type']);
+  return (
+    stringOf(part['text']) ?? stringOf(part['refusal']) ?? (type === undefined ? jsonText(part) : `[${type}]`)
+  );
+}
+
+/** Content is a string, null, or parts. */
+export function textOfContent(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) ? content.map(textOfPart).join('') : textOfPart(content);
+}
+
+/** Everything a message says as one text, for a prompt. */
+export function textOfMessage(message: JsonObject): string {
+  return readMessage(message)
+    .pieces.map((piece) => {
+      if (piece.kind === 'call') return `<tool_call>\n${piece.call.payload}\n</tool_call>`;
+      return piece.kind === 'result' ? piece.result.text : piece.text;
+    })
+    .join('\n');
+}
+
+function resultOf(message: JsonObject, text: string): LoggedResult {
+  const ids = message['tool_call_ids'];
+  const error = message['error'];
+  return {
+    id:
+      stringOf(message['tool_call_id']) ??
+      stringOf(message['call_id']) ??
+      stringOf(message['tool_use_id']) ??
+      (Array.isArray(ids) ? stringOf(ids[0]) : undefined),
+    messageId: stringOf(message['id']),
+    text: text === '' && isObject(error) ? (stringOf(error['message']) ?? '') : text,
+    hasFailed:
+      message['is_error'] === true ||
+      error === true ||
+      isObject(error) ||
+      (typeof error === 'string' && error !== ''),
+  };
+}
+
+/** A list of calls, one of them alone, or either as JSON text. */
+function listOfCalls(value: unknown): readonly LoggedCall[] {
+  if (value === undefined || value === null || value === '') return [];
+  const parsed = typeof value === 'string' ? (parsedJson(value) ?? value) : value;
+  return (Array.isArray(parsed) ? parsed : [parsed]).map(readCall);
+}
+
+/** Where the arguments stand: OpenAI and most others, Anthropic, LangChain, Gemini, tau-bench. */
+const ARGUMENT_FIELDS = ['arguments', 'input', 'args', 'parameters', 'kwargs'] as const;
+
+export function readCall(value: unknown): LoggedCall {
+  const call = typeof value === 'string' ? parsedJson(value) : value;
+  if (!isObject(call)) {
+    const payload = typeof value === 'string' ? value : jsonText(value);
+    return { payload, name: readCallPayload(payload).name, isWellFormed: false };
+  }
+  const body = isObject(call['function']) ? call['function'] : call;
+  const name = stringOf(body['name']) ?? stringOf(call['function']);
+  const field = ARGUMENT_FIELDS.find((key) => body[key] !== undefined && body[key] !== null);
+  const args = field === undefined ? {} : body[field];
+  // An empty string is how some servers write "no arguments".
+  const isText = typeof args === 'string' && args.trim() !== '';
+  const parses = !isText || parsedJson(args) !== undefined;
+  const text = isText && parses ? args : jsonText(args);
+  return {
+    id: stringOf(call['id']) ?? stringOf(call['call_id']),
+    name,
+    payload: `{"name": ${JSON.stringify(name ?? null)}, "arguments": ${text}}`,
+    isWellFormed:
+      name !== undefined && parses && (call['parse_error'] === undefined || call['parse_error'] === null),
+  };
+}
+
+const RESPONSE_OPEN = '<tool_response>';
+const RESPONSE_CLOSE = '</tool_response>';
+
+/** Hermes chat templates hand tool results over in a user message: nothing but `<tool_response>` blocks. */
+function asToolResponses(piece: MessagePiece): readonly MessagePiece[] {
+  if (piece.kind !== 'text') return [piece];
+  const text = piece.text.trim();
+  if (!text.startsWith(RESPONSE_OPEN) || !text.endsWith(RESPONSE_CLOSE)) return [piece];
+  const results: MessagePiece[] = [];
+  for (let at = 0; at < text.length; ) {
+    const start = text.indexOf(RESPONSE_OPEN, at);
+    const end = start < 0 ? -1 : text.indexOf(RESPONSE_CLOSE, start);
+    if (end < 0 || text.slice(at, start).trim() !== '') return [piece];
+    const inner = text.slice(start + RESPONSE_OPEN.length, end).replace(/^\n|\n$/g, '');
+    results.push({ kind: 'result', result: { text: inner, hasFailed: false } });
+    at = end + RESPONSE_CLOSE.length;
+  }
+  return results;
+}
+
+/**
+ * What messages say beside their text (cost, usage, time stamps), each with the position of
+ * its message; undefined when there is nothing.
+ * @param ignored fields that only repeat the text
+ */
+export function restOfMessages(
+  messages: readonly JsonObject[],
+  ignored: ReadonlySet<string> = new Set(),
+): readonly JsonObject[] | undefined {
+  const rests: JsonObject[] = [];
+  messages.forEach((message, i) => {
+    const rest: Record<string, unknown> = {};
+    const isTool = roleOf(message) === 'tool';
+    for (const [key, value] of Object.entries(message)) {
+      // The name of a tool stands in its call; an error's text is shown, what else it says is not.
+      const isShown = READ_FIELDS.has(key) && !(key === 'error' && isObject(value));
+      const isRead = isShown || (isTool && key === 'name');
+      if (!isRead && !ignored.has(key) && value !== null) rest[key] = value;
+    }
+    if (!ROLES.has(roleName(message))) rest['role'] = message['role'] ?? message['from'];
+    if (Object.keys(rest).length > 0) rests.push({ message: i, ...rest });
+  });
+  return rests.length === 0 ? undefined : rests;
+}
+
+/** undefined when the text is no JSON */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * Answers of inference servers with the log-probabilities of their tokens: OpenAI chat and
+ * legacy completions, vLLM, SGLang /generate, llama.cpp, alone or beside the request
+ * (`domain.md` §4.2; the shapes: `openaiShapes.ts`, `tokenLogprobs.ts`). A record:
+ *
+ *   {"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",
+ *    "content":" But"},"logprobs":{"content":[{"token":" But","logprob":-1.6,"bytes":[32,66,117,116],
+ *    "top_logprobs":[{"token":" So","logprob":-0.7,"bytes":[32,83,111]}]}]}}]}
+ *
+ * - Several choices are the rollouts of one prompt group. Single answers are grouped by equal
+ *   prompts, and not at all where the request was not logged.
+ * - The response is what the tokens spell where that says the same and more (a reasoning parser
+ *   took `<think>…</think>` out of the content, a stop string was cut off); else the message, and
+ *   the tokens stay unaligned.
+ * - A log-probability of -9999.0 means that the server did not know it.
+ * - `echo` (the prompt in front of the completion) is not undone: nothing in an answer tells it.
+ */
+import { bodyOfAnswer, bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
+import { indexOf, isObject, type JsonObject, jsonText, rewardOf, stringOf } from './fields.ts';
+import type {
+  FileContext,
+  FileHead,
+  GroupRule,
+  LineIssue,
+  LogFormat,
+  ParsedLine,
+  ParsedTokens,
+  RecordReader,
+} from './format.ts';
+import { textOfContent } from './messages.ts';
+import { readExchange, type Sample } from './openaiShapes.ts';
+import { found, refused, warned } from './records.ts';
+import { turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
+
+export const openaiLogprobs: LogFormat = {
+  name: 'openai-logprobs',
+  title: 'Answers of an inference server (OpenAI, vLLM, SGLang, llama.cpp)',
+  source: 'API references of OpenAI, vLLM, SGLang and llama.cpp (domain.md §4.2)',
+  rule: 'choices with messages or texts, SGLang\'s "meta_info" beside "text", or "logprobs.content" beside a message; at the top, in "response" or in "response.body"',
+  reads:
+    'every choice as a rollout, its tokens with log-probabilities and alternatives, finish_reason, tool calls, the request beside it',
+  ignores: 'prompt_logprobs (kept as an extra field), streamed chunks',
+  detect: (head: FileHead) => head.records.some((record) => readExchange(record) !== undefined),
+  open: (file: FileContext): RecordReader => ({ read: (record, number) => read(record, number, file) }),
+};
+
+/** Messages or text; neither when the request was not logged. */
+interface Prompt {
+  readonly messages?: readonly JsonObject[];
+  readonly text?: string;
+}
+
+function read(record: JsonObject, number: number, file: FileContext): ParsedLine | readonly ParsedLine[] {
+  const exchange = readExchange(record);
+  if (exchange === undefined || exchange.samples.length === 0) return refusal(record);
+  const { samples, unread } = exchange;
+  const key = exchange.id ?? `record ${number}`;
+  const own: GroupRule = exchange.id === undefined ? 'order' : 'logged';
+  return samples.map((sample, i): ParsedLine => {
+    const { prompt, at } = promptOf(exchange.request, sample.index ?? i, samples.length);
+    const isKnown = prompt.messages !== undefined || prompt.text !== undefined;
+    const part = exchange.isBatch ? i : at;
+    const name = part === undefined ? key : `${key}/${part}`;
+    const facts: KnownFacts = {
+      ...(isKnown ? {} : { problemId: name }),
+      ...stopReasonOf(sample.finish),
+    };
+    const said = sayOf(prompt, sample, facts);
+    const warnings = [...said.warnings];
+    if (!isKnown) {
+      const message = 'the request is not in the log: the prompt is unknown';
+      warnings.push(warned('no_prompt', message));
+    }
+    if (i === 0 && unread > 0) {
+      const message = `${unread} of ${samples.length + unread} choices have neither message nor text; not read`;
+      warnings.push(warned('unread_choice', message));
+    }
+    const byPrompt = samples.length === 1 && isKnown;
+    return {
+      kind: 'rollout',
+      warnings,
+      rollout: {
+        ...said.body,
+        kind: file.layout.kind ?? 'eval',
+        step: indexOf(record['step']) ?? file.layout.step,
+        groupKey: byPrompt ? said.body.problem.problemId : name,
+        groupRule: byPrompt ? 'prompt' : own,
+        ordinal: samples.length > 1 && part === undefined ? sample.index : undefined,
+        turns: turnsWithTokens(said.body, said.tokens),
+        tokens: said.tokens,
+        reward: rewardOf(record['reward']) ?? rewardOf(record['score']),
+        extra: { ...exchange.extra, ...sample.extra, ...said.extra },
+      },
+    };
+  });
+}
+
+interface Saying {
+  readonly body: RolloutBody;
+  readonly tokens?: ParsedTokens;
+  readonly warnings: readonly LineIssue[];
+  readonly extra: JsonObject;
+}
+
+/** The response with its tokens on it, where both say the same. */
+function sayOf(prompt: Prompt, sample: Sample, facts: KnownFacts): Saying {
+  const { tokens, text: spelled } = sample.logprobs;
+  const body = bodyOfSample(prompt, sample, facts);
+  if (tokens === undefined) return { body, warnings: [], extra: {} };
+  if (spelled === undefined) return { body, tokens, warnings: [UNALIGNED], extra: {} };
+  if (spelled === body.response) return { body, tokens, warnings: [], extra: {} };
+  if (!saysAll(spelled, sample)) {
+    const message = `the tokens spell ${spelled.length} characters that are not the ${body.response.length} of the message; their signals are not placed on the text`;
+    return {
+      body,
+      tokens: { ...tokens, ends: undefined },
+      warnings: [warned('unaligned_tokens', message)],
+      extra: {},
+    };
+  }
+  const calls = sample.message?.['tool_calls'];
+  return {
+    body: bodyOfSpelled(prompt, spelled, facts),
+    tokens,
+    warnings: [],
+    // The text has the calls, but not their ids.
+    extra: Array.isArray(calls) && calls.length > 0 ? { tool_calls: calls } : {},
+  };
+}
+
+/** Whether the tokens' text holds what the message says, so that nothing is lost by showing it instead. */
+function saysAll(spelled: string, sample: Sample): boolean {
+  const { message } = sample;
+  const content = (sample.text ?? textOfContent(message?.['content'])).trim();
+  const inner = spelled.trim();
+  if (!inner.startsWith(content) && !inner.endsWith(content) && !withoutLastToken(inner).endsWith(content)) {
+    return false;
+  }
+  const reasoning = textOfContent(message?.['reasoning_content'] ?? message?.['reasoning']).trim();
+  if (!spelled.includes(reasoning)) return false;
+  const calls = message?.['tool_calls'];
+  return !Array.isArray(calls) || calls.length === 0 || spelled.includes('<tool_call>');
+}
+
+/** `…</s>`, `…<|im_end|>`: the end-of-sequence token is among the tokens, not in the content. */
+function withoutLastToken(text: string): string {
+  return text.endsWith('>') ? text.slice(0, Math.max(text.lastIndexOf('<'), 0)).trimEnd() : text;
+}
+
+function bodyOfSample(prompt: Prompt, sample: Sample, facts: KnownFacts): RolloutBody {
+  const { message } = sample;
+  if (message === undefined) return bodyOfSpelled(prompt, sample.text ?? '', facts);
+  const asked =
+    prompt.messages ?? (prompt.text === undefined ? [] : [{ role: 'user', content: prompt.text }]);
+  return bodyOfMessages([answering(message)], facts, asked);
+}
+
+/** An assistant message, with a refusal as its content and an old `function_call` as a tool call. */
+function answering(message: JsonObject): JsonObject {
+  const { content, refusal, function_call: call, tool_calls: calls } = message;
+  const hasCalls = Array.isArray(calls) && calls.length > 0;
+  return {
+    ...message,
+    role: 'assistant',
+    content: content ?? (typeof refusal === 'string' ? refusal : null),
+    ...(isObject(call) && !hasCalls ? { tool_calls: [{ type: 'function', function: call }] } : {}),
+  };
+}
+
+function bodyOfSpelled(prompt: Prompt, text: string, facts: KnownFacts): RolloutBody {
+  return prompt.messages === undefined
+    ? bodyOfText(prompt.text ?? '', text, facts)
+    : bodyOfAnswer(prompt.messages, text, facts);
+}
+
+/** A list of prompts is answered by n choices each, in order. */
+function promptOf(
+  request: JsonObject,
+  index: number,
+  choices: number,
+): { readonly prompt: Prompt; readonly at?: number } {
+  const { messages, prompt } = request;
+  if (Array.isArray(messages)) return { prompt: { messages: messages.filter(isObject) } };
+  const text = stringOf(prompt) ?? (Array.isArray(request['choices']) ? undefined : textAsked(request));
+  if (text !== undefined) return { prompt: { text } };
+  if (!Array.isArray(prompt) || prompt.length === 0) return { prompt: {} };
+  if (prompt.every(isObject)) return { prompt: { messages: prompt } };
+  if (choices % prompt.length !== 0) return { prompt: {} };
+  const at = Math.floor(index / (choices / prompt.length));
+  return { prompt: { text: stringOf(prompt[at]) }, ...(prompt.length > 1 ? { at } : {}) };
+}
+
+/** SGLang's request has its prompt in `text`; so has its answer, next to `meta_info`. */
+function textAsked(request: JsonObject): string | undefined {
+  return 'sampling_params' in request && !('meta_info' in request) ? stringOf(request['text']) : undefined;
+}
+
+/** Only what the names say for sure; the rest is worked out from the text. */
+function stopReasonOf(finish: string | undefined): Pick<KnownFacts, 'stopReason'> {
+  if (finish === 'length' || finish === 'max_tokens') return { stopReason: 'length' };
+  return finish === 'abort' ? { stopReason: 'aborted' } : {};
+}
+
+function refusal(record: JsonObject): ParsedLine {
+  const { error, response } = record;
+  const failure = isObject(error) ? error['message'] : error;
+  if (failure !== undefined && failure !== null) {
+    return refused('failed_request', `the server answered with an error: ${jsonText(failure).slice(0, 200)}`);
+  }
+  const place = response === undefined ? '"choices"' : '"response"';
+  const value = response === undefined ? record['choices'] : response;
+  const message = `a record needs choices with a message or a text, or a text with "meta_info" or "logprobs"; found ${found(value)} in ${place}`;
+  return refused('no_answer', message);
+}

@@ -1,0 +1,168 @@
+/**
+ * NeMo-Gym rollouts: `…_rollouts.jsonl`, one line per rollout, in the shape of OpenAI's
+ * Responses API with token data added.
+ *
+ * Written by `ng_collect_rollouts`, `nemo_gym/rollout_collection.py` (NVIDIA-NeMo/Gym 07d6b0d0):
+ *
+ *   {"responses_create_params":{"input":[{"role":"user","content":"6·7?"}],"tools":[…]},
+ *    "response":{"id":"r1","model":"m","output":[
+ *      {"type":"reasoning","summary":[{"type":"summary_text","text":"…"}]},
+ *      {"type":"function_call","call_id":"c1","name":"python","arguments":"{\"code\": \"print(6*7)\"}",
+ *       "prompt_token_ids":[1,2],"generation_token_ids":[3,4],"generation_log_probs":[-0.1,-0.2]},
+ *      {"type":"function_call_output","call_id":"c1","output":"{\"stdout\": \"42\\n\", \"stderr\": \"\"}"},
+ *      {"type":"message","role":"assistant","content":[{"type":"output_text","text":"42"}]}]},
+ *    "reward":1.0,"_ng_task_index":0,"_ng_rollout_index":3}
+ *
+ * - one generation is several items (reasoning, message, calls); its tokens hang on the last one
+ *   of them, and so does the end of the turn;
+ * - environments that only execute calls write no `function_call_output`: the call has no known
+ *   outcome, and the rollout goes on;
+ * - without `_ng_task_index`, equal input is the group; ground truths come and go between the
+ *   rollouts of a task, so the input alone is the problem;
+ * - there is no token text: ids and log-probabilities cannot be placed on the text.
+ */
+import { contentHash } from '../domain/contentHash.ts';
+import type { StopReason } from '../domain/model.ts';
+import { bodyOf, type KnownFacts, problemOf } from './body.ts';
+import {
+  booleanOf,
+  idOf,
+  indexOf,
+  isObject,
+  isUnread,
+  type JsonObject,
+  numberOf,
+  rewardOf,
+  stringOf,
+  textOf,
+  without,
+} from './fields.ts';
+import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
+import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
+import { promptOfMessages } from './messages.ts';
+import { found, refused, warned } from './records.ts';
+import { flatItems, generationsOf, messageOfItem, responseOfItems } from './responseItems.ts';
+import { withoutGuessedEnd } from './taskBody.ts';
+import { UNALIGNED } from './tokenColumns.ts';
+
+const COLUMNS: ReadonlySet<string> = new Set([
+  ...['responses_create_params', 'response', 'reward', '_ng_task_index', '_ng_rollout_index'],
+]);
+const PARAMETER_COLUMNS: ReadonlySet<string> = new Set(['input']);
+const RESPONSE_COLUMNS: ReadonlySet<string> = new Set(['output', 'created_at']);
+const GROUND_TRUTHS = ['ground_truth', 'expected_answer', 'answer'] as const;
+
+export const responsesApi: LogFormat = {
+  name: 'nemo-gym',
+  title: 'NeMo-Gym rollouts (Responses API)',
+  source: 'NVIDIA-NeMo/Gym, nemo_gym/rollout_collection.py at 07d6b0d0',
+  rule: 'a record with objects in "responses_create_params" and "response", the latter with a list in "output"',
+  reads:
+    'messages, reasoning, tool calls, reward, task and rollout index, token ids and log-probabilities of generations',
+  ignores: 'the second copy of the tools in "response"; fields that are null',
+  detect: (head: FileHead) => head.records.some(isRollout),
+  open: (file: FileContext) => ({ read: (record) => read(record, file) }),
+};
+
+function isRollout(record: JsonObject): boolean {
+  const { response } = record;
+  return (
+    isObject(record['responses_create_params']) && isObject(response) && Array.isArray(response['output'])
+  );
+}
+
+function read(record: JsonObject, file: FileContext): ParsedLine {
+  const parameters = record['responses_create_params'];
+  const { response } = record;
+  if (!isObject(response) || !Array.isArray(response['output'])) {
+    const what = isObject(response)
+      ? `${found(response['output'])} in "response.output"`
+      : `${found(response)} in "response"`;
+    return refused(
+      'missing_field',
+      `a NeMo-Gym rollout needs a list of items in "response.output"; found ${what}`,
+    );
+  }
+  const asked = isObject(parameters) ? parameters : {};
+  const warnings: LineIssue[] = [];
+  const items = flatItems(response['output'], warnings);
+  const facts = factsOf(record, response);
+  const prompt = promptOf(asked, warnings);
+  const problem = problemOf(prompt.text, prompt.segments, {
+    ...facts,
+    problemId: contentHash(prompt.text).slice(0, 12),
+  });
+  const body = bodyOf(problem, responseOfItems(items), facts);
+  const generations = generationsOf(items);
+  const tokens = tokensOfGenerations(generations, warnings);
+  if (tokens !== undefined) warnings.push(UNALIGNED);
+  const reward = rewardOf(record['reward']);
+  if (isUnread(record['reward'], reward)) {
+    warnings.push(warned('unread_value', `"reward" is ${found(record['reward'])}; the reward is unknown`));
+  }
+  const task = idOf(record['_ng_task_index']);
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...withoutGuessedEnd(body),
+      turns: turnsOfGenerations(body.turns, generations),
+      kind: file.layout.kind ?? 'eval',
+      step: file.layout.step,
+      groupKey: task ?? problem.problemId,
+      groupRule: task === undefined ? 'prompt' : 'logged',
+      ordinal: indexOf(record['_ng_rollout_index']),
+      reward,
+      isCorrect: booleanOf(record['is_correct']) ?? booleanOf(record['accuracy']),
+      tokens,
+      startedAt: numberOf(response['created_at']),
+      extra: extraOf(record, asked, response),
+    },
+  };
+}
+
+function factsOf(record: JsonObject, response: JsonObject): KnownFacts {
+  const truth = GROUND_TRUTHS.map((field) => textOf(record[field]) ?? textOf(response[field])).find(
+    (text) => text !== undefined,
+  );
+  return {
+    groundTruth: truth,
+    answer: textOf(record['extracted_answer']),
+    stopReason: stopReasonOf(record, response),
+  };
+}
+
+function stopReasonOf(record: JsonObject, response: JsonObject): StopReason | undefined {
+  const details = response['incomplete_details'];
+  if (isObject(response['error'])) return 'error';
+  if (isObject(details) && details['reason'] === 'max_output_tokens') return 'length';
+  return record['truncated'] === true ? 'turn-limit' : undefined;
+}
+
+/** The input is a text, or items of any kind: earlier turns may be among them. */
+function promptOf(asked: JsonObject, warnings: LineIssue[]): ReturnType<typeof promptOfMessages> {
+  const { input, instructions } = asked;
+  const system = stringOf(instructions);
+  const said: readonly JsonObject[] = Array.isArray(input)
+    ? flatItems(input, warnings).map(messageOfItem)
+    : input === undefined || input === null
+      ? []
+      : [{ role: 'user', content: textOf(input) }];
+  return promptOfMessages(system === undefined ? said : [{ role: 'system', content: system }, ...said]);
+}
+
+function extraOf(record: JsonObject, asked: JsonObject, response: JsonObject): JsonObject {
+  const parameters = withoutNulls(without(asked, PARAMETER_COLUMNS));
+  const answered = withoutNulls(without(response, RESPONSE_COLUMNS));
+  const hasSameTools = textOf(parameters['tools']) === textOf(answered['tools']);
+  return {
+    ...without(record, COLUMNS),
+    responses_create_params: parameters,
+    response: hasSameTools ? without(answered, new Set(['tools'])) : answered,
+  };
+}
+
+/** Most parameters of the API are there as null, which is how it writes "not given". */
+function withoutNulls(record: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,224 @@
+/**
+ * rLLM episodes: one JSON object per file, `episodes/{train|val}_step_{S}_epoch_{E}/episode_….json`.
+ *
+ * Written by `EpisodeLogger` in `rllm/utils/episode_logger.py` (rllm-org/rllm bc29f789):
+ *
+ *   {"training_step":5,"epoch":0,"episode_id":"t12:3","task":{"question":"6·7?"},"task_hash":"ab12cd34",
+ *    "is_correct":true,"termination_reason":"env_done","metrics":{},"trajectories":[{"name":"solver",
+ *    "uid":"u1","reward":1.0,"num_steps":1,"steps":[{"observation":"","thought":"","action":"42",
+ *    "reward":1.0,"done":true,"model_response":"42","chat_completions":[{"role":"user","content":"6·7?"},…]}]}]}
+ *
+ * - every trajectory is a rollout; agents of different names solve different tasks, so the group
+ *   is task and name, as in rLLM's own advantage groups;
+ * - `chat_completions` of a step usually repeats the earlier steps; where it does not, the steps
+ *   are put together from observation and answer.
+ */
+import type { StopReason } from '../domain/model.ts';
+import {
+  booleanOf,
+  idOf,
+  indexOf,
+  isObject,
+  type JsonObject,
+  rewardOf,
+  stringOf,
+  textOf,
+  without,
+} from './fields.ts';
+import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
+import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
+import { textOfMessage } from './messageShape.ts';
+import { found, refused, warned } from './records.ts';
+import { bodyOfTask, messagesIn } from './taskBody.ts';
+import { UNALIGNED } from './tokenColumns.ts';
+
+const COLUMNS: ReadonlySet<string> = new Set(['training_step', 'is_correct', 'trajectories', 'task']);
+const TRAJECTORY_COLUMNS: ReadonlySet<string> = new Set(['reward', 'steps', 'task']);
+const STEP_COLUMNS: ReadonlySet<string> = new Set([
+  ...['observation', 'thought', 'action', 'model_response', 'chat_completions', 'model_output'],
+  ...['prompt_ids', 'response_ids', 'logprobs'],
+]);
+
+/** `env_done` and `unknown` say nothing about how the policy ended. */
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
+  ['max_prompt_length_exceeded', 'length'],
+  ['max_response_length_exceeded', 'length'],
+  ['max_turns_exceeded', 'turn-limit'],
+  ['timeout', 'aborted'],
+  ['error', 'error'],
+]);
+
+export const rllm: LogFormat = {
+  name: 'rllm',
+  title: 'rLLM episode (one JSON object per file)',
+  source: 'rllm-org/rllm, rllm/utils/episode_logger.py at bc29f789',
+  rule: 'a list of objects with "steps" in "trajectories", and "episode_id", "task_hash" or "termination_reason"',
+  reads:
+    'every trajectory as a rollout: conversation, reward, correctness, task, step, termination, tokens of steps that have them',
+  ignores: 'the copies of the conversation in all steps but the last',
+  detect: (head: FileHead) => head.records.some(isEpisode),
+  open: (file: FileContext) => ({ read: (record) => readEpisode(record, file) }),
+};
+
+function isEpisode(record: JsonObject): boolean {
+  const { trajectories } = record;
+  return (
+    Array.isArray(trajectories) &&
+    trajectories.some((entry) => isObject(entry) && Array.isArray(entry['steps'])) &&
+    ('episode_id' in record || 'task_hash' in record || 'termination_reason' in record)
+  );
+}
+
+interface Episode {
+  readonly record: JsonObject;
+  readonly file: FileContext;
+  /** What stands before the colon of "t12:3", else the hash of the task. */
+  readonly task: string | undefined;
+  readonly ordinal: number | undefined;
+  readonly extra: JsonObject;
+}
+
+function readEpisode(record: JsonObject, file: FileContext): ParsedLine | readonly ParsedLine[] {
+  const { trajectories } = record;
+  if (!Array.isArray(trajectories)) {
+    return refused('missing_field', `an rLLM episode needs "trajectories"; found ${found(trajectories)}`);
+  }
+  const whole = trajectories.filter(
+    (entry): entry is JsonObject =>
+      isObject(entry) && Array.isArray(entry['steps']) && entry['steps'].length > 0,
+  );
+  if (whole.length === 0) {
+    return refused('no_rollouts', `none of the ${trajectories.length} trajectories of the episode has steps`);
+  }
+  const id = /^(.+):(\d+)$/s.exec(idOf(record['episode_id']) ?? '');
+  const episode: Episode = {
+    record,
+    file,
+    task: id?.[1] ?? idOf(record['task_hash']) ?? idOf(record['episode_id']),
+    ordinal: id?.[2] === undefined ? undefined : indexOf(Number(id[2])),
+    extra: without(record, COLUMNS),
+  };
+  const lost = trajectories.length - whole.length;
+  const warnings =
+    lost === 0
+      ? []
+      : [
+          warned(
+            'unread_trajectory',
+            `${lost} of ${trajectories.length} trajectories have no steps; not read`,
+          ),
+        ];
+  const names = whole.map((trajectory) => stringOf(trajectory['name']));
+  return whole.map((trajectory, i) => {
+    // Several trajectories of one name share the episode's number, which then numbers none of them.
+    const isAlone = names.filter((name) => name === names[i]).length === 1;
+    return readTrajectory(trajectory, { ...episode, ordinal: isAlone ? episode.ordinal : undefined }, [
+      ...(i === 0 ? warnings : []),
+    ]);
+  });
+}
+
+function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: LineIssue[]): ParsedLine {
+  const { record, file } = episode;
+  const list = Array.isArray(trajectory['steps']) ? trajectory['steps'] : [];
+  const steps = messagesIn(list, warnings);
+  const task = trajectory['task'] ?? record['task'];
+  const name = stringOf(trajectory['name']) ?? '';
+  const suffix = name === '' ? '' : `:${name}`;
+  const facts = {
+    problemId: episode.task === undefined ? undefined : `${episode.task}${suffix}`,
+    groundTruth: isObject(task) ? textOf(task['ground_truth'] ?? task['answer']) : undefined,
+    source: isObject(task) ? stringOf(task['data_source']) : undefined,
+    stopReason: STOP_REASONS.get(String(record['termination_reason']).toLowerCase()),
+  };
+  const conversation = conversationOf(steps, warnings);
+  const question = questionOf(task);
+  const startsWithAnswer = conversation[0]?.['role'] === 'assistant';
+  const body =
+    startsWithAnswer && question !== undefined
+      ? bodyOfTask(conversation, facts, [{ role: 'user', content: question }])
+      : bodyOfTask(conversation, facts);
+  const generations = steps.flatMap((step) =>
+    Array.isArray(step['response_ids'])
+      ? [{ prompt: step['prompt_ids'], ids: step['response_ids'], logprobs: step['logprobs'] }]
+      : [],
+  );
+  const tokens = tokensOfGenerations(generations, warnings);
+  if (tokens !== undefined) warnings.push(UNALIGNED);
+  const step = indexOf(record['training_step']) ?? file.layout.step;
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...body,
+      turns: turnsOfGenerations(body.turns, generations),
+      kind: file.layout.kind ?? (step === undefined ? 'eval' : 'train'),
+      step,
+      groupKey:
+        episode.task === undefined ? `${body.problem.problemId}${suffix}` : `${episode.task}${suffix}`,
+      groupRule: episode.task === undefined ? 'prompt' : 'logged',
+      ordinal: episode.ordinal,
+      reward: rewardOf(trajectory['reward']),
+      isCorrect: booleanOf(record['is_correct']),
+      tokens,
+      extra: {
+        ...episode.extra,
+        ...renamed(without(trajectory, TRAJECTORY_COLUMNS), episode.extra),
+        ...(task === undefined || task === null ? {} : { task }),
+        steps: steps.map((entry) => without(entry, STEP_COLUMNS)),
+      },
+    },
+  };
+}
+
+/** Episode and trajectory use some names twice (`timing`, `metadata`): neither hides the other. */
+function renamed(own: JsonObject, taken: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(own).map(([name, value]) => [name in taken ? `trajectory_${name}` : name, value]),
+  );
+}
+
+function questionOf(task: unknown): string | undefined {
+  if (!isObject(task)) return textOf(task);
+  return stringOf(task['question']) ?? stringOf(task['problem']) ?? stringOf(task['prompt']) ?? textOf(task);
+}
+
+/** The last step's conversation if it holds the earlier ones, else one put together step by step. */
+function conversationOf(steps: readonly JsonObject[], warnings: LineIssue[]): readonly JsonObject[] {
+  const chats = steps.map((step) =>
+    Array.isArray(step['chat_completions']) ? step['chat_completions'].filter(isObject) : [],
+  );
+  const last = chats.at(-1) ?? [];
+  if (last.length > 0 && chats.every((chat) => isPrefix(chat, last))) return last;
+  if (last.length > 0) {
+    const message =
+      'the conversations of the steps do not continue each other; put together from observation and answer';
+    warnings.push(warned('joined_steps', message));
+  }
+  return steps.flatMap((step) => [...observed(step), answered(step)]);
+}
+
+function isPrefix(chat: readonly JsonObject[], of: readonly JsonObject[]): boolean {
+  return (
+    chat.length <= of.length &&
+    chat.every((message, i) => {
+      const other = of[i];
+      return (
+        other !== undefined &&
+        message['role'] === other['role'] &&
+        textOfMessage(message) === textOfMessage(other)
+      );
+    })
+  );
+}
+
+function observed(step: JsonObject): readonly JsonObject[] {
+  const text = textOf(step['observation']) ?? '';
+  return text === '' ? [] : [{ role: 'user', content: text }];
+}
+
+function answered(step: JsonObject): JsonObject {
+  const response = textOf(step['model_response']) ?? '';
+  if (response !== '') return { role: 'assistant', content: response };
+  return { role: 'assistant', reasoning_content: step['thought'], content: textOf(step['action']) ?? '' };
+}

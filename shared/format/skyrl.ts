@@ -1,0 +1,123 @@
+/**
+ * SkyRL evaluation dump: `dumped_evals/global_step_{N}_evals/{data_source}.jsonl`.
+ *
+ *   {"input_prompt":"…","output_response":"…","score":[0,0,1.0],"stop_reason":"stop","env_class":"search",
+ *    "env_extras":{"reward_spec":{"ground_truth":"42"}},"data_source":"aime24"}
+ *
+ * Written by `dump_per_dataset_eval_results` of SkyRL's trainer utilities (NovaSky-AI/SkyRL;
+ * `domain.md` §4.3). Beside it stands `aggregated_results.jsonl`, one object of numbers with names
+ * like "eval/aime24/avg_score": metrics of the step.
+ * - `score` is a number, or one per token; the reward is the sum, the list stays in `extra`.
+ * - No group id and no sample index: equal prompts are the group.
+ */
+import { bodyOfText } from './body.ts';
+import { idOf, isObject, type JsonObject, numberOf, rewardOf, stringOf, textOf, without } from './fields.ts';
+import type {
+  FileContext,
+  FileHead,
+  LineIssue,
+  LogFormat,
+  ParsedLine,
+  ParsedRollout,
+  RecordReader,
+} from './format.ts';
+import { found, refused, warned } from './records.ts';
+
+const COLUMNS: ReadonlySet<string> = new Set(['input_prompt', 'output_response', 'score', 'data_source']);
+const METRIC = /^eval\//;
+
+export const skyrl: LogFormat = {
+  name: 'skyrl',
+  title: 'SkyRL evaluation dump',
+  source: 'NovaSky-AI/SkyRL, skyrl_train/utils/trainer_utils.py',
+  rule: 'strings in "input_prompt" and "output_response", or an object of numbers whose names begin with "eval/"',
+  reads:
+    'prompt, response, score, stop_reason, ground truth of env_extras, data_source; aggregated results as metrics of the step',
+  ignores: 'training batches (pickle)',
+  detect: (head: FileHead) => head.records.some((record) => isRow(record) || isAggregate(record)),
+  open: (file: FileContext): RecordReader => ({ read: (record) => read(record, file) }),
+};
+
+function isRow(record: JsonObject): boolean {
+  return typeof record['input_prompt'] === 'string' && typeof record['output_response'] === 'string';
+}
+
+function isAggregate(record: JsonObject): boolean {
+  const entries = Object.entries(record);
+  return (
+    entries.length > 0 &&
+    entries.every(([name, value]) => METRIC.test(name) && (value === null || typeof value === 'number'))
+  );
+}
+
+function read(record: JsonObject, file: FileContext): ParsedLine {
+  if (isAggregate(record)) return readAggregate(record, file);
+  const prompt = stringOf(record['input_prompt']);
+  const response = stringOf(record['output_response']);
+  if (prompt === undefined || response === undefined) {
+    const message = `a record needs strings in "input_prompt" and "output_response"; found ${found(record['input_prompt'])} and ${found(record['output_response'])}`;
+    return refused('missing_field', message);
+  }
+  const warnings: LineIssue[] = [];
+  const { score } = record;
+  const reward = Array.isArray(score) ? sumOf(score) : rewardOf(score);
+  if (reward === undefined && score !== undefined && score !== null) {
+    warnings.push(warned('unread_value', `"score" is ${found(score)}, not numbers; the reward is unknown`));
+  }
+  const body = bodyOfText(prompt, response, {
+    groundTruth: truthOf(record['env_extras']),
+    source: idOf(record['data_source']),
+    ...stopReasonOf(record['stop_reason']),
+  });
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...body,
+      kind: file.layout.kind ?? 'eval',
+      step: file.layout.step,
+      groupKey: body.problem.problemId,
+      groupRule: 'prompt',
+      reward,
+      extra: { ...without(record, COLUMNS), ...(Array.isArray(score) ? { score } : {}) },
+    },
+  };
+}
+
+/** The step is in the directory's name alone; without it the numbers belong nowhere. */
+function readAggregate(record: JsonObject, file: FileContext): ParsedLine {
+  const { step } = file.layout;
+  if (step === undefined) {
+    return refused(
+      'missing_step',
+      'aggregated results without a step: no directory "global_step_{N}_evals" above the file',
+    );
+  }
+  const metrics: Record<string, number> = {};
+  for (const [name, value] of Object.entries(record)) {
+    const number = numberOf(value);
+    if (number !== undefined) metrics[name] = number;
+  }
+  return { kind: 'metric', metric: { step, metrics } };
+}
+
+function sumOf(scores: readonly unknown[]): number | undefined {
+  let sum: number | undefined;
+  for (const score of scores) {
+    const number = numberOf(score);
+    if (number === undefined) return undefined;
+    sum = (sum ?? 0) + number;
+  }
+  return sum;
+}
+
+function truthOf(extras: unknown): string | undefined {
+  if (!isObject(extras)) return undefined;
+  const spec = extras['reward_spec'] ?? extras['reward_model'];
+  return isObject(spec) ? textOf(spec['ground_truth']) : textOf(extras['ground_truth'] ?? extras['answer']);
+}
+
+function stopReasonOf(reason: unknown): Pick<ParsedRollout, 'stopReason'> {
+  if (reason === 'length') return { stopReason: 'length' };
+  return reason === 'abort' ? { stopReason: 'aborted' } : {};
+}

@@ -1,0 +1,179 @@
+/**
+ * tau2-bench: results of a run, one JSON object with all tasks and all simulations.
+ *
+ * Written by `run_tasks` in `src/tau2/run.py` (sierra-research/tau2-bench 59d0fb96):
+ *
+ *   {"timestamp":"…","info":{"num_trials":1,"environment_info":{"domain_name":"…","policy":"…"},…},
+ *    "tasks":[{"id":"t1","ticket":"…","user_scenario":{"persona":null,"instructions":{"reason_for_call":"…"}},
+ *              "evaluation_criteria":{"actions":[…]}}],
+ *    "simulations":[{"id":"s1","task_id":"t1","trial":0,"termination_reason":"user_stop",
+ *                    "reward_info":{"reward":1.0},"messages":[{"role":"assistant","content":"Hi!"},…]}]}
+ *
+ * - the simulated user has tools of its own (`requestor` "user"); they are part of what the
+ *   user does, not calls of the policy;
+ * - the conversation opens with the assistant, so the problem is the policy of the domain and
+ *   what the user is told;
+ * - times have no zone; they are read as UTC.
+ */
+
+import type { StopReason } from '../domain/model.ts';
+import {
+  idOf,
+  indexOf,
+  isObject,
+  isUnread,
+  type JsonObject,
+  rewardOf,
+  stringOf,
+  textOf,
+  without,
+} from './fields.ts';
+import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
+import { restOfMessages } from './messageShape.ts';
+import { found, refused, warned } from './records.ts';
+import { bodyOfTask, expectedActions, messagesIn } from './taskBody.ts';
+
+const RUN_COLUMNS: ReadonlySet<string> = new Set(['tasks', 'simulations']);
+const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'trial', 'messages', 'start_time', 'end_time']);
+const TASK_COLUMNS: ReadonlySet<string> = new Set(['id', 'ticket', 'user_scenario']);
+/** `raw_data` is the provider's answer the message was made from; the others repeat id and position. */
+const REPEATED: ReadonlySet<string> = new Set(['raw_data', 'id', 'turn_idx']);
+
+/** Only what says for certain; that user or agent ended the talk is an ordinary end and stays in `extra`. */
+const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
+  ['max_steps', 'turn-limit'],
+  ['too_many_errors', 'error'],
+  ['agent_error', 'error'],
+  ['user_error', 'error'],
+  ['infrastructure_error', 'error'],
+]);
+
+export const tau2Bench: LogFormat = {
+  name: 'tau2-bench',
+  title: 'tau2-bench results (one JSON object)',
+  source: 'sierra-research/tau2-bench, src/tau2/run.py at 59d0fb96',
+  rule: 'an object with lists in "tasks" and "simulations"',
+  reads:
+    'every simulation as a rollout, its task as the problem, tool calls of the policy, reward, trial, termination',
+  ignores: "raw_data, the provider's copy of each message",
+  detect: (head: FileHead) =>
+    head.records.some((record) => Array.isArray(record['simulations']) && Array.isArray(record['tasks'])),
+  open: (file: FileContext) => ({ read: (record) => readResults(record, file) }),
+};
+
+function readResults(record: JsonObject, file: FileContext): ParsedLine | readonly ParsedLine[] {
+  const simulations = record['simulations'];
+  if (!Array.isArray(simulations)) {
+    return refused(
+      'missing_field',
+      `tau2-bench results need a list in "simulations"; found ${found(simulations)}`,
+    );
+  }
+  const tasks = new Map<string, JsonObject>();
+  for (const task of Array.isArray(record['tasks']) ? record['tasks'].filter(isObject) : []) {
+    const id = idOf(task['id']);
+    if (id !== undefined) tasks.set(id, task);
+  }
+  const info = isObject(record['info']) ? record['info'] : {};
+  const environment = isObject(info['environment_info']) ? info['environment_info'] : {};
+  const policy = stringOf(environment['policy']);
+  const rollouts: ParsedLine[] = [];
+  for (const simulation of simulations) {
+    const rollout = isObject(simulation)
+      ? readSimulation(simulation, tasks, policy, environment, file)
+      : undefined;
+    if (rollout !== undefined) rollouts.push(rollout);
+  }
+  const lost = simulations.length - rollouts.length;
+  if (rollouts.length === 0) {
+    return refused('no_rollouts', `none of the ${lost} simulations has a task id and messages`);
+  }
+  const warnings =
+    lost === 0
+      ? []
+      : [
+          warned(
+            'unread_simulation',
+            `${lost} of ${simulations.length} simulations have no task id or no messages`,
+          ),
+        ];
+  return [{ kind: 'run', run: { config: without(record, RUN_COLUMNS) }, warnings }, ...rollouts];
+}
+
+function readSimulation(
+  simulation: JsonObject,
+  tasks: ReadonlyMap<string, JsonObject>,
+  policy: string | undefined,
+  environment: JsonObject,
+  file: FileContext,
+): ParsedLine | undefined {
+  const taskId = idOf(simulation['task_id']);
+  const list = simulation['messages'];
+  if (taskId === undefined || !Array.isArray(list)) return undefined;
+  const warnings: LineIssue[] = [];
+  const messages = messagesIn(list, warnings);
+  const task = tasks.get(taskId);
+  if (task === undefined) {
+    warnings.push(warned('unknown_task', `no task "${taskId}" in "tasks"; the problem has no text`));
+  }
+  const rewardInfo = isObject(simulation['reward_info']) ? simulation['reward_info'] : {};
+  const reward = rewardOf(rewardInfo['reward']);
+  if (isUnread(rewardInfo['reward'], reward)) {
+    warnings.push(warned('unread_value', `the reward is ${found(rewardInfo['reward'])}; it is unknown`));
+  }
+  const criteria = isObject(task?.['evaluation_criteria']) ? task['evaluation_criteria'] : {};
+  const facts = {
+    problemId: taskId,
+    groundTruth: expectedActions(criteria['actions']),
+    source: stringOf(environment['domain_name']),
+    stopReason: STOP_REASONS.get(simulation['termination_reason']),
+  };
+  const rest = restOfMessages(messages, REPEATED);
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...bodyOfTask(messages, facts, promptOf(task, policy)),
+      kind: file.layout.kind ?? 'eval',
+      step: file.layout.step,
+      groupKey: taskId,
+      groupRule: 'logged',
+      ordinal: indexOf(simulation['trial']),
+      reward,
+      startedAt: secondsOf(simulation['start_time']),
+      endedAt: secondsOf(simulation['end_time']),
+      extra: {
+        ...without(simulation, COLUMNS),
+        ...(task === undefined ? {} : { task: without(task, TASK_COLUMNS) }),
+        ...(rest === undefined ? {} : { messages: rest }),
+      },
+    },
+  };
+}
+
+function promptOf(task: JsonObject | undefined, policy: string | undefined): readonly JsonObject[] {
+  const scenario = isObject(task?.['user_scenario']) ? task['user_scenario'] : {};
+  const instructions = scenario['instructions'];
+  const parts = [
+    stringOf(task?.['ticket']),
+    textOf(scenario['persona'])?.trim(),
+    ...(isObject(instructions)
+      ? Object.entries(instructions).flatMap(([name, value]) =>
+          value === null ? [] : [`${name}: ${textOf(value) ?? ''}`],
+        )
+      : [textOf(instructions)]),
+  ].filter((part) => part !== undefined && part !== '');
+  return [
+    ...(policy === undefined ? [] : [{ role: 'system', content: policy }]),
+    ...(parts.length === 0 ? [] : [{ role: 'user', content: parts.join('\n\n') }]),
+  ];
+}
+
+function secondsOf(value: unknown): number | undefined {
+  const text = stringOf(value);
+  if (text === undefined || !/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?$/.test(text)) return undefined;
+  const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(text);
+  // Python writes microseconds; a date has milliseconds.
+  const milliseconds = Date.parse(`${text.replace(/(\.\d{3})\d+/, '$1')}${hasZone ? '' : 'Z'}`);
+  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
+}

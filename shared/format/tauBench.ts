@@ -1,0 +1,90 @@
+/**
+ * tau-bench: results of a run, one JSON array, one element per task and trial.
+ *
+ * Written by `run` in `tau_bench/run.py` (sierra-research/tau-bench 59a200c6). An element:
+ *
+ *   {"task_id":3,"reward":1.0,"info":{"task":{"user_id":"u1","instruction":"You want to …","actions":[
+ *     {"name":"cancel_order","kwargs":{"order_id":"#7"}}],"outputs":[]},"user_cost":0.01},
+ *    "traj":[{"role":"system","content":"# Policy …"},{"role":"user","content":"Hi!"},…],"trial":0}
+ *
+ * - the task is known to the simulated user alone; its first message differs between trials and
+ *   is therefore part of the rollout, while policy and instruction are the problem;
+ * - a trial that raised is written with an empty `traj` and `info.error`.
+ */
+import { idOf, indexOf, isObject, isUnread, type JsonObject, rewardOf, stringOf, without } from './fields.ts';
+import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
+import { isMessageList, restOfMessages, roleOf } from './messageShape.ts';
+import { found, refused, warned } from './records.ts';
+import { bodyOfTask, expectedActions, messagesIn } from './taskBody.ts';
+
+const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'reward', 'traj', 'trial']);
+
+export const tauBench: LogFormat = {
+  name: 'tau-bench',
+  title: 'tau-bench results (JSON array)',
+  source: 'sierra-research/tau-bench, tau_bench/run.py at 59a200c6',
+  rule: 'a record with "task_id", "reward" and a list of messages in "traj"',
+  reads: 'messages, tool calls, task as the problem, expected actions as the ground truth, reward, trial',
+  ignores: 'nothing; there are no tokens and no training step in it',
+  detect: (head: FileHead) =>
+    head.records.some((record) => 'task_id' in record && 'reward' in record && isMessageList(record['traj'])),
+  open: (file: FileContext) => ({ read: (record) => readTrial(record, file) }),
+};
+
+function readTrial(record: JsonObject, file: FileContext): ParsedLine {
+  const list = record['traj'];
+  const task = idOf(record['task_id']);
+  if (!Array.isArray(list)) {
+    return refused('missing_field', `a tau-bench trial needs messages in "traj"; found ${found(list)}`);
+  }
+  if (task === undefined) {
+    return refused('missing_field', `a tau-bench trial needs "task_id"; found ${found(record['task_id'])}`);
+  }
+  const warnings: LineIssue[] = [];
+  const messages = messagesIn(list, warnings);
+  const info = isObject(record['info']) ? record['info'] : {};
+  const scenario = isObject(info['task']) ? info['task'] : {};
+  const instruction = stringOf(scenario['instruction']);
+  const hasFailed = messages.length === 0 && info['error'] !== undefined;
+  if (messages.length === 0) {
+    warnings.push(warned('no_messages', 'the trial has no messages; the response is empty'));
+  }
+  const reward = rewardOf(record['reward']);
+  if (isUnread(record['reward'], reward)) {
+    warnings.push(warned('unread_value', `"reward" is ${found(record['reward'])}; the reward is unknown`));
+  }
+  const facts = {
+    problemId: task,
+    groundTruth: expectedActions(scenario['actions']),
+    stopReason: hasFailed ? ('error' as const) : undefined,
+  };
+  const rest = restOfMessages(messages);
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...(instruction === undefined
+        ? bodyOfTask(messages, facts)
+        : bodyOfTask(...asScenario(messages, instruction, facts))),
+      kind: file.layout.kind ?? 'eval',
+      step: file.layout.step,
+      groupKey: task,
+      groupRule: 'logged',
+      ordinal: indexOf(record['trial']),
+      reward,
+      extra: { ...without(record, COLUMNS), ...(rest === undefined ? {} : { messages: rest }) },
+    },
+  };
+}
+
+/** The policy and what the user is told are the problem; all that is said is the rollout. */
+function asScenario(
+  messages: readonly JsonObject[],
+  instruction: string,
+  facts: Parameters<typeof bodyOfTask>[1],
+): Parameters<typeof bodyOfTask> {
+  const first = messages.findIndex((message) => roleOf(message) !== 'system');
+  const system = messages.slice(0, first < 0 ? messages.length : first);
+  const prompt = [...system, { role: 'user', content: instruction }];
+  return [messages.slice(system.length), facts, prompt];
+}

@@ -1,0 +1,116 @@
+/**
+ * tinker-cookbook: three files of a run's log directory.
+ *
+ *   metrics.jsonl                                      {"step":10,"progress/batch":10,"env/all/reward/total":0.6}
+ *   iteration_{NNNNNN}/train_rollout_summaries.jsonl   one trajectory per line, numbers only:
+ *     {"schema_version":1,"split":"train","iteration":10,"group_idx":0,"traj_idx":3,"tags":["math"],"total_reward":1.0,
+ *      "final_reward":0.0,"trajectory_metrics":{},"steps":[{"step_idx":0,"ob_len":80,"ac_len":412,"reward":1.0}]}
+ *   iteration_{NNNNNN}/train_logtree.json              transcripts (`tinkerTranscripts.ts`)
+ *
+ * Written by `tinker_cookbook/rl/rollout_logging.py` and `utils/ml_log.py` (thinking-machines-lab/tinker-cookbook;
+ * `domain.md` §4.3). A summary has no text: its rollout has an empty response, and a turn per step with
+ * the tokens that were sampled. Which transcript belongs to it is not logged, except where the
+ * headings of the tree count groups and trajectories; both have the same join key then.
+ */
+import { indexOf, isObject, type JsonObject, numberOf, rewardOf, stringOf, without } from './fields.ts';
+import type { FileContext, FileHead, LogFormat, ParsedLine, ParsedRollout, RecordReader } from './format.ts';
+import { found, refused, warned } from './records.ts';
+import { isTranscript, joinKeyOfTrajectory, readTranscripts } from './tinkerTranscripts.ts';
+
+const SUMMARY: ReadonlySet<string> = new Set(['split', 'iteration', 'group_idx', 'traj_idx', 'total_reward']);
+
+export const tinker: LogFormat = {
+  name: 'tinker',
+  title: 'tinker-cookbook: rollout summaries, transcripts, metrics',
+  source: 'thinking-machines-lab/tinker-cookbook, tinker_cookbook/rl and utils/logtree.py',
+  rule: '"group_idx", "traj_idx" and "total_reward"; or a tree with a conversation in "data"; or a number in "step" beside names that begin with "progress/" or "env/all/"',
+  reads: 'summaries as rollouts without text, conversations of the tree as rollouts without reward, metrics',
+  ignores: 'tables and prose of the tree, which have no fixed form',
+  detect: (head: FileHead) =>
+    head.records.some((record) => isSummary(record) || isMetric(record) || isTranscript(record)),
+  open: (file: FileContext): RecordReader => ({
+    read: (record, number) => {
+      if (isSummary(record)) return readSummary(record, file);
+      if (isTranscript(record)) return readTranscripts(record, file);
+      if (isMetric(record)) return readMetric(record, number);
+      const message = `neither a rollout summary nor a transcript nor metrics; found ${found(record['group_idx'])} in "group_idx" and ${found(record['step'])} in "step"`;
+      return refused('unknown_record', message);
+    },
+  }),
+};
+
+function isSummary(record: JsonObject): boolean {
+  return 'group_idx' in record && 'traj_idx' in record && 'total_reward' in record;
+}
+
+function isMetric(record: JsonObject): boolean {
+  const names = Object.keys(record);
+  const isOurs = names.some((name) => name.startsWith('progress/') || name.startsWith('env/all/'));
+  return isOurs && names.every((name) => !isObject(record[name]));
+}
+
+function readSummary(record: JsonObject, file: FileContext): ParsedLine {
+  const group = indexOf(record['group_idx']);
+  const trajectory = indexOf(record['traj_idx']);
+  if (group === undefined) {
+    return refused(
+      'missing_field',
+      `a summary needs a whole number in "group_idx"; found ${found(record['group_idx'])}`,
+    );
+  }
+  const step = indexOf(record['iteration']) ?? file.layout.step;
+  const kind = kindOf(stringOf(record['split'])) ?? file.layout.kind ?? 'train';
+  const steps = Array.isArray(record['steps']) ? record['steps'].filter(isObject) : [];
+  const name = `${stringOf(record['split']) ?? kind}/${step ?? '?'}/${group}`;
+  return {
+    kind: 'rollout',
+    warnings: [
+      warned('no_text', 'a rollout summary has rewards and lengths, but neither prompt nor response'),
+    ],
+    rollout: {
+      kind,
+      step,
+      groupKey: String(group),
+      ordinal: trajectory,
+      // Problems have no name here; the next iteration's group 0 is another one.
+      problem: { problemId: name, prompt: '', promptSegments: [] },
+      response: '',
+      segments: [],
+      toolCalls: [],
+      turns: steps.map((turn, i) => ({
+        turn: i + 1,
+        segments: 0,
+        toolCalls: 0,
+        toolErrors: 0,
+        policyTokens: indexOf(turn['ac_len']),
+      })),
+      reward: rewardOf(record['total_reward']),
+      joinKeys:
+        step === undefined || trajectory === undefined
+          ? undefined
+          : [joinKeyOfTrajectory(kind, step, group, trajectory)],
+      extra: without(record, SUMMARY),
+    },
+  };
+}
+
+function readMetric(record: JsonObject, number: number): ParsedLine {
+  const step = indexOf(record['step']) ?? indexOf(record['progress/batch']);
+  if (step === undefined) {
+    return refused(
+      'missing_step',
+      `metrics in line ${number} have no whole number in "step"; found ${found(record['step'])}`,
+    );
+  }
+  const metrics: Record<string, number> = {};
+  for (const [name, value] of Object.entries(record)) {
+    const metric = name === 'step' ? undefined : numberOf(value);
+    if (metric !== undefined) metrics[name] = metric;
+  }
+  return { kind: 'metric', metric: { step, metrics } };
+}
+
+function kindOf(split: string | undefined): ParsedRollout['kind'] | undefined {
+  if (split === undefined) return undefined;
+  return split === 'train' ? 'train' : 'eval';
+}

@@ -1,0 +1,176 @@
+/**
+ * verifiers (legacy): `results.jsonl` of `vf-eval`, one line per rollout, and `metadata.json`
+ * beside it.
+ *
+ * Written by `save_results` in `verifiers/utils/eval_utils.py` (willccbb/verifiers 39f0675a):
+ *
+ *   {"id":0,"prompt":[{"role":"user","content":"6·7?"}],"completion":[{"role":"assistant","content":"",
+ *    "tool_calls":["{\"id\": \"c1\", \"function\": {\"name\": \"python\", \"arguments\": \"{…}\"}}"]},
+ *    {"role":"tool","content":"42"},{"role":"assistant","content":"42"}],"task":"default","info":{},
+ *    "answer":"42","reward":1.0,"correct_answer":1.0}
+ *
+ *   {"env":"math-python","model":"m","num_examples":5,"rollouts_per_example":3,…}
+ *
+ * - `example_id` says the group; the plain `id` of older files does not (it counts rows divided
+ *   by the rollouts per example while rows run through the examples again and again), so equal
+ *   prompts are the group there;
+ * - `answer` is the ground truth; every reward function is a column, left in `extra`;
+ * - `trajectory` is there only when asked for (`--state-columns trajectory`).
+ */
+import type { StopReason } from '../domain/model.ts';
+import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
+import {
+  idOf,
+  isObject,
+  isUnread,
+  type JsonObject,
+  numberOf,
+  rewardOf,
+  stringOf,
+  textOf,
+  without,
+} from './fields.ts';
+import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedTokens } from './format.ts';
+import { type Generation, tokensOfGenerations, turnsOfGenerations } from './generations.ts';
+import { isMessageList } from './messageShape.ts';
+import { found, refused, warned } from './records.ts';
+import { messagesIn, withoutGuessedEnd } from './taskBody.ts';
+import { UNALIGNED } from './tokenColumns.ts';
+
+const COLUMNS: ReadonlySet<string> = new Set([
+  ...['example_id', 'prompt', 'completion', 'answer', 'reward', 'trajectory'],
+]);
+const TOKEN_COLUMNS: ReadonlySet<string> = new Set([
+  ...['prompt_ids', 'prompt_mask', 'completion_ids', 'completion_mask', 'completion_logprobs'],
+]);
+/** A step repeats its messages; the model's whole answer is another copy of the last one. */
+const STEP_COLUMNS: ReadonlySet<string> = new Set(['prompt', 'completion', 'response', 'tokens']);
+
+const STOP_CONDITIONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
+  ['max_turns_reached', 'turn-limit'],
+  ['prompt_too_long', 'length'],
+  ['max_total_completion_tokens_reached', 'length'],
+  ['has_error', 'error'],
+  ['timeout_reached', 'aborted'],
+]);
+
+export const verifiers: LogFormat = {
+  name: 'verifiers',
+  title: 'verifiers results (results.jsonl, metadata.json)',
+  source: 'willccbb/verifiers, verifiers/utils/eval_utils.py at 39f0675a',
+  rule: 'a record with "prompt", "completion", "reward" and "example_id", or "id" with "task" or "info"; or "num_examples" with "rollouts_per_example"',
+  reads:
+    'messages, tool calls, answer as the ground truth, reward, stop condition, tokens of the trajectory column; metadata.json as the run',
+  ignores: 'the copies of messages in the steps of the trajectory column',
+  detect: (head: FileHead) => head.records.some((record) => isResult(record) || isMetadata(record)),
+  open: (file: FileContext) => ({ read: (record) => read(record, file) }),
+};
+
+function isResult(record: JsonObject): boolean {
+  const isNamed = 'example_id' in record || ('id' in record && ('task' in record || 'info' in record));
+  return isNamed && 'reward' in record && isSaid(record['prompt']) && isSaid(record['completion']);
+}
+
+function isMetadata(record: JsonObject): boolean {
+  return 'num_examples' in record && 'rollouts_per_example' in record && !('completion' in record);
+}
+
+const isSaid = (value: unknown): boolean => typeof value === 'string' || isMessageList(value);
+
+function read(record: JsonObject, file: FileContext): ParsedLine {
+  if (isMetadata(record)) return { kind: 'run', run: { config: record }, warnings: [] };
+  const warnings: LineIssue[] = [];
+  const stopReason = stopReasonOf(record);
+  const groundTruth = textOf(record['answer']);
+  const facts: KnownFacts = {
+    problemId: idOf(record['example_id']),
+    groundTruth: groundTruth === '' ? undefined : groundTruth,
+    source: stringOf(record['task']),
+    stopReason,
+  };
+  const body = bodyOfResult(record, facts, warnings);
+  if (body === undefined) {
+    const message = `a verifiers result needs "completion", a text or messages; found ${found(record['completion'])}`;
+    return refused('missing_field', message);
+  }
+  const reward = rewardOf(record['reward']);
+  if (isUnread(record['reward'], reward)) {
+    warnings.push(warned('unread_value', `"reward" is ${found(record['reward'])}; the reward is unknown`));
+  }
+  const timing = isObject(record['timing']) ? record['timing'] : {};
+  const trajectory = readTrajectory(record['trajectory'], warnings);
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...withoutGuessedEnd(body),
+      turns: turnsOfGenerations(body.turns, trajectory.generations),
+      kind: file.layout.kind ?? 'eval',
+      step: file.layout.step,
+      groupKey: facts.problemId ?? body.problem.problemId,
+      groupRule: facts.problemId === undefined ? 'prompt' : 'logged',
+      reward,
+      tokens: trajectory.tokens,
+      startedAt: numberOf(timing['start_time']),
+      extra: {
+        ...without(record, COLUMNS),
+        ...(trajectory.steps === undefined ? {} : { trajectory: trajectory.steps }),
+      },
+    },
+  };
+}
+
+function bodyOfResult(record: JsonObject, facts: KnownFacts, warnings: LineIssue[]): RolloutBody | undefined {
+  const { prompt, completion } = record;
+  if (typeof completion === 'string' && (typeof prompt === 'string' || !Array.isArray(prompt))) {
+    return bodyOfText(textOf(prompt) ?? '', completion, facts);
+  }
+  const said: unknown =
+    typeof completion === 'string' ? [{ role: 'assistant', content: completion }] : completion;
+  if (!Array.isArray(said)) return undefined;
+  const asked = Array.isArray(prompt)
+    ? messagesIn(prompt, warnings)
+    : prompt === undefined || prompt === null
+      ? []
+      : [{ role: 'user', content: textOf(prompt) }];
+  return bodyOfMessages(messagesIn(said, warnings), facts, asked);
+}
+
+function stopReasonOf(record: JsonObject): StopReason | undefined {
+  const { error } = record;
+  if (isObject(error) || (typeof error === 'string' && error !== '')) return 'error';
+  if (record['is_truncated'] === true) return 'length';
+  return STOP_CONDITIONS.get(record['stop_condition']);
+}
+
+interface Trajectory {
+  readonly tokens?: ParsedTokens;
+  readonly generations: readonly Generation[];
+  /** What the steps say beside messages and tokens. */
+  readonly steps?: readonly unknown[];
+}
+
+/** One generation per step; steps of branched or rewritten conversations simply do not continue each other. */
+function readTrajectory(value: unknown, warnings: LineIssue[]): Trajectory {
+  if (value === undefined || value === null) return { generations: [] };
+  if (!Array.isArray(value)) {
+    warnings.push(warned('bad_tokens', `"trajectory" is ${found(value)}, not a list of steps; not read`));
+    return { steps: [value], generations: [] };
+  }
+  const generations: Generation[] = [];
+  const steps = value.map((step: unknown) => {
+    if (!isObject(step)) return step;
+    const tokens = step['tokens'];
+    if (!isObject(tokens)) return without(step, STEP_COLUMNS);
+    generations.push({
+      prompt: tokens['prompt_ids'],
+      ids: tokens['completion_ids'],
+      logprobs: tokens['completion_logprobs'],
+      mask: tokens['completion_mask'],
+    });
+    return { ...without(step, STEP_COLUMNS), tokens: without(tokens, TOKEN_COLUMNS) };
+  });
+  const tokens = tokensOfGenerations(generations, warnings);
+  if (tokens !== undefined) warnings.push(UNALIGNED);
+  return { tokens, steps, generations };
+}

@@ -1,0 +1,233 @@
+/**
+ * Rollout traces of verl, as exported from Weave or kept by MLflow: the only stock source with
+ * all rollouts of a group, kept or not.
+ *
+ * volcengine/verl, `verl/utils/rollout_trace.py` at b178a3cd (`domain.md` §2.5): every decorated
+ * method is a call (span) named by its qualified name; `….run` of the agent loop is the rollout,
+ * and its output the `AgentLoopOutput`. `step`, `sample_index`, `rollout_n`, `validate` and
+ * `experiment_name` are attributes (Weave) or tags (MLflow, as texts).
+ *
+ *   {"op_name": "weave:///team/project/op/RStar2AgentLoop.run:v1", "attributes": {"step": 3, "sample_index": 17,
+ *    "rollout_n": 0, "validate": false}, "output": {"prompt_ids": […], "response_ids": […], "response_mask": […],
+ *    "num_turns": 4, "prompt_text": "…", "response_text": "…"}, "started_at": "…", "ended_at": "…"}
+ *   {"info": {"trace_id": "tr-1", "tags": {"step": "3", …}}, "data": {"spans": [{"name": "RStar2AgentLoop.run",
+ *    "attributes": {"mlflow.spanOutputs": "{…}"}}]}}
+ *
+ * There is no reward and no kept flag in a trace. Other calls of a Weave export (generate, tools)
+ * are no rollouts of their own; in an MLflow trace they give the tool calls their latency.
+ */
+import type { ToolCall } from '../domain/model.ts';
+import { bodyOfText, type RolloutBody } from './body.ts';
+import {
+  booleanOf,
+  idOf,
+  indexOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  rewardOf,
+  stringOf,
+  without,
+} from './fields.ts';
+import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedTokens } from './format.ts';
+import { parsedJson } from './messageShape.ts';
+import { found, refused, warned } from './records.ts';
+import { floatsOf, idsOf, maskOf, UNALIGNED } from './tokenColumns.ts';
+
+const LOOP = /AgentLoop\w*\.run\b/;
+const TOOL = /\.execute\b/;
+const OUTPUT_COLUMNS: ReadonlySet<string> = new Set([
+  ...['prompt_ids', 'response_ids', 'response_mask', 'response_logprobs', 'prompt_text', 'response_text'],
+  'reward_score',
+]);
+const ATTRIBUTES = ['step', 'sample_index', 'rollout_n', 'validate', 'experiment_name'];
+
+export const verlTrace: LogFormat = {
+  name: 'verl-trace',
+  title: 'verl rollout traces (Weave export, MLflow store or export)',
+  source: 'volcengine/verl, verl/utils/rollout_trace.py at b178a3cd',
+  rule: 'calls with "op_name" and "inputs" or "output" (Weave), or traces with "info" and a list in "data.spans" (MLflow)',
+  reads:
+    'prompt and response, token ids, mask and log-probabilities, step, sample index as the group, rollout number, tool latency (MLflow)',
+  ignores: 'calls other than the agent loop; inputs of the loop',
+  detect: (head: FileHead) => head.records.some((record) => isCall(record) || isTrace(record)),
+  open: (file: FileContext) => ({
+    read: (record) => (isTrace(record) ? readTrace(record, file) : readCall(record, file)),
+  }),
+};
+
+function isCall(record: JsonObject): boolean {
+  return typeof record['op_name'] === 'string' && ('inputs' in record || 'output' in record);
+}
+
+function isTrace(record: JsonObject): boolean {
+  return isObject(record['info']) && isObject(record['data']) && Array.isArray(record['data']['spans']);
+}
+
+function readCall(record: JsonObject, file: FileContext): ParsedLine {
+  const name = stringOf(record['op_name']);
+  if (name === undefined)
+    return refused('missing_field', `a Weave call needs "op_name"; found ${found(record['op_name'])}`);
+  if (!LOOP.test(name)) return { kind: 'skip' };
+  const attributes = isObject(record['attributes']) ? record['attributes'] : {};
+  const { output, attributes: _attributes, inputs: _inputs, started_at, ended_at, ...extra } = record;
+  return rolloutOf(output, attributes, file, {
+    key: idOf(record['id']),
+    startedAt: secondsOf(started_at),
+    endedAt: secondsOf(ended_at),
+    extra: { ...extra, ...restOf(attributes) },
+    toolMs: [],
+  });
+}
+
+function readTrace(record: JsonObject, file: FileContext): ParsedLine {
+  const info = isObject(record['info']) ? record['info'] : {};
+  const data = isObject(record['data']) ? record['data'] : {};
+  const spans = (Array.isArray(data['spans']) ? data['spans'] : []).filter(isObject);
+  const tags = tagsOf(info['tags']);
+  const id = idOf(info['trace_id']) ?? idOf(info['request_id']);
+  const loop = spans.find((span) => LOOP.test(stringOf(span['name']) ?? ''));
+  if (loop === undefined) {
+    const names = [...new Set(spans.map((span) => stringOf(span['name']) ?? '?'))].slice(0, 5).join(', ');
+    const what = spans.length === 0 ? 'its spans are not in the store' : `its spans are ${names}`;
+    return refused('no_rollout', `trace ${id ?? '?'} has no span of an agent loop (….run): ${what}`);
+  }
+  const { tags: _tags, ...extra } = info;
+  const tools = spans.filter((span) => TOOL.test(stringOf(span['name']) ?? '')).map(durationOf);
+  return rolloutOf(outputsOf(loop), tags, file, {
+    key: id,
+    startedAt: secondsOf(loop['start_time_unix_nano'] ?? loop['start_time']),
+    endedAt: secondsOf(loop['end_time_unix_nano'] ?? loop['end_time']),
+    extra: { ...extra, ...restOf(tags) },
+    toolMs: tools,
+  });
+}
+
+interface Around {
+  readonly key: string | undefined;
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
+  readonly extra: JsonObject;
+  readonly toolMs: readonly (number | undefined)[];
+}
+
+function rolloutOf(output: unknown, attributes: JsonObject, file: FileContext, around: Around): ParsedLine {
+  if (!isObject(output)) {
+    return refused(
+      'no_output',
+      `the agent loop's call has ${found(output)} as output: it failed, or is still running`,
+    );
+  }
+  const warnings: LineIssue[] = [];
+  const response = stringOf(output['response_text']);
+  if (response === undefined) {
+    warnings.push(
+      warned('no_text', 'the trace has no response text (trace.token2text was off); the response is empty'),
+    );
+  }
+  const body = bodyOfText(stringOf(output['prompt_text']) ?? '', response ?? '');
+  const tokens = tokensOf(output, warnings);
+  const sample = idOf(attributes['sample_index']);
+  const step = wholeOf(attributes['step']) ?? file.layout.step;
+  const ordinal = wholeOf(attributes['rollout_n']);
+  const validates = booleanOf(attributes['validate']) ?? attributes['validate'] === 'True';
+  const run = stringOf(attributes['experiment_name']);
+  const reward = rewardOf(output['reward_score']);
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...(run === undefined || run === '' ? {} : { run }),
+      kind: validates || attributes['validate'] === 'true' ? 'eval' : (file.layout.kind ?? 'train'),
+      ...(step === undefined ? {} : { step }),
+      groupKey: sample ?? body.problem.problemId,
+      groupRule: sample === undefined ? 'prompt' : 'logged',
+      ...(ordinal === undefined ? {} : { ordinal }),
+      ...body,
+      toolCalls: withLatencies(body, around.toolMs),
+      ...(response === undefined ? { stopReason: undefined, stopReasonSource: undefined } : {}),
+      ...(reward === undefined ? {} : { reward }),
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(around.startedAt === undefined ? {} : { startedAt: around.startedAt }),
+      ...(around.endedAt === undefined ? {} : { endedAt: around.endedAt }),
+      ...(around.key === undefined ? {} : { joinKeys: [`trace:${around.key}`] }),
+      extra: { ...around.extra, ...without(output, OUTPUT_COLUMNS) },
+    },
+  };
+}
+
+/** One tool span per call, in order; where the numbers differ nobody can say whose they are. */
+function withLatencies(body: RolloutBody, toolMs: readonly (number | undefined)[]): readonly ToolCall[] {
+  if (toolMs.length !== body.toolCalls.length) return body.toolCalls;
+  return body.toolCalls.map((call, i) => {
+    const latencyMs = call.latencyMs ?? toolMs[i];
+    return latencyMs === undefined ? call : { ...call, latencyMs };
+  });
+}
+
+function tokensOf(output: JsonObject, warnings: LineIssue[]): ParsedTokens | undefined {
+  const ids = output['response_ids'];
+  if (!Array.isArray(ids) || ids.length === 0) return undefined;
+  const column = (name: string): readonly unknown[] | undefined => {
+    const values = output[name];
+    if (values === undefined || values === null) return undefined;
+    if (Array.isArray(values) && values.length === ids.length) return values;
+    const length = Array.isArray(values) ? `${values.length} entries` : found(values);
+    warnings.push(
+      warned('token_length', `"${name}" has ${length} where the response has ${ids.length} tokens; not read`),
+    );
+    return undefined;
+  };
+  warnings.push(UNALIGNED);
+  const mask = column('response_mask');
+  const logprobs = floatsOf(column('response_logprobs'));
+  return {
+    count: ids.length,
+    ids: idsOf(ids),
+    mask: maskOf(mask),
+    // verl writes 0 for tokens of tools: not sampled, so no probability is known.
+    logprob: logprobs?.map((value, i) =>
+      mask !== undefined && mask[i] !== 1 && mask[i] !== true ? Number.NaN : value,
+    ),
+  };
+}
+
+function outputsOf(span: JsonObject): unknown {
+  const attributes = isObject(span['attributes']) ? span['attributes'] : {};
+  const outputs = attributes['mlflow.spanOutputs'] ?? span['outputs'];
+  return typeof outputs === 'string' ? parsedJson(outputs) : outputs;
+}
+
+/** An object, or a list of {key, value}. Values are JSON texts; numbers stay numbers. */
+function tagsOf(tags: unknown): JsonObject {
+  if (isObject(tags)) return tags;
+  if (!Array.isArray(tags)) return {};
+  return Object.fromEntries(tags.filter(isObject).map((tag) => [stringOf(tag['key']) ?? '', tag['value']]));
+}
+
+function restOf(attributes: JsonObject): JsonObject {
+  const rest = without(attributes, new Set(ATTRIBUTES));
+  return Object.keys(rest).length === 0 ? {} : { attributes: rest };
+}
+
+function wholeOf(value: unknown): number | undefined {
+  return indexOf(typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
+}
+
+function durationOf(span: JsonObject): number | undefined {
+  const start = secondsOf(span['start_time_unix_nano'] ?? span['start_time']);
+  const end = secondsOf(span['end_time_unix_nano'] ?? span['end_time']);
+  return start === undefined || end === undefined ? undefined : (end - start) * 1000;
+}
+
+/** ISO dates, nanoseconds (also as text), or seconds. */
+function secondsOf(value: unknown): number | undefined {
+  if (typeof value === 'string' && /^\d{16,}$/.test(value)) return Number(value) / 1e9;
+  if (typeof value === 'string') {
+    const milliseconds = Date.parse(value);
+    return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
+  }
+  const number = numberOf(value);
+  if (number === undefined) return undefined;
+  return number > 1e15 ? number / 1e9 : number;
+}
