@@ -7,18 +7,19 @@
  */
 import { basename } from 'node:path';
 import type { IngestIssue } from '../../shared/domain/model.ts';
-import type { PackedBatch } from '../storage/batch.ts';
 import {
   ConcurrentIngestError,
+  type FileIdentity,
   type FileReading,
   type KnownFile,
   type LibraryWriter,
 } from '../storage/libraryWriter.ts';
 import { type Discovered, discover, reasonOf } from './discover.ts';
-import { type Identified, identify, identityOf, type Log, tailHashOf } from './identify.ts';
+import { type Identified, identityOf, type Log, tailHashOf } from './identify.ts';
 import type { Mappings } from './mappings.ts';
 import type { ParseOutcome, ParseRequest } from './parseFile.ts';
 import { type Plan, planFile, tailPositionOf } from './planFile.ts';
+import { type Parser, type Prepared, prepare, Reading, requestOf } from './readAhead.ts';
 
 /** `read` from the start, `appended` from where it ended last time, `unchanged` not at all, `duplicate` of a file read before. */
 export type FileStatus = 'read' | 'appended' | 'unchanged' | 'duplicate' | 'refused';
@@ -60,10 +61,6 @@ export interface IngestStatus {
   readonly runKey?: string;
 }
 
-export interface Parser {
-  parse(request: ParseRequest, onBatch: (batch: PackedBatch) => void): Promise<ParseOutcome>;
-}
-
 export interface IngestOptions {
   readonly onStatus?: (status: IngestStatus) => void;
   /** After each commit: the runs whose rows changed. */
@@ -92,6 +89,9 @@ class IngestCall {
   /** Read before, and to be read again because a file they had joined was forgotten. */
   private readonly dependents = new Set<string>();
   private isCancelled = false;
+  /** The file after the one being read, and what has been prepared of it. */
+  private next: string | undefined;
+  private ahead: Promise<Prepared | undefined> = Promise.resolve(undefined);
 
   constructor(found: readonly Discovered[], writer: LibraryWriter, parser: Parser, options: IngestOptions) {
     this.found = found;
@@ -104,19 +104,24 @@ class IngestCall {
   async run(): Promise<IngestOutcome> {
     for (const file of this.found) if (file.kind === 'file') this.status.bytes += this.bytesToRead(file.path);
     const files: FileReport[] = [];
-    const readOne = async (file: Discovered): Promise<void> => {
+    const readOne = async (file: Discovered, next?: Discovered): Promise<void> => {
+      this.next = next?.kind === 'file' ? next.path : undefined;
       files.push(file.kind === 'unreadable' ? this.unreadable(file) : await this.readPath(file.path));
       this.status.filesDone++;
       this.report();
     };
-    for (const file of this.found) {
-      if (this.shouldStop()) break;
-      await readOne(file);
-    }
-    for (const path of this.dependents) {
-      if (this.shouldStop()) break;
-      if (files.some((file) => file.path === path && file.status === 'read')) continue;
-      await readOne({ kind: 'file', path });
+    try {
+      for (const [i, file] of this.found.entries()) {
+        if (this.shouldStop()) break;
+        await readOne(file, this.found[i + 1]);
+      }
+      for (const path of this.dependents) {
+        if (this.shouldStop()) break;
+        if (files.some((file) => file.path === path && file.status === 'read')) continue;
+        await readOne({ kind: 'file', path });
+      }
+    } finally {
+      await (await this.ahead)?.reading?.drop();
     }
     const fileIds = files.flatMap((file) => (file.fileId === undefined ? [] : [file.fileId]));
     const groups = this.writer.countGroups(fileIds);
@@ -150,6 +155,10 @@ class IngestCall {
   }
 
   private async readPath(path: string): Promise<FileReport> {
+    const prepared = await this.ahead;
+    this.ahead = Promise.resolve(undefined);
+    if (prepared?.path === path) return this.read(prepared.plan, prepared);
+    await prepared?.reading?.drop();
     const plan = await planFile(path, this.writer);
     switch (plan.kind) {
       case 'unreadable':
@@ -164,29 +173,26 @@ class IngestCall {
     }
   }
 
-  private async read(plan: ReadPlan): Promise<FileReport> {
+  private async read(plan: ReadPlan, prepared?: Prepared): Promise<FileReport> {
     const { identity } = plan;
     const { path } = identity;
     this.status.currentPath = path;
     this.report();
     try {
-      const identified = await identify(path, basename(path), this.options.mappings?.detect);
+      const identified =
+        prepared?.identified ?? (await this.parser.identify(path, basename(path), this.options.mappings));
       if (plan.kind === 'replaced') this.forget(plan.known.fileId);
       if (identified.kind !== 'log') return this.refuse(plan, identified);
-      const { format, container, unit, firstRecordHash: runHash } = identified;
+      const { format, firstRecordHash: runHash } = identified;
       const isContinued = plan.kind === 'appended' && isSameReading(plan.known, identified);
       if (plan.kind === 'appended' && !isContinued && plan.known.offset > 0) this.forget(plan.known.fileId);
       const fileId = this.fileRow(plan, identified, 'partial');
-      const mapping = this.options.mappings?.named(format);
-      const outcome = await this.parse(
-        { fileId, path, format, runHash },
-        {
-          ...{ path, format, container, unit, bytes: identity.bytes },
-          offset: isContinued ? plan.known.offset : 0,
-          lines: isContinued ? plan.known.lines : 0,
-          ...(mapping === undefined ? {} : { mapping }),
-        },
-      );
+      const from = isContinued ? plan.known : { offset: 0, lines: 0 };
+      const { offset, lines } = from;
+      const request = requestOf(path, identified, identity.bytes, this.options.mappings, { offset, lines });
+      const reading = prepared?.reading ?? new Reading(this.parser, request);
+      this.ahead = this.prepareNext(identity);
+      const outcome = await this.write({ fileId, path, format, runHash }, request, reading);
       if (outcome.isCancelled) this.isCancelled = true;
       else {
         this.writer.updateFile(fileId, identity, identified, 'read');
@@ -195,6 +201,7 @@ class IngestCall {
       }
       return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
     } catch (error) {
+      await prepared?.reading?.drop();
       if (error instanceof ConcurrentIngestError) return this.leftToAnother(path, error.message);
       if (!isSystemError(error)) throw error;
       return this.unreadable({ path, ...reasonOf(error) });
@@ -207,14 +214,21 @@ class IngestCall {
     this.options.onChange?.(runIds);
   }
 
-  private async parse(
+  private async prepareNext(current: FileIdentity): Promise<Prepared | undefined> {
+    if (this.next === undefined) return undefined;
+    const { parser, writer } = this;
+    return prepare(this.next, { parser, writer, mappings: this.options.mappings }, current);
+  }
+
+  private async write(
     file: { fileId: number; path: string; format: string; runHash: string },
     request: ParseRequest,
+    reading: Reading,
   ): Promise<ParseOutcome> {
     for (const code of ['incomplete_line', 'damaged']) this.writer.dropIssuesWithCode(file.fileId, code);
     const base = this.status.bytesDone;
     const toRead = request.container === 'plain' ? request.bytes - request.offset : request.bytes;
-    const outcome = await this.parser.parse(request, (batch) => {
+    const outcome = await reading.take((batch) => {
       const changed = this.writer.writeBatch(file, batch);
       this.status.runKey ??= this.writer.runKeysOf([file.fileId])[0];
       // Offsets of compressed files and tables are not bytes of the file.

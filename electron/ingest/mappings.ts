@@ -3,13 +3,15 @@ import type { JsonObject } from '../../shared/format/fields.ts';
 import { type Mapping, mappingFormatName } from '../../shared/format/mapping.ts';
 
 export class Mappings {
+  /** As given, to be sent to another thread. */
+  readonly all: readonly Mapping[];
+  readonly forced: Mapping | undefined;
   private readonly mappings: ReadonlyMap<string, Mapping>;
-  private readonly forced: Mapping | undefined;
 
   /** @param forced asked for by name: taken for every file, whatever its shape */
   constructor(mappings: readonly Mapping[], forced?: Mapping) {
-    const all = forced === undefined ? mappings : [...mappings, forced];
-    this.mappings = new Map(all.map((mapping) => [mappingFormatName(mapping.name), mapping]));
+    this.all = forced === undefined ? mappings : [...mappings, forced];
+    this.mappings = new Map(this.all.map((mapping) => [mappingFormatName(mapping.name), mapping]));
     this.forced = forced;
   }
 

@@ -3,7 +3,13 @@ import { contentHash } from '../../shared/domain/contentHash.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
 import { normalisedQuestion } from '../../shared/domain/question.ts';
 import { maskSecrets } from '../../shared/domain/secrets.ts';
-import type { LineIssue, ParsedProblem, ParsedRollout, ParsedRun } from '../../shared/format/format.ts';
+import type {
+  LineIssue,
+  ParsedProblem,
+  ParsedRollout,
+  ParsedRun,
+  ParsedStage,
+} from '../../shared/format/format.ts';
 import {
   type ByteSpan,
   type PackedBatch,
@@ -59,10 +65,18 @@ export class BatchBuilder {
     this.items.push(item);
   }
 
+  /** @throws RangeError when the configuration nests deeper than the writer can write */
   addRun(run: ParsedRun): void {
+    assertShallow(run.config);
     const { value, masked } = maskSecrets(run.config);
     this.masked += masked;
     this.items.push({ kind: 'run', run: { ...run, config: value } });
+  }
+
+  /** @throws RangeError like `addRun` */
+  addStage(stage: ParsedStage): void {
+    assertShallow(stage.changes);
+    this.items.push({ kind: 'stage', stage });
   }
 
   /** @param contentHash of the line as read; recognises the same record elsewhere */
@@ -179,6 +193,15 @@ export class BatchBuilder {
     });
     return this.problems.length - 1;
   }
+}
+
+/** Deeper than any configuration nests; far from where the stack of a thread ends. */
+const DEEPEST = 256;
+
+function assertShallow(value: unknown, depth = 0): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > DEEPEST) throw new RangeError(`it nests deeper than ${DEEPEST} levels`);
+  for (const inner of Object.values(value)) assertShallow(inner, depth + 1);
 }
 
 function weightOf(tokens: PackedTokens | null): number {

@@ -2,7 +2,6 @@
  * Reads one file from a position to its end: container → records → parsed lines → batches.
  * Runs in the parser thread, ahead of the writer by a bounded number of batches.
  */
-import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ParsedLine, RecordReader } from '../../shared/format/format.ts';
 import { formatNamed } from '../../shared/format/index.ts';
@@ -10,7 +9,7 @@ import { layoutOf } from '../../shared/format/layout.ts';
 import { formatOfMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { PackedBatch } from '../storage/batch.ts';
-import { LONGEST_RECORD } from './containers/bytes.ts';
+import { bytesBetween, LONGEST_RECORD } from './containers/bytes.ts';
 import {
   type Container,
   CorruptContainerError,
@@ -99,15 +98,11 @@ export async function parseFile(
 async function continuesAfterUnendedLine({ path, container, offset }: ParseRequest): Promise<boolean> {
   // In compressed files the byte before is not at hand; their lines are read only once they have ended.
   if (offset === 0 || container !== 'plain') return false;
-  const file = await open(path, 'r');
-  try {
-    const before = Buffer.alloc(1);
-    await file.read(before, 0, 1, offset - 1);
-    return before[0] !== 0x0a;
-  } finally {
-    await file.close();
-  }
+  const before = await bytesBetween(path, container, offset - 1, offset);
+  return before[0] !== LINE_FEED;
 }
+
+const LINE_FEED = 0x0a;
 
 type ByteRecord = Extract<SourceRecord, { bytes: Uint8Array }>;
 
@@ -220,7 +215,7 @@ class FileParser {
         this.builder.addRun(parsed.run);
         return;
       case 'stage':
-        this.builder.add({ kind: 'stage', stage: parsed.stage });
+        this.builder.addStage(parsed.stage);
         return;
       case 'metric':
         this.builder.add({ kind: 'metric', metric: parsed.metric });

@@ -13,6 +13,10 @@ import { recordHash } from './recordHash.ts';
 const RECORDS = 20;
 /** … and reads at most this much, unless not even one record ends within it. */
 const WINDOW = 1 << 20;
+/** Most records are shorter than this. */
+const CHUNK = 64 << 10;
+
+const LINE_FEED = 0x0a;
 
 export interface Head {
   readonly unit: RecordUnit;
@@ -46,14 +50,15 @@ export async function headOfBytes(path: string, container: Container): Promise<H
   return readWith('line', path, container);
 }
 
-/** The first bytes, at most a window of them, as text. */
+/** The first lines, or a window of the first one, as text. */
 async function openingOf(path: string, container: Container): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const chunk of chunksOf(path, container, 0)) {
+  for await (const chunk of chunksOf(path, container, 0, { chunkSize: CHUNK })) {
     pieces.push(Buffer.from(chunk));
     length += chunk.byteLength;
-    if (length >= WINDOW) break;
+    // The first line tells enough, once something stands in it.
+    if (length >= WINDOW || chunk.includes(LINE_FEED)) break;
   }
   return Buffer.concat(pieces)
     .toString('utf8')
@@ -82,7 +87,7 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
   const splitter = splitterFor(unit, 0);
   const head = new HeadBuilder(unit);
   let position = 0;
-  for await (const chunk of chunksOf(path, container, 0)) {
+  for await (const chunk of chunksOf(path, container, 0, { chunkSize: CHUNK })) {
     position += chunk.byteLength;
     for (const record of splitter.push(chunk)) {
       head.take(record);

@@ -63,14 +63,14 @@ function hasLoneSurrogate(value: unknown, depth = 0): boolean {
 }
 
 /** Replacement keeps every length, so offsets stay what they were. */
-function withoutLoneSurrogates(value: unknown): { value: unknown; count: number } {
+function withoutLoneSurrogates(value: unknown, depth = 0): { value: unknown; count: number } {
   if (typeof value === 'string') {
     return value.isWellFormed() ? { value, count: 0 } : { value: value.toWellFormed(), count: 1 };
   }
-  if (typeof value !== 'object' || value === null) return { value, count: 0 };
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return { value, count: 0 };
   let count = 0;
   const repair = (inner: unknown): unknown => {
-    const repaired = withoutLoneSurrogates(inner);
+    const repaired = withoutLoneSurrogates(inner, depth + 1);
     count += repaired.count;
     return repaired.value;
   };

@@ -14,6 +14,8 @@ const BUFFER_BYTES = BLOCK_BYTES * 2;
 export class TextBlocks {
   private buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   private used = 0;
+  /** Texts in the buffer: a block of nothing but empty ones is a block all the same. */
+  private texts = 0;
   private blocks: Promise<StoredText>[] = [];
   private alone: StoredText[] = [];
 
@@ -22,6 +24,7 @@ export class TextBlocks {
     const most = (text.length + extra.length) * 3;
     if (this.used > 0 && this.used + most > this.buffer.byteLength) this.close();
     if (most > this.buffer.byteLength) this.buffer = Buffer.allocUnsafeSlow(most);
+    this.texts++;
     const start = this.used;
     const end = start + this.buffer.write(text, start);
     this.used = end + (extra === '' ? 0 : this.buffer.write(extra, end));
@@ -41,7 +44,7 @@ export class TextBlocks {
     readonly alone: readonly ByteSpan[];
     readonly bytes: Uint8Array;
   }> {
-    if (this.used > 0) this.close();
+    if (this.texts > 0) this.close();
     const { alone } = this;
     const pending = this.blocks;
     this.blocks = [];
@@ -64,5 +67,6 @@ export class TextBlocks {
     // The old buffer belongs to the compression now.
     this.buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
     this.used = 0;
+    this.texts = 0;
   }
 }

@@ -5,6 +5,7 @@
 import type { FileInspection, IngestProgress, MappingPreview, Method } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import type { Identified } from '../ingest/identify.ts';
 import type { FileReport } from '../ingest/ingest.ts';
 import type { ParseOutcome, ParseRequest } from '../ingest/parseFile.ts';
 import type { PackedBatch } from '../storage/batch.ts';
@@ -97,6 +98,14 @@ export type WriterMessage =
   | { readonly kind: 'taskDone'; readonly id: number; readonly result: Result<unknown> };
 
 export type ParserRequest =
+  | {
+      readonly kind: 'identify';
+      readonly parseId: number;
+      readonly path: string;
+      readonly name: string;
+      readonly mappings: readonly Mapping[];
+      readonly forced?: Mapping;
+    }
   | { readonly kind: 'parse'; readonly parseId: number; readonly request: ParseRequest }
   | { readonly kind: 'credit'; readonly parseId: number }
   | { readonly kind: 'cancel'; readonly parseId: number };
@@ -106,6 +115,7 @@ export type ParserMessage = { readonly parseId: number } & ParserNews;
 
 export type ParserNews =
   | { readonly kind: 'batch'; readonly batch: PackedBatch }
+  | { readonly kind: 'identified'; readonly identified: Identified }
   | { readonly kind: 'done'; readonly outcome: ParseOutcome }
   | {
       readonly kind: 'error';

@@ -1,5 +1,7 @@
 /** Worker thread: parses files for the writer, at most `AHEAD` batches ahead of it. */
 import { parentPort } from 'node:worker_threads';
+import { identify } from '../ingest/identify.ts';
+import { Mappings } from '../ingest/mappings.ts';
 import { type ParseRequest, parseFile } from '../ingest/parseFile.ts';
 import type { ParserMessage, ParserNews, ParserRequest } from './messages.ts';
 
@@ -45,15 +47,35 @@ port.on('message', (message: ParserRequest) => {
     case 'cancel':
       parses.get(message.parseId)?.cancel();
       break;
+    case 'identify':
+      void look(message);
+      break;
     case 'parse':
-      void run(message.parseId, message.request);
+      begin(message.parseId, message.request);
       break;
   }
 });
 
-async function run(parseId: number, request: ParseRequest): Promise<void> {
+/** One file after the other: the second is asked for while the first is still being written. */
+let queue: Promise<void> = Promise.resolve();
+
+function begin(parseId: number, request: ParseRequest): void {
   const parse = new Parse();
   parses.set(parseId, parse);
+  queue = queue.then(() => run(parseId, parse, request));
+}
+
+async function look(message: Extract<ParserRequest, { kind: 'identify' }>): Promise<void> {
+  const { parseId, path, name, mappings, forced } = message;
+  try {
+    const identified = await identify(path, name, new Mappings(mappings, forced).detect);
+    post({ parseId, kind: 'identified', identified });
+  } catch (error) {
+    post({ parseId, kind: 'error', ...describe(error) });
+  }
+}
+
+async function run(parseId: number, parse: Parse, request: ParseRequest): Promise<void> {
   try {
     const outcome = await parseFile(
       request,

@@ -1,63 +1,103 @@
 import { Worker } from 'node:worker_threads';
-import type { Parser } from '../ingest/ingest.ts';
+import type { Identified } from '../ingest/identify.ts';
+import type { Mappings } from '../ingest/mappings.ts';
 import type { ParseOutcome, ParseRequest } from '../ingest/parseFile.ts';
+import type { Parser } from '../ingest/readAhead.ts';
 import type { PackedBatch } from '../storage/batch.ts';
 import { entryOf } from './entry.ts';
 import type { ParserMessage, ParserRequest } from './messages.ts';
 
-/** The parser thread as the writer sees it: one file at a time, batches handed over one by one. */
+type OnBatch = (batch: PackedBatch) => void | Promise<void>;
+
+/** The parser thread as the writer sees it. Files are parsed in the order they are asked for. */
 export class ParserThread implements Parser {
   private readonly worker = new Worker(entryOf('parser'));
-  private parses = 0;
+  private readonly running = new Set<number>();
+  private asked = 0;
 
-  parse(request: ParseRequest, onBatch: (batch: PackedBatch) => void): Promise<ParseOutcome> {
-    const parseId = ++this.parses;
-    return new Promise((resolve, reject) => {
-      const settle = (finish: () => void): void => {
-        this.worker.off('message', onMessage);
-        this.worker.off('error', onError);
-        finish();
-      };
-      const onError = (error: Error): void => settle(() => reject(error));
-      // Once writing has failed, what is still in flight is passed over; the thread is free when it says so.
-      let failure: Error | undefined;
-      const onMessage = (message: ParserMessage): void => {
-        if (message.parseId !== parseId) return;
-        switch (message.kind) {
-          case 'batch':
-            if (failure !== undefined) return;
-            try {
-              onBatch(message.batch);
-              this.send({ kind: 'credit', parseId });
-            } catch (error) {
-              failure = error instanceof Error ? error : new Error(String(error));
-              this.send({ kind: 'cancel', parseId });
-            }
-            break;
-          case 'done':
-            settle(() => (failure === undefined ? resolve(message.outcome) : reject(failure)));
-            break;
-          case 'error':
-            settle(() => reject(failure ?? Object.assign(new Error(message.message), message.system ?? {})));
-            break;
-        }
-      };
-      this.worker.on('message', onMessage);
-      this.worker.on('error', onError);
-      this.send({ kind: 'parse', parseId, request });
+  constructor() {
+    // One listener per question; two files may be asked about at once, and a job may be cancelled in between.
+    this.worker.setMaxListeners(0);
+  }
+
+  identify(path: string, name: string, mappings: Mappings | undefined): Promise<Identified> {
+    const forced = mappings?.forced === undefined ? {} : { forced: mappings.forced };
+    const question = { kind: 'identify' as const, path, name, mappings: mappings?.all ?? [], ...forced };
+    return this.ask(question, (message, resolve) => {
+      if (message.kind === 'identified') resolve(message.identified);
     });
   }
 
-  /** Ends the parse that is running, if one is. */
+  parse(request: ParseRequest, onBatch: OnBatch, signal?: AbortSignal): Promise<ParseOutcome> {
+    // Once writing has failed, what is still in flight is passed over; the thread is free when it says so.
+    let failure: Error | undefined;
+    let written: Promise<void> = Promise.resolve();
+    let parseId = 0;
+    const cancel = (): void => this.send({ kind: 'cancel', parseId });
+    const take = async (batch: PackedBatch): Promise<void> => {
+      if (failure !== undefined) return;
+      try {
+        await onBatch(batch);
+        this.send({ kind: 'credit', parseId });
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error(String(error));
+        cancel();
+      }
+    };
+    const outcome = this.ask<ParseOutcome>({ kind: 'parse', request }, (message, resolve, reject) => {
+      if (message.kind === 'batch') written = written.then(() => take(message.batch));
+      else if (message.kind === 'done') {
+        const { outcome: read } = message;
+        void written.then(() => (failure === undefined ? resolve(read) : reject(failure)));
+      }
+    });
+    parseId = this.asked;
+    this.running.add(parseId);
+    signal?.addEventListener('abort', cancel);
+    return outcome.finally(() => {
+      this.running.delete(parseId);
+      signal?.removeEventListener('abort', cancel);
+    });
+  }
+
+  /** Ends the parses that are running or waiting. */
   cancel(): void {
-    this.send({ kind: 'cancel', parseId: this.parses });
+    for (const parseId of this.running) this.send({ kind: 'cancel', parseId });
   }
 
   async close(): Promise<void> {
     await this.worker.terminate();
   }
 
+  private ask<T>(
+    question: DistributiveOmit<Extract<ParserRequest, { kind: 'identify' | 'parse' }>, 'parseId'>,
+    onMessage: (message: ParserMessage, resolve: (value: T) => void, reject: (error: Error) => void) => void,
+  ): Promise<T> {
+    const parseId = ++this.asked;
+    const answer = new Promise<T>((resolve, reject) => {
+      const settle = (finish: () => void): void => {
+        this.worker.off('message', receive);
+        this.worker.off('error', fail);
+        finish();
+      };
+      const fail = (error: Error): void => settle(() => reject(error));
+      const receive = (message: ParserMessage): void => {
+        if (message.parseId !== parseId) return;
+        if (message.kind === 'error') {
+          const error = Object.assign(new Error(message.message), message.system ?? {});
+          fail(error);
+        } else onMessage(message, (value) => settle(() => resolve(value)), fail);
+      };
+      this.worker.on('message', receive);
+      this.worker.on('error', fail);
+    });
+    this.send({ parseId, ...question });
+    return answer;
+  }
+
   private send(message: ParserRequest): void {
     this.worker.postMessage(message);
   }
 }
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

@@ -129,7 +129,7 @@ function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: Line
     problemId: episode.task === undefined ? undefined : `${episode.task}${suffix}`,
     groundTruth: isObject(task) ? textOf(task['ground_truth'] ?? task['answer']) : undefined,
     source: isObject(task) ? stringOf(task['data_source']) : undefined,
-    stopReason: STOP_REASONS.get(String(record['termination_reason']).toLowerCase()),
+    stopReason: STOP_REASONS.get(stringOf(record['termination_reason'])?.toLowerCase() ?? ''),
   };
   const conversation = conversationOf(steps, warnings);
   const question = questionOf(task);

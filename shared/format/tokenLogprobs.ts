@@ -121,8 +121,11 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   if (!Array.isArray(value)) return undefined;
   const bytes = new Uint8Array(value.length);
   for (let i = 0; i < bytes.length; i++) {
-    bytes[i] = value[i];
-    if (bytes[i] !== value[i]) return undefined;
+    const byte: unknown = value[i];
+    // Asked before it is stored: storing converts, and converting deep nesting exhausts the stack.
+    if (typeof byte !== 'number') return undefined;
+    bytes[i] = byte;
+    if (bytes[i] !== byte) return undefined;
   }
   return bytes;
 }

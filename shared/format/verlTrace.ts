@@ -217,12 +217,12 @@ function wholeOf(value: unknown): number | undefined {
 function durationOf(span: JsonObject): number | undefined {
   const start = secondsOf(span['start_time_unix_nano'] ?? span['start_time']);
   const end = secondsOf(span['end_time_unix_nano'] ?? span['end_time']);
-  return start === undefined || end === undefined ? undefined : (end - start) * 1000;
+  return start === undefined || end === undefined ? undefined : numberOf((end - start) * 1000);
 }
 
 /** ISO dates, nanoseconds (also as text), or seconds. */
 function secondsOf(value: unknown): number | undefined {
-  if (typeof value === 'string' && /^\d{16,}$/.test(value)) return Number(value) / 1e9;
+  if (typeof value === 'string' && /^\d{16,}$/.test(value)) return numberOf(Number(value) / 1e9);
   if (typeof value === 'string') {
     const milliseconds = Date.parse(value);
     return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;

@@ -2,8 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { identify } from '../../electron/ingest/identify.ts';
 import { type IngestOptions, type IngestOutcome, ingest } from '../../electron/ingest/ingest.ts';
 import { parseFile } from '../../electron/ingest/parseFile.ts';
+import type { Parser } from '../../electron/ingest/readAhead.ts';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
 
@@ -37,11 +39,14 @@ export async function ingestHere(
 ): Promise<IngestOutcome> {
   const db = openWriter(library);
   try {
-    const parser = {
-      parse: (
-        request: Parameters<typeof parseFile>[0],
-        onBatch: (batch: Parameters<Parameters<typeof parseFile>[1]>[0]) => void,
-      ) => parseFile(request, async (batch) => onBatch(batch), options.isCancelled ?? (() => false)),
+    const parser: Parser = {
+      identify: (path, name, mappings) => identify(path, name, mappings?.detect),
+      parse: (request, onBatch, signal) =>
+        parseFile(
+          request,
+          async (batch) => onBatch(batch),
+          () => signal?.aborted === true || options.isCancelled?.() === true,
+        ),
     };
     return await ingest(paths, new LibraryWriter(db), parser, options);
   } finally {

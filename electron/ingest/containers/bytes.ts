@@ -1,6 +1,5 @@
 /** The bytes of a plain or compressed file, from a position of the uncompressed bytes on. */
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { JsonSplitter } from '../../../shared/format/jsonSplitter.ts';
 import { LineSplitter } from '../../../shared/format/lineSplitter.ts';
@@ -33,19 +32,20 @@ export async function* chunksOf(
   else yield* unpackedChunks(path, container, from, options);
 }
 
-async function* plainChunks(path: string, from: number, options: ByteOptions): AsyncGenerator<Uint8Array> {
+/** Blocking reads: this thread has nothing else to do, and a hop through the thread pool costs more than a small file. */
+function* plainChunks(path: string, from: number, options: ByteOptions): Generator<Uint8Array> {
   const { bytes = Number.POSITIVE_INFINITY, chunkSize = CHUNK } = options;
-  const file = await open(path, 'r');
+  const file = openSync(path, 'r');
   try {
-    const chunk = Buffer.allocUnsafe(chunkSize);
+    const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(chunkSize, bytes - from)));
     for (let position = from; position < bytes; ) {
-      const { bytesRead } = await file.read(chunk, 0, Math.min(chunkSize, bytes - position), position);
-      if (bytesRead === 0) return;
-      position += bytesRead;
-      yield chunk.subarray(0, bytesRead);
+      const length = readSync(file, chunk, 0, Math.min(chunk.byteLength, bytes - position), position);
+      if (length === 0) return;
+      position += length;
+      yield chunk.subarray(0, length);
     }
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
@@ -136,14 +136,12 @@ export async function bytesBetween(
   return Buffer.concat(pieces);
 }
 
-async function plainBytes(path: string, start: number, end: number): Promise<Buffer> {
-  let file: FileHandle | undefined;
+function plainBytes(path: string, start: number, end: number): Buffer {
+  const file = openSync(path, 'r');
   try {
-    file = await open(path, 'r');
     const bytes = Buffer.alloc(Math.max(0, end - start));
-    const { bytesRead } = await file.read(bytes, 0, bytes.byteLength, start);
-    return bytes.subarray(0, bytesRead);
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.byteLength, start));
   } finally {
-    await file?.close();
+    closeSync(file);
   }
 }

@@ -1,11 +1,6 @@
 /** Parquet files: rows with nested lists, as the bytes of their JSON. */
-import {
-  type AsyncBuffer,
-  asyncBufferFromFile,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetReadObjects,
-} from 'hyparquet';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 
@@ -13,20 +8,21 @@ import { CorruptContainerError, type RecordSource, type SourceRecord } from './c
 const WINDOW = 64 << 20;
 
 export class ParquetSource implements RecordSource {
-  private readonly file: AsyncBuffer;
+  private readonly file: FileSlices;
   private readonly metadata: FileMetaData;
 
-  private constructor(file: AsyncBuffer, metadata: FileMetaData) {
+  private constructor(file: FileSlices, metadata: FileMetaData) {
     this.file = file;
     this.metadata = metadata;
   }
 
   /** @throws CorruptContainerError when the file has no readable footer */
   static async open(path: string): Promise<ParquetSource> {
-    const file = await asyncBufferFromFile(path);
+    const file = new FileSlices(path, (await stat(path)).size);
     try {
       return new ParquetSource(file, await parquetMetadataAsync(file));
     } catch (error) {
+      file.stop();
       throw asCorrupt(error, 'damaged or unfinished Parquet file');
     }
   }
@@ -51,7 +47,8 @@ export class ParquetSource implements RecordSource {
   }
 
   async close(): Promise<void> {
-    // The buffer opens the file anew for every slice.
+    // The file is opened anew for every slice.
+    this.file.stop();
   }
 
   private async read(rowStart: number, rowEnd: number): Promise<readonly SourceRecord[]> {
@@ -64,7 +61,53 @@ export class ParquetSource implements RecordSource {
         nextOffset: rowStart + i + 1,
       }));
     } catch (error) {
+      this.file.stop();
       throw asCorrupt(error, `rows ${rowStart + 1} to ${rowEnd} of the Parquet file cannot be read`);
+    }
+  }
+}
+
+/**
+ * The bytes of a file as the decoder asks for them. Where a damaged file makes it give up, it
+ * leaves the columns it was decoding to themselves, and what goes wrong in those nobody would
+ * catch: once stopped, they never get their bytes.
+ */
+class FileSlices implements AsyncBuffer {
+  readonly byteLength: number;
+  private readonly path: string;
+  private isStopped = false;
+
+  constructor(path: string, byteLength: number) {
+    this.path = path;
+    this.byteLength = byteLength;
+  }
+
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  /** Never throws by itself: the promise tells. */
+  async slice(start: number, end: number = this.byteLength): Promise<ArrayBuffer> {
+    const [read] = await Promise.allSettled([this.read(start, Math.min(end, this.byteLength))]);
+    if (this.isStopped) await new Promise<never>(() => undefined);
+    if (read.status === 'rejected') throw read.reason;
+    return read.value;
+  }
+
+  private async read(start: number, end: number): Promise<ArrayBuffer> {
+    if (!(start >= 0 && start <= end)) {
+      // Not at once: whoever gives up because of this has to be able to say so first.
+      await new Promise((resolve) => setImmediate(resolve));
+      throw new Error(`it refers to bytes ${start} to ${end}`);
+    }
+    const bytes = new ArrayBuffer(end - start);
+    let file: FileHandle | undefined;
+    try {
+      file = await open(this.path, 'r');
+      const { bytesRead } = await file.read(new Uint8Array(bytes), 0, end - start, start);
+      return bytesRead === end - start ? bytes : bytes.slice(0, bytesRead);
+    } finally {
+      await file?.close();
     }
   }
 }

@@ -47,17 +47,31 @@ export class SqliteSource implements RecordSource {
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
     if (!this.isMlflow) return;
-    const page = this.db.prepare<[number, number]>(
-      'SELECT * FROM trace_info ORDER BY timestamp_ms, request_id LIMIT ? OFFSET ?',
-    );
     for (let at = from; ; at += PAGE) {
-      const traces = page.all(PAGE, at) as Row[];
-      if (traces.length === 0) return;
-      yield traces.map((trace, i) => ({
+      const records = this.page(at);
+      if (records.length === 0) return;
+      yield records;
+    }
+  }
+
+  /** @throws CorruptContainerError where SQLite cannot read on, or the tables are not MLflow's after all */
+  private page(at: number): readonly SourceRecord[] {
+    try {
+      const traces = this.db
+        .prepare<[number, number]>(
+          'SELECT * FROM trace_info ORDER BY timestamp_ms, request_id LIMIT ? OFFSET ?',
+        )
+        .all(PAGE, at) as Row[];
+      return traces.map((trace, i) => ({
         bytes: Buffer.from(JSON.stringify(this.recordOf(trace))),
         offset: at + i,
         nextOffset: at + i + 1,
       }));
+    } catch (error) {
+      if (error instanceof Error && 'syscall' in error) throw error;
+      throw new CorruptContainerError(
+        `the SQLite database cannot be read behind row ${at}: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 
