@@ -4,6 +4,7 @@ import { ingestCommand } from './ingest.ts';
 import { inspectCommand } from './inspect.ts';
 import { queryCommand } from './query.ts';
 import { recorderCommand } from './recorder.ts';
+import { removeCommand } from './remove.ts';
 import { serveCommand } from './serve.ts';
 
 const all: readonly Command[] = [
@@ -11,6 +12,7 @@ const all: readonly Command[] = [
   inspectCommand,
   formatsCommand,
   queryCommand,
+  removeCommand,
   serveCommand,
   recorderCommand,
 ];

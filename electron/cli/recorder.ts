@@ -1,21 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { type Command, readArguments, UsageError } from './command.ts';
 
-const help = `usage: turnwise recorder > turnwise_recorder.py
+const FILES: Readonly<Record<string, string>> = {
+  turnwise: 'turnwise_recorder.py',
+  slime: 'slime_exporter.py',
+};
 
-Prints the recorder: one Python file (standard library only) that a trainer imports to write
-the Turnwise log. Its docstring tells how.`;
+const help = `usage: turnwise recorder [turnwise|slime] > FILE.py
+
+Prints a Python file for the machine of the run:
+
+  turnwise  (default) the recorder, standard library only, that a trainer imports to write the
+            Turnwise log
+  slime     the exporter that turns .pt dumps of slime and verl into JSON Lines, with torch;
+            Turnwise itself never loads a pickle
+
+Its docstring tells how to use it.`;
 
 export const recorderCommand: Command = {
   name: 'recorder',
-  summary: 'print the Python recorder for trainers',
+  summary: 'print the Python recorder for trainers, or the exporter for .pt dumps',
   help,
   async run(argv) {
     const { positionals } = readArguments('recorder', argv, {});
-    if (positionals.length > 0) throw new UsageError('recorder: takes no arguments');
-    process.stdout.write(
-      readFileSync(new URL('../../shared/recorder/turnwise_recorder.py', import.meta.url)),
-    );
+    const [which = 'turnwise', ...more] = positionals;
+    const file = Object.hasOwn(FILES, which) ? FILES[which] : undefined;
+    if (file === undefined || more.length > 0) {
+      throw new UsageError(`recorder: takes one of ${Object.keys(FILES).join(', ')}\n\n${help}`);
+    }
+    process.stdout.write(readFileSync(new URL(`../../shared/recorder/${file}`, import.meta.url)));
     return 0;
   },
 };

@@ -27,6 +27,6 @@ async function answer(request: InspectorRequest): Promise<InspectorResponse['res
 
 function failed(path: string, error: unknown): Result<never> {
   const { code, message } = reasonOf(error);
-  const isKnown = code === 'not_found' || code === 'no_permission' || code === 'EISDIR';
+  const isKnown = code === 'not_found' || code === 'no_permission' || code === 'is_directory';
   return { ok: false, failure: { code: isKnown ? 'not_found' : 'internal', message: `${path}: ${message}` } };
 }

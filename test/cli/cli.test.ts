@@ -1,9 +1,11 @@
 /** The command line from outside: what it prints, where, and how it ends. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
+import { FORMATS } from '../../shared/format/index.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
@@ -283,5 +285,178 @@ function killedAt(child: ChildProcess, library: string, rollouts: number): Promi
         // The library is being made: not yet a database, or without its tables.
       }
     }, 2);
+  });
+}
+
+describe('formats', () => {
+  it('lists every format with the rule it is recognised by', () => {
+    const { code, out } = turnwise('formats');
+    expect(code).toBe(0);
+    for (const { name, title, rule } of FORMATS) {
+      expect(out).toContain(`${name} `);
+      expect(out).toContain(title);
+      expect(out).toContain(`recognised by ${rule}`);
+    }
+    const rows = JSON.parse(turnwise('formats', '--json').out) as { name: string }[];
+    expect(rows.map((row) => row.name)).toEqual(FORMATS.map((format) => format.name));
+  });
+
+  it('is the table of the README', () => {
+    const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+    const rows = FORMATS.map(
+      ({ name, title, source, reads, ignores }) =>
+        `| \`${name}\` | ${title} | ${source} | ${reads} | ${ignores} |`,
+    );
+    for (const row of rows) expect(readme).toContain(row);
+  });
+});
+
+describe('inspect', () => {
+  it('says what a file is and why, and leaves no library behind', () => {
+    const { code, out } = turnwise('inspect', DEMO);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ {2}format +turnwise: Turnwise rollout log \(JSON Lines\)$/m);
+    expect(out).toMatch(/^ {2}because +it has a record with "v", "run" and a "type" of/m);
+    expect(out).toMatch(/reads as {2}1 record about the run, .*rollouts in the first 20 records/);
+    expect(readdirSync(place.directory)).toEqual([]);
+  });
+
+  it('says of a file it does not know what stands in it, and proposes a mapping', () => {
+    const path = place.file('ours.jsonl', UNKNOWN);
+    const { code, out } = turnwise('inspect', path, '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      container: 'plain',
+      unit: 'line',
+      issue: { code: 'unknown_format' },
+      keys: ['q', 'sampled', 'meta'],
+    });
+    const proposed = turnwise('inspect', path, '--propose-mapping');
+    expect(JSON.parse(proposed.out)).toMatchObject({
+      version: 1,
+      name: 'ours',
+      fields: { response: 'sampled.text', reward: 'meta.score', step: 'meta.step' },
+    });
+  });
+
+  it('names what it cannot open, and exits 1', () => {
+    const { code, err } = turnwise('inspect', 'nothing.jsonl', '.');
+    expect(code).toBe(1);
+    expect(err).toContain('nothing.jsonl: no such file or directory');
+    expect(err).toContain('is a directory');
+  });
+});
+
+/** No format has these fields. */
+const UNKNOWN = [0, 1, 2]
+  .map((i) =>
+    JSON.stringify({
+      q: `What is ${i} + 1?`,
+      sampled: { text: `It is \\boxed{${i + 1}}.` },
+      meta: { score: i % 2, step: 4, openai_api_key: 'not-a-real-key' },
+    }),
+  )
+  .join('\n')
+  .concat('\n');
+
+describe('remove', () => {
+  it('removes a run and says what went', () => {
+    turnwise('ingest', DEMO, '--library', 'a.sqlite');
+    const library = join(place.directory, 'a.sqlite');
+    const [run] = rows(library, "SELECT run_key FROM run WHERE kind = 'train'");
+    const { code, out } = turnwise('remove', String(run?.['run_key']), '--library', 'a.sqlite');
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^removed [\d,]+ rollouts; the library is [\d.]+ MiB smaller; the logs are where they were$/m,
+    );
+    expect(rows(library, "SELECT count(*) AS n FROM run WHERE kind = 'train'")).toEqual([{ n: 0 }]);
+    expect(turnwise('remove', 'nobody', '--library', 'a.sqlite')).toMatchObject({ code: 1 });
+  });
+});
+
+describe('a mapping', () => {
+  const mapping = {
+    version: 1,
+    name: 'ours',
+    shape: ['q', 'sampled', 'meta'],
+    fields: { prompt: 'q', response: 'sampled.text', reward: 'meta.score', step: 'meta.step' },
+  };
+
+  it('reads a file no format knows', () => {
+    place.file('ours.jsonl', UNKNOWN);
+    place.file('mapping.json', JSON.stringify(mapping));
+    expect(turnwise('ingest', 'ours.jsonl', '--library', 'a.sqlite').code).toBe(1);
+    const { code, out } = turnwise(
+      'ingest',
+      'ours.jsonl',
+      '--library',
+      'a.sqlite',
+      '--mapping',
+      'mapping.json',
+      '--json',
+    );
+    // The whole of "meta" is read by two of its fields; nothing is left over to be masked.
+    expect([code, JSON.parse(out)]).toMatchObject([0, { rollouts: 3, files: [{ format: 'mapping:ours' }] }]);
+    expect(
+      rows(join(place.directory, 'a.sqlite'), 'SELECT step, reward, answer FROM rollout ORDER BY rollout_id'),
+    ).toEqual([
+      { step: 4, reward: 0, answer: '1' },
+      { step: 4, reward: 1, answer: '2' },
+      { step: 4, reward: 0, answer: '3' },
+    ]);
+  });
+
+  it('that is none is refused with the reason', () => {
+    place.file('ours.jsonl', UNKNOWN);
+    place.file('mapping.json', JSON.stringify({ ...mapping, fields: { nonsense: 'q' } }));
+    const { code, err } = turnwise(
+      'ingest',
+      'ours.jsonl',
+      '--library',
+      'a.sqlite',
+      '--mapping',
+      'mapping.json',
+    );
+    expect([code, err]).toEqual([1, expect.stringContaining('"fields.nonsense" is no field of a rollout')]);
+  });
+});
+
+describe('ingest --follow', () => {
+  it('goes on reading until it is interrupted', async () => {
+    const path = place.file('1.jsonl', verlLine(1));
+    const child = spawnTurnwise('ingest', path, '--library', 'a.sqlite', '--follow');
+    await said(child, 'following');
+    appendFileSync(path, verlLine(1) + verlLine(1).slice(0, -20));
+    await said(child, '1 new rollouts');
+    appendFileSync(path, verlLine(1).slice(-20));
+    await said(child, '1 new rollouts');
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    expect(code).toBe(0);
+    expect(rows(join(place.directory, 'a.sqlite'), 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 3 }]);
+  });
+});
+
+const verlLine = (step: number): string =>
+  `${JSON.stringify({ input: 'user\nWhat is 6·7?\nassistant\n', output: 'It is \\boxed{42}.', score: 1, step })}\n`;
+
+function spawnTurnwise(...args: readonly string[]): ChildProcess {
+  const env = { ...process.env, INIT_CWD: place.directory, HOME: place.directory };
+  return spawn(process.execPath, [MAIN, ...args], { env, cwd: place.directory });
+}
+
+/** Waits until the process has said it, on either channel. */
+async function said(child: ChildProcess, words: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    let text = '';
+    const listen = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (!text.includes(words)) return;
+      child.stdout?.off('data', listen);
+      child.stderr?.off('data', listen);
+      resolve();
+    };
+    child.stdout?.on('data', listen);
+    child.stderr?.on('data', listen);
   });
 }

@@ -87,7 +87,14 @@ class FileSlices implements AsyncBuffer {
   }
 
   /** Never throws by itself: the promise tells. */
-  async slice(start: number, end: number = this.byteLength): Promise<ArrayBuffer> {
+  slice(start: number, end?: number): Promise<ArrayBuffer> {
+    const bytes = this.sliceUnlessStopped(start, end ?? this.byteLength);
+    // What the decoder asked for in advance it may never look at.
+    bytes.catch(() => undefined);
+    return bytes;
+  }
+
+  private async sliceUnlessStopped(start: number, end: number): Promise<ArrayBuffer> {
     const [read] = await Promise.allSettled([this.read(start, Math.min(end, this.byteLength))]);
     if (this.isStopped) await new Promise<never>(() => undefined);
     if (read.status === 'rejected') throw read.reason;
