@@ -115,7 +115,15 @@ export class Follower {
       return;
     }
     this.set(follow, 'reading');
-    const added = await this.options.read(paths);
+    let added = 0;
+    try {
+      added = await this.options.read(paths);
+    } catch (error) {
+      // Reported as a job; what was to be read is looked at again.
+      follow.seen = seen;
+      this.set(follow, 'watching');
+      throw error;
+    }
     follow.rollouts += added;
     if (added > 0) follow.lastChange = this.clock.now();
     this.set(follow, 'watching', added > 0);

@@ -19,7 +19,7 @@ import { issuesOfFile } from './queries/issues.ts';
 import { listMappings } from './queries/sources.ts';
 import { RolloutWriter, runDirectoryOf } from './rolloutWriter.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
-import { type Removal, removeRunRows, shrink } from './runRemoval.ts';
+import { type Removal, removeRunRows, shrink, usedBytes } from './runRemoval.ts';
 import { Touched } from './touched.ts';
 import { nameRun, removeMapping, saveMapping, setGroupRule } from './userRules.ts';
 
@@ -312,12 +312,14 @@ export class LibraryWriter {
   removeRun(runKey: string): (Removal & { readonly bytes: number; readonly runId: number }) | undefined {
     const row = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
     if (row === undefined) return undefined;
+    const before = usedBytes(this.db);
     let removal: Removal = { rollouts: 0, files: 0 };
     this.transaction(() => {
       removal = removeRunRows(this.db, row.run_id);
     });
     this.runs.forget();
-    return { ...removal, bytes: shrink(this.db), runId: row.run_id };
+    shrink(this.db);
+    return { ...removal, bytes: Math.max(0, before - usedBytes(this.db)), runId: row.run_id };
   }
 
   /** Gives the space of the write-ahead log back; call when no more batches are coming. */

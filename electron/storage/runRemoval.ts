@@ -1,5 +1,4 @@
 /** Removing a run: everything read for it, and the space it took. The logs themselves are never touched. */
-import { statSync } from 'node:fs';
 import type { WritableLibrary } from './open.ts';
 
 export interface Removal {
@@ -54,15 +53,23 @@ export function removeRunRows(db: WritableLibrary, runId: number): Removal {
   return { rollouts, files };
 }
 
-/** Gives the space of deleted rows back to the file system. @returns bytes the library file shrank by */
-export function shrink(db: WritableLibrary): number {
-  const before = sizeOf(db);
-  db.exec('VACUUM');
-  db.pragma('wal_checkpoint(TRUNCATE)');
-  return Math.max(0, before - sizeOf(db));
+/** Bytes in use: free pages inside the file are none. */
+export function usedBytes(db: WritableLibrary): number {
+  const one = (name: string): number => Number(db.pragma(name, { simple: true }));
+  return (one('page_count') - one('freelist_count')) * one('page_size');
 }
 
-function sizeOf(db: WritableLibrary): number {
+/**
+ * Gives the space of deleted rows back to the file system, and with it the last traces of what
+ * stood there. Where somebody is reading just now the pages stay free inside the file, to be
+ * written over by what comes next.
+ */
+export function shrink(db: WritableLibrary): void {
+  try {
+    db.exec('VACUUM');
+  } catch (error) {
+    const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+    if (!isBusy) throw error;
+  }
   db.pragma('wal_checkpoint(TRUNCATE)');
-  return statSync(db.name).size;
 }

@@ -20,6 +20,11 @@ export class ParserThread implements Parser {
     this.worker.setMaxListeners(0);
   }
 
+  /** Files it is reading or has been asked to. */
+  get load(): number {
+    return this.running.size;
+  }
+
   identify(path: string, name: string, mappings: Mappings | undefined): Promise<Identified> {
     const forced = mappings?.forced === undefined ? {} : { forced: mappings.forced };
     const question = { kind: 'identify' as const, path, name, mappings: mappings?.all ?? [], ...forced };
