@@ -6,7 +6,13 @@ import { isObject, type JsonObject } from '../../shared/format/fields.ts';
 import { LIST_KEY } from '../../shared/format/format.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
 import { chunksOf, LONGEST_RECORD, splitterFor } from './containers/bytes.ts';
-import type { Container, RecordSource, RecordUnit, SourceRecord } from './containers/container.ts';
+import {
+  type Container,
+  CorruptContainerError,
+  type RecordSource,
+  type RecordUnit,
+  type SourceRecord,
+} from './containers/container.ts';
 import { recordHash } from './recordHash.ts';
 
 /** Detection looks at this many records … */
@@ -28,13 +34,22 @@ export interface Head {
 
 export async function headOfSource(source: RecordSource, unit: RecordUnit): Promise<Head> {
   const head = new HeadBuilder(unit);
-  for await (const records of source.records(0)) {
+  for await (const records of upToDamage(source.records(0), () => head.records.length > 0)) {
     for (const record of records) {
       head.take(record);
       if (head.isEnough) return head.finish();
     }
   }
   return head.finish();
+}
+
+/** What stands before the damage says what the file is; whoever reads it all reports the damage. */
+async function* upToDamage<T>(parts: AsyncIterable<T>, isSomething: () => boolean): AsyncGenerator<T> {
+  try {
+    yield* parts;
+  } catch (error) {
+    if (!(error instanceof CorruptContainerError && isSomething())) throw error;
+  }
 }
 
 /** @throws the system's error, or CorruptContainerError when not even the beginning can be unpacked */
@@ -54,7 +69,8 @@ export async function headOfBytes(path: string, container: Container): Promise<H
 async function openingOf(path: string, container: Container): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const chunk of chunksOf(path, container, 0, { chunkSize: CHUNK })) {
+  const chunks = chunksOf(path, container, 0, { chunkSize: CHUNK });
+  for await (const chunk of upToDamage(chunks, () => length > 0)) {
     pieces.push(Buffer.from(chunk));
     length += chunk.byteLength;
     // The first line tells enough, once something stands in it.
@@ -87,7 +103,8 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
   const splitter = splitterFor(unit, 0);
   const head = new HeadBuilder(unit);
   let position = 0;
-  for await (const chunk of chunksOf(path, container, 0, { chunkSize: CHUNK })) {
+  const chunks = chunksOf(path, container, 0, { chunkSize: CHUNK });
+  for await (const chunk of upToDamage(chunks, () => head.seen > 0)) {
     position += chunk.byteLength;
     for (const record of splitter.push(chunk)) {
       head.take(record);
@@ -104,7 +121,7 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
 class HeadBuilder {
   seen = 0;
   private readonly unit: RecordUnit;
-  private readonly records: JsonObject[] = [];
+  readonly records: JsonObject[] = [];
   private hash = '';
   private problem: Head['firstProblem'];
 

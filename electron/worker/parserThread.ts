@@ -9,7 +9,11 @@ import type { ParserMessage, ParserRequest } from './messages.ts';
 
 type OnBatch = (batch: PackedBatch) => void | Promise<void>;
 
-/** The parser thread as the writer sees it. Files are parsed in the order they are asked for. */
+/**
+ * The parser thread as the writer sees it. Files are parsed in the order they are asked for. One
+ * thread: with the writer's and the compression of texts in libuv's it keeps two cores busy, and a second
+ * one was measured to be slower.
+ */
 export class ParserThread implements Parser {
   private readonly worker = new Worker(entryOf('parser'));
   private readonly running = new Set<number>();
@@ -18,11 +22,6 @@ export class ParserThread implements Parser {
   constructor() {
     // One listener per question; two files may be asked about at once, and a job may be cancelled in between.
     this.worker.setMaxListeners(0);
-  }
-
-  /** Files it is reading or has been asked to. */
-  get load(): number {
-    return this.running.size;
   }
 
   identify(path: string, name: string, mappings: Mappings | undefined): Promise<Identified> {

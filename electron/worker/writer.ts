@@ -6,7 +6,7 @@ import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
 import type { WorkerOptions, WriterMessage, WriterRequest } from './messages.ts';
-import { ParserPool } from './parserPool.ts';
+import { ParserThread } from './parserThread.ts';
 import { mappingsFor, runTask } from './writerTasks.ts';
 
 const port = parentPort;
@@ -37,7 +37,8 @@ const opened = start();
 if (opened !== undefined) serve(opened.db, opened.writer);
 
 function serve(db: WritableLibrary, writer: LibraryWriter): void {
-  const parser = new ParserPool();
+  // Started at once: it loads while the user is still choosing what to read.
+  const parser = new ParserThread();
   let queue: Promise<void> = Promise.resolve();
   const cancelled = new Set<number>();
   let current: number | undefined;

@@ -82,8 +82,12 @@ export function readMapping(value: unknown): { readonly mapping: Mapping } | { r
     }
     if (known !== undefined) paths[known] = path;
   }
-  if (paths.messages === undefined && paths.response === undefined) {
-    return { message: 'a mapping needs a path for "messages" or for "response"' };
+  const hasText = paths.messages !== undefined || paths.response !== undefined;
+  if (!hasText && (paths.joinKey === undefined || !JOINED.some((field) => paths[field] !== undefined))) {
+    return {
+      message:
+        'a mapping needs a path for "messages" or for "response"; or "joinKey" with token columns, "kept" or "advantage"',
+    };
   }
   return {
     mapping: {
@@ -95,6 +99,12 @@ export function readMapping(value: unknown): { readonly mapping: Mapping } | { r
     },
   };
 }
+
+/** What a record without a text of its own can say of a rollout in another file. */
+const JOINED = [
+  ...(['tokenTexts', 'tokenIds', 'tokenMask', 'tokenLogprobs', 'tokenEntropies'] as const),
+  ...(['kept', 'advantage'] as const),
+];
 
 class MappedReader implements RecordReader {
   private readonly mapping: Mapping;
@@ -131,6 +141,7 @@ class MappedReader implements RecordReader {
   private rolloutOf(element: JsonObject, record: JsonObject): ParsedLine {
     const warnings: LineIssue[] = [];
     const look = new Lookup(this.paths, element, record);
+    if (!this.paths.has('messages') && !this.paths.has('response')) return this.joinedOf(look, warnings);
     const facts: KnownFacts = {
       ...optional('problemId', idOf(look.value('problem'))),
       ...optional('groundTruth', textOf(look.value('groundTruth'))),
@@ -169,9 +180,33 @@ class MappedReader implements RecordReader {
         ? {}
         : { decision: { ...optional('kept', kept), ...optional('advantage', advantage) } }),
       ...optional('tokens', tokens),
+      ...optional('joinKeys', joinKeysOf(look)),
       extra: look.unread(),
     };
     return { kind: 'rollout', rollout, warnings };
+  }
+
+  /** Token columns if there are any, else the decision. */
+  private joinedOf(look: Lookup, warnings: LineIssue[]): ParsedLine {
+    const [joinKey] = joinKeysOf(look) ?? [];
+    if (joinKey === undefined) {
+      return refuse(
+        `"${this.mapping.fields.joinKey}" is ${describe(look.value('joinKey'))}, which is no key to join on`,
+      );
+    }
+    const tokens = readTokens(columnsOf(look));
+    warnings.push(...tokens.warnings);
+    if (tokens.tokens !== undefined) {
+      const signal = { address: { joinKey }, tokens: { ...tokens.tokens, ends: undefined } };
+      return { kind: 'signal', signal, warnings };
+    }
+    const kept = truthOf(look.value('kept'));
+    const advantage = numberOf(look.value('advantage'));
+    if (kept === undefined && advantage === undefined) {
+      return refuse('the record has none of the token columns or decisions the mapping names');
+    }
+    const decision = { ...optional('kept', kept), ...optional('advantage', advantage) };
+    return { kind: 'decision', decision: { address: { joinKey }, decision } };
   }
 
   /** @returns why there is no response, when there is none */
@@ -233,13 +268,7 @@ class Lookup {
 }
 
 function tokensOf(look: Lookup, response: string, warnings: LineIssue[]): ParsedTokens | undefined {
-  const columns = {
-    text: look.value('tokenTexts'),
-    ids: look.value('tokenIds'),
-    mask: look.value('tokenMask'),
-    logprob: look.value('tokenLogprobs'),
-    entropy: look.value('tokenEntropies'),
-  };
+  const columns = columnsOf(look);
   if (Object.values(columns).every((column) => !Array.isArray(column))) return undefined;
   const reading = readTokens(columns);
   warnings.push(...reading.warnings);
@@ -248,6 +277,21 @@ function tokensOf(look: Lookup, response: string, warnings: LineIssue[]): Parsed
   const aligned = alignTo(response, isSpelled ? reading.tokens : { ...reading.tokens, ends: undefined });
   warnings.push(...aligned.warnings);
   return aligned.tokens;
+}
+
+function columnsOf(look: Lookup): JsonObject {
+  return {
+    text: look.value('tokenTexts'),
+    ids: look.value('tokenIds'),
+    mask: look.value('tokenMask'),
+    logprob: look.value('tokenLogprobs'),
+    entropy: look.value('tokenEntropies'),
+  };
+}
+
+function joinKeysOf(look: Lookup): readonly string[] | undefined {
+  const key = idOf(look.value('joinKey'));
+  return key === undefined ? undefined : [`mapped:${key}`];
 }
 
 function stopReasonOf(value: unknown): KnownFacts['stopReason'] {

@@ -6,6 +6,10 @@
  *   {"version": 1, "name": "our sampler", "shape": ["meta", "prompt", "reply", "score"],
  *    "fields": {"prompt": "prompt", "response": "reply", "reward": "score", "step": "meta.step"}}
  *
+ * With `joinKey` records of two files about one rollout find each other: a mapping without
+ * messages and response reads its records as token columns or decisions for the rollouts that
+ * another file of the run brings under the same key.
+ *
  * A path names keys from the record inwards: `meta.step`, `turns[0].text`, `choices[-1].text`,
  * `["a.b"].c` for keys with dots.
  */
@@ -34,6 +38,7 @@ export const MAPPING_FIELDS = [
   'tokenMask',
   'tokenLogprobs',
   'tokenEntropies',
+  'joinKey',
 ] as const;
 export type MappingField = (typeof MAPPING_FIELDS)[number];
 

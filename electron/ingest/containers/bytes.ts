@@ -1,5 +1,6 @@
 /** The bytes of a plain or compressed file, from a position of the uncompressed bytes on. */
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { Readable, type Transform } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { JsonSplitter } from '../../../shared/format/jsonSplitter.ts';
 import { LineSplitter } from '../../../shared/format/lineSplitter.ts';
@@ -10,6 +11,7 @@ import {
   type RecordUnit,
   type SourceRecord,
 } from './container.ts';
+import { type FramePiece, ZstdFrames } from './zstdFrames.ts';
 
 const CHUNK = 1 << 20;
 /** V8 strings end at about 512 MiB; a record has to fit twice (bytes and text). */
@@ -58,17 +60,10 @@ async function* unpackedChunks(
 ): AsyncGenerator<Uint8Array> {
   if (bytes === 0) return;
   const input = createReadStream(path, bytes === undefined ? {} : { end: bytes - 1 });
-  // A file that is still being written ends anywhere: what is there is read, the rest waits.
-  const output =
-    container === 'gzip'
-      ? createGunzip({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1 << 16 })
-      : createZstdDecompress({ finishFlush: constants.ZSTD_e_flush, chunkSize: 1 << 16 });
   let failure: Error | undefined;
-  input.on('error', (error) => output.destroy(error));
-  input.pipe(output);
   let position = 0;
   try {
-    for await (const unpacked of output as AsyncIterable<Buffer>) {
+    for await (const unpacked of container === 'gzip' ? gunzip(input) : unzstd(input)) {
       const skip = Math.max(0, from - position);
       position += unpacked.byteLength;
       for (let at = skip; at < unpacked.byteLength; at += chunkSize)
@@ -79,11 +74,53 @@ async function* unpackedChunks(
     failure = error;
   } finally {
     input.destroy();
-    output.destroy();
   }
   if (failure === undefined) return;
   if ('syscall' in failure) throw failure;
   throw new CorruptContainerError(`damaged ${container} data after ${position} bytes: ${failure.message}`);
+}
+
+// A file that is still being written ends anywhere: what is there is read, the rest waits.
+const GZIP = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1 << 16 };
+const ZSTD = { finishFlush: constants.ZSTD_e_flush, chunkSize: 1 << 16 };
+
+function gunzip(input: Readable): AsyncGenerator<Buffer> {
+  return through(input, createGunzip(GZIP));
+}
+
+/** Frame by frame: the decompressor ends with the first it is given. */
+async function* unzstd(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const pieces = piecesOf(input);
+  for (;;) {
+    const first = await pieces.next();
+    if (first.done === true) return;
+    yield* through(Readable.from(frameFrom(first.value, pieces)), createZstdDecompress(ZSTD));
+  }
+}
+
+async function* piecesOf(input: AsyncIterable<Buffer>): AsyncGenerator<FramePiece> {
+  const frames = new ZstdFrames();
+  for await (const chunk of input) yield* frames.push(chunk);
+}
+
+async function* frameFrom(first: FramePiece, rest: AsyncGenerator<FramePiece>): AsyncGenerator<Uint8Array> {
+  for (let piece = first; ; ) {
+    yield piece.bytes;
+    if (piece.isLast) return;
+    const next = await rest.next();
+    if (next.done === true) return;
+    piece = next.value;
+  }
+}
+
+async function* through(input: Readable, output: Transform): AsyncGenerator<Buffer> {
+  input.on('error', (error) => output.destroy(error));
+  input.pipe(output);
+  try {
+    for await (const unpacked of output as AsyncIterable<Buffer>) yield unpacked;
+  } finally {
+    output.destroy();
+  }
 }
 
 export class ByteSource implements RecordSource {

@@ -38,21 +38,18 @@ export class ZipSource implements RecordSource {
 
   /** @throws CorruptContainerError when the archive has no readable directory */
   static async open(path: string): Promise<ZipSource> {
-    let zip: ZipFile;
-    const entries: Entry[] = [];
+    let zip: ZipFile | undefined;
     try {
       zip = await openPromise(path, { lazyEntries: true, autoClose: false });
+      const entries: Entry[] = [];
       for await (const entry of zip.eachEntry()) entries.push(entry);
+      return new ZipSource(zip, entries, await headerOf(zip, entries));
     } catch (error) {
-      throw asCorrupt(error, 'damaged or unfinished zip archive');
+      zip?.close();
+      throw error instanceof CorruptContainerError
+        ? error
+        : asCorrupt(error, 'damaged or unfinished zip archive');
     }
-    for (const name of HEADERS) {
-      const entry = entries.find((candidate) => candidate.fileName === name);
-      if (entry === undefined) continue;
-      const header = readJson((await unpack(zip, entry)).toString('utf8'));
-      if (header.ok && isObject(header.value)) return new ZipSource(zip, entries, header.value);
-    }
-    return new ZipSource(zip, entries, undefined);
   }
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
@@ -68,6 +65,16 @@ export class ZipSource implements RecordSource {
   async close(): Promise<void> {
     this.zip.close();
   }
+}
+
+async function headerOf(zip: ZipFile, entries: readonly Entry[]): Promise<JsonObject | undefined> {
+  for (const name of HEADERS) {
+    const entry = entries.find((candidate) => candidate.fileName === name);
+    if (entry === undefined) continue;
+    const header = readJson((await unpack(zip, entry)).toString('utf8'));
+    if (header.ok && isObject(header.value)) return header.value;
+  }
+  return undefined;
 }
 
 async function unpack(zip: ZipFile, entry: Entry): Promise<Buffer> {

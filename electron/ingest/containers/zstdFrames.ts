@@ -1,0 +1,100 @@
+/**
+ * Cuts zstd data into its frames. A log that is appended to in pieces (`zstd >> log`, a writer
+ * that closes a frame per batch) is several frames one after another, and Node's decompressor
+ * ends with the first of them without a word. RFC 8878, section 3.
+ */
+const MAGIC = 0xfd2fb528;
+const SKIPPABLE = 0x184d2a50;
+const RLE_BLOCK = 1;
+
+export interface FramePiece {
+  readonly bytes: Uint8Array;
+  /** The frame ends with this piece. */
+  readonly isLast: boolean;
+}
+
+/** What the next bytes are; `length` counts those still to come. */
+type Part = 'magic' | 'descriptor' | 'header' | 'block' | 'content' | 'checksum' | 'skippedSize' | 'skipped';
+
+export class ZstdFrames {
+  private part: Part = 'magic';
+  private length = 4;
+  /** Little-endian value of a short part, and how many of its bytes were seen. */
+  private value = 0;
+  private seen = 0;
+  private hasChecksum = false;
+  private isLastBlock = false;
+
+  /** @throws Error where something else than a frame begins */
+  *push(chunk: Uint8Array): Generator<FramePiece> {
+    let from = 0;
+    let at = 0;
+    while (at < chunk.byteLength) {
+      const isLong = this.part === 'content' || this.part === 'skipped' || this.part === 'header';
+      const taken = isLong ? Math.min(this.length, chunk.byteLength - at) : 1;
+      if (!isLong) this.value += (chunk[at] ?? 0) * 2 ** (8 * this.seen++);
+      at += taken;
+      this.length -= taken;
+      // A part without bytes ends as soon as it begins.
+      let isFrameEnd = false;
+      while (this.length === 0 && !isFrameEnd) isFrameEnd = this.next();
+      if (!isFrameEnd) continue;
+      yield { bytes: chunk.subarray(from, at), isLast: true };
+      from = at;
+    }
+    if (from < chunk.byteLength) yield { bytes: chunk.subarray(from), isLast: false };
+  }
+
+  /** @returns whether the frame has ended */
+  private next(): boolean {
+    const { value } = this;
+    switch (this.part) {
+      case 'magic':
+        if (value === MAGIC) this.begin('descriptor', 1);
+        else if ((value & 0xfffffff0) >>> 0 === SKIPPABLE) this.begin('skippedSize', 4);
+        else throw new Error('what follows is no zstd frame');
+        return false;
+      case 'descriptor':
+        this.hasChecksum = (value & 4) !== 0;
+        this.begin('header', headerLength(value));
+        return false;
+      case 'header':
+        this.begin('block', 3);
+        return false;
+      case 'block':
+        this.isLastBlock = (value & 1) === 1;
+        this.begin('content', ((value >> 1) & 3) === RLE_BLOCK ? 1 : value >> 3);
+        return false;
+      case 'content':
+        if (!this.isLastBlock) this.begin('block', 3);
+        else if (this.hasChecksum) this.begin('checksum', 4);
+        else return this.end();
+        return false;
+      case 'skippedSize':
+        this.begin('skipped', value);
+        return false;
+      default:
+        return this.end();
+    }
+  }
+
+  private begin(part: Part, length: number): void {
+    this.part = part;
+    this.length = length;
+    this.value = 0;
+    this.seen = 0;
+  }
+
+  private end(): true {
+    this.begin('magic', 4);
+    return true;
+  }
+}
+
+/** Window descriptor, dictionary id and content size, as the descriptor says. */
+function headerLength(descriptor: number): number {
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const dictionary = [0, 1, 2, 4][descriptor & 3] ?? 0;
+  const contentSize = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
+  return (isSingleSegment ? 0 : 1) + dictionary + contentSize;
+}
