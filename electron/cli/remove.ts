@@ -7,7 +7,7 @@ import { type Command, ExpectedError, readArguments, resolvePath, UsageError } f
 const help = `usage: turnwise remove RUN_KEY [--library FILE] [--json]
 
 Removes a run and everything read for it from a library. The logs themselves are not touched;
-opening them again reads them again. Run keys: turnwise query "SELECT run_key, name FROM run".
+opening them again reads them again. A run's key stands in its URL and in the view "run" (turnwise query).
 
   --library FILE  the library; without it the one of this user
   --json          {rollouts, files, bytes} on stdout

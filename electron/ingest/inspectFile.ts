@@ -76,6 +76,10 @@ export async function inspectFile(path: string, mappings: readonly Mapping[]): P
     ...{ ...common, container, unit, format: format.name, title: format.title, rule: format.rule },
     records: read.length,
     outcomes,
+    // A mapping may be changed: then its paths are picked again.
+    ...(mapping === undefined
+      ? {}
+      : { paths: describePaths(read.flatMap(({ record }) => (record === undefined ? [] : [record]))) }),
     keys: Object.keys(read.find(({ record }) => record !== undefined)?.record ?? {}),
   };
 }

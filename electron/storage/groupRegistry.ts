@@ -74,21 +74,27 @@ export class GroupRegistry {
     rollout: PackedRollout,
     batch: PackedBatch,
   ): GroupEntry {
-    const problem = batch.problems[rollout.problem];
-    if (problem === undefined) throw new Error(`the batch has no problem ${rollout.problem}`);
-    const promptId = this.promptOf(problem, batch);
-    const known = this.sql.problemById.get(problem.problemId, promptId, problem.groundTruth);
-    const problemNo =
-      known ??
-      this.sql.addProblem.run(problem.problemId, promptId, problem.groundTruth, problem.source)
-        .lastInsertRowid;
-    const added = this.sql.addGroup.run(run.runId, step, group.key, Number(problemNo), group.rule);
+    const problem = problemIn(batch, rollout);
+    const problemNo = this.problemOf(rollout, batch);
+    const added = this.sql.addGroup.run(run.runId, step, group.key, problemNo, group.rule);
     return {
       groupId: Number(added.lastInsertRowid),
       nextOrdinal: 0,
       promptSegments: problem.segments.length / SEGMENT_STRIDE,
       promptHash: problem.promptHash,
     };
+  }
+
+  /** The rollout's own problem, whichever group it is in; added when first met. */
+  problemOf(rollout: PackedRollout, batch: PackedBatch): number {
+    const problem = problemIn(batch, rollout);
+    const promptId = this.promptOf(problem, batch);
+    const known = this.sql.problemById.get(problem.problemId, promptId, problem.groundTruth);
+    return Number(
+      known ??
+        this.sql.addProblem.run(problem.problemId, promptId, problem.groundTruth, problem.source)
+          .lastInsertRowid,
+    );
   }
 
   private promptOf(problem: PackedBatch['problems'][number], batch: PackedBatch): number {
@@ -106,6 +112,12 @@ export class GroupRegistry {
     }
     return promptId;
   }
+}
+
+function problemIn(batch: PackedBatch, rollout: PackedRollout): PackedBatch['problems'][number] {
+  const problem = batch.problems[rollout.problem];
+  if (problem === undefined) throw new Error(`the batch has no problem ${rollout.problem}`);
+  return problem;
 }
 
 export interface GroupKey {

@@ -259,6 +259,7 @@ export class RolloutWriter {
       run.groupRule === undefined ? null : rollout.groupKey,
       run.groupRule === undefined ? null : rollout.groupRule,
       run.groupRule === undefined ? null : rollout.ordinal,
+      run.groupRule === undefined ? null : this.groups.problemOf(rollout, this.currentBatch),
     );
     return Number(added.lastInsertRowid);
   }

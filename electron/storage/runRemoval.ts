@@ -47,7 +47,8 @@ export function removeRunRows(db: WritableLibrary, runId: number): Removal {
     .prepare('DELETE FROM file_row WHERE file_id IN (SELECT file_id FROM removed_file)')
     .run();
   db.exec(`
-    DELETE FROM problem_row WHERE problem_no NOT IN (SELECT problem_no FROM group_row);
+    DELETE FROM problem_row WHERE problem_no NOT IN (SELECT problem_no FROM group_row)
+      AND problem_no NOT IN (SELECT read_problem FROM rollout_row WHERE read_problem IS NOT NULL);
     DELETE FROM prompt_segment_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);
     DELETE FROM prompt_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);`);
   return { rollouts, files };

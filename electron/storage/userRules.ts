@@ -41,6 +41,7 @@ interface RegroupedRecord {
   read_group: string | null;
   read_rule: 'logged' | 'prompt' | 'order' | null;
   read_ordinal: number | null;
+  /** The rollout's own, which a group by order need not be of. */
   problem_no: number;
   prompt_hash: string;
 }
@@ -64,8 +65,9 @@ export function setGroupRule(
   const rows = db
     .prepare(
       `SELECT r.rollout_id, r.step, r.group_id, r.ordinal, g.group_key, g.rule, r.read_group, r.read_rule, r.read_ordinal,
-        g.problem_no, q.prompt_hash
-       FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id)
+        p.problem_no, q.prompt_hash
+       FROM rollout_row r JOIN group_row g USING (group_id)
+       JOIN problem_row p ON p.problem_no = coalesce(r.read_problem, g.problem_no) JOIN prompt_row q USING (prompt_id)
        WHERE r.run_id = ? ORDER BY r.step, r.rollout_id`,
     )
     .all(run.runId) as RegroupedRecord[];
@@ -90,7 +92,7 @@ class Regrouping {
     this.rule = rule;
     this.move =
       db.prepare(`UPDATE rollout_row SET group_id = :groupId, ordinal = :ordinal, read_group = :readGroup,
-      read_rule = :readRule, read_ordinal = :readOrdinal WHERE rollout_id = :rolloutId`);
+      read_rule = :readRule, read_ordinal = :readOrdinal, read_problem = :readProblem WHERE rollout_id = :rolloutId`);
   }
 
   place(row: RegroupedRecord): void {
@@ -112,6 +114,7 @@ class Regrouping {
       readGroup: isBack ? null : asRead.key,
       readRule: isBack ? null : asRead.rule,
       readOrdinal: isBack ? null : asRead.ordinal,
+      readProblem: isBack ? null : row.problem_no,
     });
     this.touched.group(row.group_id, this.runId, row.step);
     this.touched.group(group.groupId, this.runId, row.step);

@@ -16,6 +16,7 @@ import { KeyListener } from './KeyListener.tsx';
 import { Notice } from './Notice.tsx';
 import { Palette } from './Palette.tsx';
 import { Rail } from './Rail.tsx';
+import { RemoveRun } from './RemoveRun.tsx';
 import { TopBar } from './TopBar.tsx';
 import { useShellCommands } from './useShellCommands.ts';
 import { useStartRun } from './useStartRun.ts';
@@ -29,6 +30,8 @@ const LOADERS = {
   rollout: () => import('../views/replay/ReplayView.tsx'),
   issues: () => import('../views/issues/IssuesView.tsx'),
   settings: () => import('../views/settings/SettingsView.tsx'),
+  mapping: () => import('../views/mapping/MappingView.tsx'),
+  formats: () => import('../views/formats/FormatsView.tsx'),
 } as const;
 
 const LibraryView = lazy(LOADERS.library);
@@ -38,6 +41,8 @@ const GroupView = lazy(LOADERS.group);
 const ReplayView = lazy(LOADERS.rollout);
 const IssuesView = lazy(LOADERS.issues);
 const SettingsView = lazy(LOADERS.settings);
+const MappingView = lazy(LOADERS.mapping);
+const FormatsView = lazy(LOADERS.formats);
 
 /** The other views are fetched while nothing happens, so that the first click does not wait for them. */
 function useWarmViews(): void {
@@ -66,6 +71,10 @@ function viewOf(place: Place) {
       return <IssuesView />;
     case 'settings':
       return <SettingsView />;
+    case 'mapping':
+      return <MappingView />;
+    case 'formats':
+      return <FormatsView />;
     case 'nowhere':
       return (
         <EmptyState title="There is nothing at this address">
@@ -109,6 +118,7 @@ export function App() {
       <DropTarget />
       <Palette />
       <KeyHelp />
+      <RemoveRun />
       <Notice />
     </div>
   );

@@ -1,14 +1,15 @@
 import { useEffect } from 'react';
 import { useInterface } from '../state/interface.ts';
 
-const SHOWN_MS = 2_200;
+/** Long enough to read: a moment, and some for each character. */
+const shownMs = (notice: string) => 1_600 + 45 * notice.length;
 
 export function Notice() {
   const notice = useInterface((state) => state.notice);
   const setNotice = useInterface((state) => state.setNotice);
   useEffect(() => {
     if (notice === undefined) return;
-    const timer = setTimeout(() => setNotice(undefined), SHOWN_MS);
+    const timer = setTimeout(() => setNotice(undefined), shownMs(notice));
     return () => clearTimeout(timer);
   }, [notice, setNotice]);
   return (

@@ -72,7 +72,7 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
             ))}
           </Command.Group>
         )}
-        {run !== undefined && steps.length > 0 && (
+        {run?.hasSteps && steps.length > 0 && (
           <Command.Group heading={`Steps of ${run.name}`}>
             {steps.map((item) => (
               <Command.Item

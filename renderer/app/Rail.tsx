@@ -11,6 +11,7 @@ import {
 import type { ReactNode } from 'react';
 import { type Place, pathOfPlace } from '../data/place.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
 import { Link } from '../ui/Link.tsx';
 import { compact } from '../ui/numbers.ts';
@@ -18,13 +19,17 @@ import { compact } from '../ui/numbers.ts';
 const ICON = { size: 17, strokeWidth: 1.7 } as const;
 
 /** The path down to here: levels above the present one are links, levels below are not reachable yet. */
-function levelPlace(place: Place, view: 'run' | 'step' | 'group' | 'rollout'): Place | undefined {
+function levelPlace(
+  place: Place,
+  view: 'run' | 'step' | 'group' | 'rollout',
+  hasSteps = true,
+): Place | undefined {
   if (!('runKey' in place)) return undefined;
   const { runKey } = place;
   if (view === 'run') return { view, runKey };
   if (!('step' in place)) return undefined;
   const { step } = place;
-  if (view === 'step') return { view, runKey, step };
+  if (view === 'step') return hasSteps ? { view, runKey, step } : undefined;
   if (!('groupKey' in place)) return undefined;
   const { groupKey } = place;
   if (view === 'group') return { view, runKey, step, groupKey };
@@ -35,11 +40,13 @@ function RailLink(props: {
   readonly to: Place | undefined;
   readonly isHere: boolean;
   readonly label: string;
+  /** Why it leads nowhere, where something is chosen. */
+  readonly whyOff?: string | undefined;
   readonly children: ReactNode;
 }) {
   if (props.to === undefined) {
     return (
-      <span className="is-off" title={`${props.label}: nothing chosen yet`}>
+      <span className="is-off" title={`${props.label}: ${props.whyOff ?? 'nothing chosen yet'}`}>
         {props.children}
       </span>
     );
@@ -58,6 +65,7 @@ function RailLink(props: {
 
 export function Rail({ place }: { readonly place: Place }) {
   const showDialog = useInterface((state) => state.showDialog);
+  const run = useRunOf(place);
   const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
   return (
     <nav className="rail" aria-label="Views">
@@ -69,9 +77,10 @@ export function Rail({ place }: { readonly place: Place }) {
         <ChartLine {...ICON} />
       </RailLink>
       <RailLink
-        to={levelPlace(place, 'step')}
+        to={levelPlace(place, 'step', run?.hasSteps)}
         isHere={place.view === 'step'}
         label="Step: groups and rollouts"
+        whyOff={run?.hasSteps === false ? 'this log knows no training step' : undefined}
       >
         <Table2 {...ICON} />
       </RailLink>

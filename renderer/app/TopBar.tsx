@@ -2,10 +2,11 @@ import { Monitor, Moon, Search, Sun } from 'lucide-react';
 import { Fragment } from 'react';
 import { type Place, pathOfPlace } from '../data/place.ts';
 import { usePlace } from '../data/usePlace.ts';
-import { useRequest } from '../data/useRequest.ts';
+import { useRunOf } from '../data/useRunOf.ts';
 import { THEMES, type Theme, useInterface } from '../state/interface.ts';
 import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
+import { FollowChip } from './FollowChip.tsx';
 import { JobChip } from './JobChip.tsx';
 
 interface Crumb {
@@ -13,15 +14,17 @@ interface Crumb {
   readonly place: Place;
 }
 
-export function crumbsOf(place: Place, runName: string | undefined): readonly Crumb[] {
+export function crumbsOf(place: Place, runName: string | undefined, hasSteps = true): readonly Crumb[] {
   if (place.view === 'issues') return [{ label: 'Ingest issues', place }];
   if (place.view === 'settings') return [{ label: 'Settings', place }];
+  if (place.view === 'mapping') return [{ label: 'Map a file’s fields', place }];
+  if (place.view === 'formats') return [{ label: 'Formats', place }];
   if (!('runKey' in place)) return [];
   const { runKey } = place;
   const crumbs: Crumb[] = [{ label: runName ?? runKey, place: { view: 'run', runKey } }];
   if (!('step' in place)) return crumbs;
   const { step } = place;
-  crumbs.push({ label: `step ${step}`, place: { view: 'step', runKey, step } });
+  if (hasSteps) crumbs.push({ label: `step ${step}`, place: { view: 'step', runKey, step } });
   if (!('groupKey' in place)) return crumbs;
   crumbs.push({ label: place.groupKey, place: { view: 'group', runKey, step, groupKey: place.groupKey } });
   if ('ordinal' in place) crumbs.push({ label: `#${place.ordinal}`, place });
@@ -36,12 +39,11 @@ const THEME_ICON = { system: Monitor, light: Sun, dark: Moon } as const;
 
 export function TopBar() {
   const place = usePlace();
-  const runs = useRequest('run.list', {}).data;
   const theme = useInterface((state) => state.theme);
   const setTheme = useInterface((state) => state.setTheme);
   const showDialog = useInterface((state) => state.showDialog);
-  const run = 'runKey' in place ? runs?.find((candidate) => candidate.runKey === place.runKey) : undefined;
-  const crumbs = crumbsOf(place, run?.name);
+  const run = useRunOf(place);
+  const crumbs = crumbsOf(place, run?.name, run?.hasSteps);
   const ThemeIcon = THEME_ICON[theme];
   return (
     <header className="top">
@@ -68,6 +70,7 @@ export function TopBar() {
       {run?.isSynthetic && <Chip title="Generated, not sampled by a model">synthetic</Chip>}
       {run?.kind === 'eval' && <Chip>evaluation</Chip>}
       <div className="top-right">
+        <FollowChip />
         <JobChip />
         <button type="button" className="top-search" onClick={() => showDialog('palette')}>
           <Search size={13} /> Go to, or run a command <kbd>Ctrl K</kbd>

@@ -33,5 +33,18 @@ export function useIngestActions() {
     },
     onSettled,
   });
-  return { start, demo, cancel, openDialog, pathOf, canOpenDialog: shell === 'desktop' };
+  const startMapped = useMutation({
+    mutationFn: ({ path, mapping }: { path: string; mapping: string }) =>
+      client.request('ingest.start', { paths: [path], mapping }),
+    onSettled,
+  });
+  /** The dialog grants the file; nothing is read before its fields are mapped. */
+  const openFileToMap = useMutation({
+    mutationFn: () => client.request('shell.openDialog', { kind: 'files' }),
+    onSuccess: ({ paths: [path] }) => {
+      if (path !== undefined) goTo({ view: 'mapping' }, `?path=${encodeURIComponent(path)}`);
+    },
+  });
+  const canOpenDialog = shell === 'desktop';
+  return { start, startMapped, demo, cancel, openDialog, openFileToMap, pathOf, canOpenDialog };
 }

@@ -4,6 +4,7 @@ import type { IngestProgress } from '../../shared/api/contract.ts';
 import { useConnection } from '../data/DataProvider.tsx';
 import { parentPlace } from '../data/place.ts';
 import { goTo, usePlace } from '../data/usePlace.ts';
+import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
 import { copyText } from '../ui/copyText.ts';
 import { counted } from '../ui/numbers.ts';
@@ -25,6 +26,7 @@ export function useShellCommands(): void {
   const { client } = useConnection();
   const place = usePlace();
   const { demo, openDialog, canOpenDialog } = useIngestActions();
+  const run = useRunOf(place);
   const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
 
   useCommands(
@@ -32,7 +34,7 @@ export function useShellCommands(): void {
       'palette.show': () => showDialog('palette'),
       'keys.show': () => showDialog('keys'),
       'place.up': () => {
-        const parent = parentPlace(place);
+        const parent = parentPlace(place, run?.hasSteps);
         if (parent !== undefined) goTo(parent);
       },
       'place.copyLink': () =>
@@ -42,6 +44,8 @@ export function useShellCommands(): void {
       'place.library': () => goTo({ view: 'library' }),
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
+      'mapping.show': () => goTo({ view: 'mapping' }),
+      'formats.show': () => goTo({ view: 'formats' }),
       'focus.flip': place.view === 'rollout' ? () => flip('isFocused') : undefined,
       'theme.next': () => setTheme(nextTheme(useInterface.getState().theme)),
       'ingest.demo': () => demo.mutate(),

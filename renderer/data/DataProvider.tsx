@@ -8,6 +8,7 @@ import type { Client } from '../../shared/api/transport.ts';
 import type { Connection, ConnectionStatus } from './connection.ts';
 import { ApiError } from './failures.ts';
 import { followHost } from './followHost.ts';
+import { sharedAnswer } from './sharedAnswer.ts';
 
 const ConnectionContext = createContext<Connection | undefined>(undefined);
 
@@ -21,6 +22,7 @@ function createQueryClient(): QueryClient {
         networkMode: 'always',
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
+        structuralSharing: sharedAnswer,
         retry: (failures, error) => error instanceof ApiError && error.code === 'closed' && failures < 4,
         retryDelay: (failures) => Math.min(4_000, 400 * 2 ** failures),
       },

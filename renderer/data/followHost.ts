@@ -1,18 +1,37 @@
 /** Events of the host and reconnects, turned into cache updates. Returns its own undo. */
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import type { Connection } from './connection.ts';
+import { FOLLOWS_KEY } from './follows.ts';
 
 /** While a job runs the host reports every committed batch; views need not refetch more often than this. */
 const REFETCH_EVERY = 700;
+/** A round of refetching that took long is followed by a longer rest, so that asking never is the load. */
+const REST_SHARE = 3;
+const LONGEST_REST = 10_000;
+/** Between two readings of what only late lines change. */
+const LATE_EVERY = 10_000;
 
 export const JOBS_KEY = ['ingest.jobs', {}] as const;
 
-/** Answers that no ingest can change: a rollout's tokens and the bytes of a record are fixed by its id. */
-const FIXED = new Set<unknown>(['rollout.tokens', 'rollout.record', 'ingest.jobs', 'host.info']);
+/**
+ * Answers that no ingest can change: a rollout's tokens and the bytes of a record are fixed by its
+ * id, and jobs and follows come as events.
+ */
+const FIXED = new Set<unknown>([
+  'rollout.tokens',
+  'rollout.record',
+  'ingest.jobs',
+  'follow.list',
+  'host.info',
+  'format.list',
+  'mapping.list',
+  'mapping.preview',
+  'file.inspect',
+]);
 
-/** Large, and changed by late `decision` and `signal` lines only: asked again when a job has ended. */
-const LARGE = new Set<unknown>(['rollout.get']);
+/** Rollouts that are known already: late `decision` and `signal` lines change them, and nothing else does. */
+const LATE = new Set<unknown>(['rollout.get', 'rollout.rows']);
 
 export function mergeJob(
   jobs: readonly IngestProgress[] | undefined,
@@ -22,31 +41,86 @@ export function mergeJob(
   return [...others, job].sort((a, b) => a.jobId - b.jobId);
 }
 
+/** How long to rest after a round of refetching that took `took` milliseconds. */
+export function restAfter(took: number): number {
+  return Math.min(LONGEST_REST, Math.max(REFETCH_EVERY, took * REST_SHARE));
+}
+
+/** Whether an answer may be another one, now that these runs have changed. Without a run in its params: always. */
+export function isStale(queryKey: readonly unknown[], runIds: ReadonlySet<number>): boolean {
+  const [method, params] = queryKey;
+  if (FIXED.has(method) || LATE.has(method)) return false;
+  const runId = typeof params === 'object' && params !== null && 'runId' in params ? params.runId : undefined;
+  return typeof runId !== 'number' || runIds.has(runId);
+}
+
 export function followHost(connection: Connection, queryClient: QueryClient): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isAsking = false;
+  let isClosed = false;
   let before = connection.status();
-
+  let changed = new Set<number>();
   let hasJobEnded = false;
+  let lateAt: number | undefined;
+  let isLatePending = false;
+  let isWaitingForLate = false;
 
-  const refetchSoon = () => {
-    timer ??= setTimeout(() => {
+  const ask = async () => {
+    timer = undefined;
+    isWaitingForLate = false;
+    const started = performance.now();
+    const runIds = changed;
+    const isAll = hasJobEnded;
+    const isLateDue = isAll || lateAt === undefined || started - lateAt >= LATE_EVERY;
+    const asksLate = isLatePending && isLateDue;
+    changed = new Set();
+    hasJobEnded = false;
+    if (asksLate) {
+      lateAt = started;
+      isLatePending = false;
+    }
+    const predicate = ({ queryKey }: Query) =>
+      LATE.has(queryKey[0]) ? asksLate : isAll ? !FIXED.has(queryKey[0]) : isStale(queryKey, runIds);
+    isAsking = true;
+    // An answer under way is not thrown away for a newer question: with news every second none would ever come.
+    const asked = queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
+    await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, LONGEST_REST))]);
+    isAsking = false;
+    if (isClosed) return;
+    const rest = restAfter(performance.now() - started);
+    if (changed.size > 0 || hasJobEnded) askIn(rest);
+    else if (isLatePending) {
+      askIn(LATE_EVERY);
+      isWaitingForLate = true;
+    }
+  };
+  const askIn = (milliseconds: number) => {
+    if (!isAsking) timer ??= setTimeout(() => void ask(), milliseconds);
+  };
+
+  /** Sooner than what waits for late lines only. */
+  const askSoon = () => {
+    if (isWaitingForLate) {
+      clearTimeout(timer);
       timer = undefined;
-      const includesLarge = hasJobEnded;
-      hasJobEnded = false;
-      void queryClient.invalidateQueries({
-        predicate: ({ queryKey: [method] }) => !FIXED.has(method) && (includesLarge || !LARGE.has(method)),
-      });
-    }, REFETCH_EVERY);
+      isWaitingForLate = false;
+    }
+    askIn(REFETCH_EVERY);
   };
 
   const stopEvents = connection.client.subscribe((event) => {
-    if (event.event === 'library.changed') refetchSoon();
+    if (event.event === 'follow.changed') queryClient.setQueryData(FOLLOWS_KEY, event.payload.follows);
+    if (event.event === 'library.changed') {
+      for (const runId of event.payload.runIds) changed.add(runId);
+      isLatePending = true;
+      askSoon();
+    }
     if (event.event === 'ingest.progress') {
       queryClient.setQueryData<readonly IngestProgress[]>(JOBS_KEY, (jobs) => mergeJob(jobs, event.payload));
-      if (event.payload.state !== 'running') {
-        hasJobEnded = true;
-        refetchSoon();
-      }
+      if (event.payload.state === 'running') return;
+      hasJobEnded = true;
+      isLatePending = true;
+      askSoon();
     }
   });
   const stopStatus = connection.onStatus(() => {
@@ -55,6 +129,7 @@ export function followHost(connection: Connection, queryClient: QueryClient): ()
     before = now;
   });
   return () => {
+    isClosed = true;
     clearTimeout(timer);
     stopEvents();
     stopStatus();

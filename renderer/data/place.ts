@@ -15,10 +15,19 @@ export type Place =
       readonly ordinal: number;
     }
   | { readonly view: 'issues' }
+  /** Its file is in the query: a path is free text of any length. */
+  | { readonly view: 'mapping' }
+  | { readonly view: 'formats' }
   | { readonly view: 'settings' }
   | { readonly view: 'nowhere'; readonly path: string };
 
 const NATURAL = /^\d+$/;
+
+const PAGES = ['issues', 'settings', 'mapping', 'formats'] as const;
+
+function isPage(head: string): head is (typeof PAGES)[number] {
+  return PAGES.some((page) => page === head);
+}
 
 function decoded(part: string): string | undefined {
   try {
@@ -34,8 +43,7 @@ export function parsePlace(path: string): Place {
   const parts = path.split('/').filter((part) => part !== '');
   const [head, rawRun, stepWord, rawStep, groupWord, rawGroup, rolloutWord, rawOrdinal] = parts;
   if (head === undefined) return { view: 'library' };
-  if (parts.length === 1 && head === 'issues') return { view: 'issues' };
-  if (parts.length === 1 && head === 'settings') return { view: 'settings' };
+  if (parts.length === 1 && isPage(head)) return { view: head };
   if (head !== 'run' || rawRun === undefined) return nowhere;
 
   const runKey = decoded(rawRun);
@@ -61,6 +69,8 @@ export function pathOfPlace(place: Place): string {
       return '/';
     case 'issues':
     case 'settings':
+    case 'mapping':
+    case 'formats':
       return `/${place.view}`;
     case 'run':
       return `/run/${encodeURIComponent(place.runKey)}`;
@@ -75,13 +85,21 @@ export function pathOfPlace(place: Place): string {
   }
 }
 
-/** One level up, for Escape; undefined at the top. */
-export function parentPlace(place: Place): Place | undefined {
+/** Where the fields of one file are mapped. */
+export const mappingPath = (file: string): string => `/mapping?path=${encodeURIComponent(file)}`;
+
+/**
+ * One level up, for Escape; undefined at the top. A run without steps has no level between its groups
+ * and itself.
+ */
+export function parentPlace(place: Place, hasSteps = true): Place | undefined {
   switch (place.view) {
     case 'rollout':
       return { view: 'group', runKey: place.runKey, step: place.step, groupKey: place.groupKey };
     case 'group':
-      return { view: 'step', runKey: place.runKey, step: place.step };
+      return hasSteps
+        ? { view: 'step', runKey: place.runKey, step: place.step }
+        : { view: 'run', runKey: place.runKey };
     case 'step':
       return { view: 'run', runKey: place.runKey };
     case 'library':

@@ -4,7 +4,7 @@
  * came is cancelled, because its query has no observer any more.
  */
 import { useQueries } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import type { GroupRow, RolloutRow } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 
@@ -51,6 +51,16 @@ function useWindow<Row>(
   });
   const rows = new Map<number, Row>();
   for (const result of results) for (const row of result.data ?? []) rows.set(idOf(row), row);
+  // A list that has grown is cut into other chunks; rows that were there stay in sight until theirs has come.
+  const former = useRef<ReadonlyMap<number, Row>>(rows);
+  for (const chunk of chunks) {
+    for (let i = chunk.first; i < chunk.end; i += 1) {
+      const id = ids?.[i];
+      const row = id === undefined || rows.has(id) ? undefined : former.current.get(id);
+      if (id !== undefined && row !== undefined) rows.set(id, row);
+    }
+  }
+  former.current = rows;
   return {
     rowAt: (index) => {
       const id = ids?.[index];

@@ -11,7 +11,7 @@ export type Theme = (typeof THEMES)[number];
 export const PLAY_SPEEDS = [0.5, 1, 2, 4] as const;
 export type PlaySpeed = (typeof PLAY_SPEEDS)[number];
 
-export type Dialog = 'palette' | 'keys';
+export type Dialog = 'palette' | 'keys' | 'removeRun';
 
 interface Interface {
   readonly theme: Theme;
@@ -31,6 +31,12 @@ interface Interface {
   readonly dialog: Dialog | undefined;
   /** One short sentence about what was just done; it goes by itself. */
   readonly notice: string | undefined;
+  /** Runs whose lists go along with what is read; all others are held still. */
+  readonly pinnedRuns: Readonly<Record<string, true>>;
+  /** The run the removal dialog asks about. */
+  readonly runToRemove: string | undefined;
+  /** Job cards put away. */
+  readonly closedJobs: ReadonlySet<number>;
 
   readonly setTheme: (theme: Theme) => void;
   readonly flip: (
@@ -41,6 +47,9 @@ interface Interface {
   readonly flipFold: (rolloutId: number, segment: number) => void;
   readonly showDialog: (dialog: Dialog | undefined) => void;
   readonly setNotice: (notice: string | undefined) => void;
+  readonly flipPin: (runKey: string) => void;
+  readonly askRemoval: (runKey: string) => void;
+  readonly closeJob: (jobId: number) => void;
 }
 
 export const foldKey = (rolloutId: number, segment: number): string => `${rolloutId}:${segment}`;
@@ -60,6 +69,9 @@ export const useInterface = create<Interface>()(
       flippedFolds: new Set<string>(),
       dialog: undefined,
       notice: undefined,
+      pinnedRuns: {},
+      runToRemove: undefined,
+      closedJobs: new Set<number>(),
 
       setTheme: (theme) => set({ theme }),
       flip: (option) => set((state) => ({ [option]: !state[option] })),
@@ -74,6 +86,13 @@ export const useInterface = create<Interface>()(
         }),
       showDialog: (dialog) => set({ dialog }),
       setNotice: (notice) => set({ notice }),
+      flipPin: (runKey) =>
+        set(({ pinnedRuns }) => {
+          const { [runKey]: wasPinned, ...others } = pinnedRuns;
+          return { pinnedRuns: wasPinned ? others : { ...others, [runKey]: true } };
+        }),
+      askRemoval: (runToRemove) => set({ runToRemove, dialog: 'removeRun' }),
+      closeJob: (jobId) => set(({ closedJobs }) => ({ closedJobs: new Set(closedJobs).add(jobId) })),
     }),
     {
       name: 'turnwise.interface',

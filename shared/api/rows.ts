@@ -190,7 +190,13 @@ export interface RolloutDetail {
   readonly tokens?: TokenInfo;
   /** Fields of the record that Turnwise has no column for, as logged. */
   readonly extra: Readonly<Record<string, unknown>>;
-  readonly record: { readonly fileId: number; readonly byteOffset: number; readonly byteLength: number };
+  /** `unit`: what `row.line` counts in the file. */
+  readonly record: {
+    readonly fileId: number;
+    readonly unit: string;
+    readonly byteOffset: number;
+    readonly byteLength: number;
+  };
 }
 
 /** Per-token columns, all of length `count`; NaN is unknown. */
@@ -224,6 +230,8 @@ export interface RecordChunk {
 export interface IssueRow {
   readonly issueId: number;
   readonly path: string;
+  /** What `line` counts: lines, or elements, values, members, rows. */
+  readonly unit: string;
   readonly line?: number;
   readonly severity: IssueSeverity;
   readonly code: string;

@@ -89,6 +89,8 @@ export interface RunSources {
   readonly directory: string;
   /** The name the user gave the directory, where it has one. */
   readonly givenName?: string;
+  /** All directories of that name, this one among them; empty without a name. */
+  readonly directories: readonly string[];
   /** The user's rule for groups; absent: as the log says. */
   readonly groupRule?: { readonly rule: 'prompt' | 'order'; readonly size?: number };
   /** How many groups came about by which rule, and the rollouts in them. */

@@ -3,17 +3,20 @@
  * wrap it in instructions that differ between runs, loggers re-wrap its lines.
  */
 
-/** Instructions that recipes put before or after the problem, known word for word. */
+/**
+ * Instructions that recipes put before or after the problem, known word for word. Matched where
+ * white space is single spaces: a pattern for any run of it takes the square of its length.
+ */
 const WRAPPING: readonly RegExp[] = [
   // rStar2-Agent's chat template puts this before every user message (`domain.md` §2.1).
-  /^you must put your answer inside .{0,400}?this is the problem:\s*/is,
-  /\s*(?:please )?(?:let's )?(?:think|reason) step by step(?:,? and put your (?:final )?answer within \\boxed\{\})?\.?\s*$/i,
-  /\s*put your final answer within \\boxed\{\}\.?\s*$/i,
+  /^you must put your answer inside .{0,400}?this is the problem: ?/i,
+  / ?(?:please )?(?:let's )?(?:think|reason) step by step(?:,? and put your (?:final )?answer within \\boxed\{\})?\.?$/i,
+  / ?put your final answer within \\boxed\{\}\.?$/i,
 ];
 
 /** @param asked the last user message of the prompt */
 export function normalisedQuestion(asked: string): string {
-  let question = asked.normalize('NFC');
+  let question = asked.normalize('NFC').replace(/\s+/g, ' ').trim();
   for (const pattern of WRAPPING) question = question.replace(pattern, '');
-  return question.replace(/\s+/g, ' ').trim();
+  return question.trim();
 }

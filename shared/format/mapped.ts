@@ -228,7 +228,10 @@ class MappedReader implements RecordReader {
     const text = textOf(response);
     if (text === undefined) {
       const field = this.mapping.fields.response === undefined ? 'messages' : 'response';
-      return `"${this.mapping.fields[field]}" is ${describe(look.value(field))}; a rollout needs its ${field}`;
+      const path = this.mapping.fields[field];
+      return path === undefined
+        ? 'no path leads to messages or a response, and a rollout needs one of them'
+        : `"${path}" is ${describe(look.value(field))}; a rollout needs its ${field}`;
     }
     return bodyOfText(
       Array.isArray(prompt) ? prompt.map(textOfContent).join('\n\n') : (textOf(prompt) ?? ''),

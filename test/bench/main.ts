@@ -14,6 +14,7 @@ const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly 
   gigabyte: async (directory) => (await import('./ingestBench.ts')).benchVerlIngest(directory, 1024),
   tokens: async (directory) => (await import('./ingestBench.ts')).benchTokenIngest(directory, 200),
   list: async (directory) => (await import('./listBench.ts')).benchFirstPage(directory),
+  live: async (directory) => (await import('./liveBench.ts')).benchLive(directory),
   paint: async (directory) => (await import('./paintBench.ts')).benchPaint(directory),
 };
 

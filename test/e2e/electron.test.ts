@@ -1,5 +1,6 @@
 import { test } from 'vitest';
 import { findElectronShell } from '../support/shells/electronShell.ts';
+import { describeSources } from './sources.ts';
 import { describeApplication } from './suite.ts';
 
 const found = findElectronShell();
@@ -8,4 +9,5 @@ if ('reason' in found) {
   test.skip(found.reason);
 } else {
   describeApplication(found);
+  describeSources(found);
 }

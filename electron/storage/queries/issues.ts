@@ -15,7 +15,7 @@ const ALL_ISSUES = `(
   SELECT 1000000000000 + pending_id, file_id, line, 'warning', 'unmatched_' || kind,
     ${unmatchedMessage('pending_row')}
   FROM pending_row)`;
-const ISSUES = `SELECT i.issue_id AS issueId, f.path, i.line, i.severity, i.code, i.message
+const ISSUES = `SELECT i.issue_id AS issueId, f.path, f.unit, i.line, i.severity, i.code, i.message
   FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id)
   WHERE i.issue_id > :after AND ${IN_RUN} ORDER BY i.issue_id LIMIT :limit`;
 const ISSUE_COUNT = `SELECT count(*) FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${IN_RUN}`;

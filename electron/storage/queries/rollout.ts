@@ -15,12 +15,13 @@ import { groupRows, rolloutRows } from './lists.ts';
 import { objectOf } from './runs.ts';
 
 const DETAIL = `
-  SELECT r.group_id AS groupId, r.answer_source AS answerSource, r.file_id AS fileId, r.byte_offset AS byteOffset,
+  SELECT r.group_id AS groupId, r.answer_source AS answerSource, r.file_id AS fileId, f.unit, r.byte_offset AS byteOffset,
     r.byte_length AS byteLength, r.text_start AS textStart, r.text_end AS textEnd, r.extra_end AS extraEnd, b.codec,
     b.bytes, q.prompt_id AS promptId, q.codec AS promptCodec,
     q.text AS promptText, n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName,
     n.kind, n.has_steps AS hasSteps, coalesce(c.config, '{}') AS config
   FROM rollout_row r
+  JOIN file_row f ON f.file_id = r.file_id
   JOIN text_block b ON b.block_id = r.block_id
   JOIN group_row g ON g.group_id = r.group_id
   JOIN problem_row p ON p.problem_no = g.problem_no
@@ -43,6 +44,7 @@ interface DetailRecord {
   groupId: number;
   answerSource: 'logged' | 'derived' | null;
   fileId: number;
+  unit: string;
   byteOffset: number;
   byteLength: number;
   textStart: number;
@@ -109,7 +111,12 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     maxResponseTokens: maxResponseTokens(db, detail, row.step),
     tokens: tokenInfo(db.prepare(TOKENS).get(rolloutId) as TokenRecord | undefined),
     extra: objectOf(extra === '' ? null : extra),
-    record: { fileId: detail.fileId, byteOffset: detail.byteOffset, byteLength: detail.byteLength },
+    record: {
+      fileId: detail.fileId,
+      unit: detail.unit,
+      byteOffset: detail.byteOffset,
+      byteLength: detail.byteLength,
+    },
   };
 }
 

@@ -9,6 +9,7 @@ const MOST_FILES = 500;
 
 const RUN = `SELECT run_id AS runId, run_key AS runKey, scope, format, directory FROM run_row WHERE run_key = ?`;
 const GIVEN_NAME = 'SELECT name FROM run_name_row WHERE directory = ?';
+const DIRECTORIES = 'SELECT directory FROM run_name_row WHERE name = ? ORDER BY directory';
 const GROUP_RULE = 'SELECT rule, size FROM group_rule_row WHERE run_key = ?';
 export const GROUPS_BY_RULE = `SELECT rule, count(*) AS groups, sum(rollouts) AS rollouts FROM group_row
   WHERE run_id = ? GROUP BY rule ORDER BY rule`;
@@ -58,6 +59,7 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
     format: run.format,
     directory,
     ...(givenName === undefined ? {} : { givenName }),
+    directories: givenName === undefined ? [] : (db.prepare(DIRECTORIES).pluck().all(givenName) as string[]),
     ...(rule === undefined ? {} : { groupRule: present(rule) }),
     groups: db.prepare(GROUPS_BY_RULE).all(runId) as RunSources['groups'],
     files: files.map((row) => present<SourceFileRow>(row)),

@@ -1,4 +1,5 @@
 import { useCommands } from '../../app/commands.ts';
+import { GROUP_RULES } from '../../data/groupRules.ts';
 import type { Place } from '../../data/place.ts';
 import { useNeighbourGroup } from '../../data/useNeighbours.ts';
 import { goTo } from '../../data/usePlace.ts';
@@ -9,6 +10,7 @@ import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { FilterField } from './FilterField.tsx';
 import { RolloutTable } from './RolloutTable.tsx';
+import { SamePlaces } from './SamePlaces.tsx';
 import { SiblingStrip } from './SiblingStrip.tsx';
 
 export default function GroupView({ place }: { readonly place: Extract<Place, { view: 'group' }> }) {
@@ -41,6 +43,11 @@ export default function GroupView({ place }: { readonly place: Extract<Place, { 
         <h1 title={groupKey}>
           {group === undefined ? groupKey : `${counted(group.rollouts, 'rollout')} of ${group.problemId}`}
         </h1>
+        {group !== undefined && (
+          <Chip title={`These rollouts were put together ${GROUP_RULES[group.groupRule].words}`}>
+            {GROUP_RULES[group.groupRule].short}
+          </Chip>
+        )}
         {group !== undefined && group.correctKnown > 0 && (
           <Chip>
             <RightMark isCorrect /> {group.correct} right
@@ -68,6 +75,7 @@ export default function GroupView({ place }: { readonly place: Extract<Place, { 
         </div>
       </header>
       {group !== undefined && group.promptPreview !== '' && <p className="problem">{group.promptPreview}</p>}
+      <SamePlaces groupId={groupId} />
       {group !== undefined && group.rollouts > 1 && (
         <SiblingStrip place={place} runId={runId} groupId={groupId} />
       )}

@@ -5,6 +5,7 @@ import { useTableCommands } from '../../app/useTableCommands.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
 import { useFilteredRollouts } from '../../data/useFilteredIds.ts';
 import { useGroupPreviews } from '../../data/useGroupPreviews.ts';
+import { useHeld } from '../../data/useHeld.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
@@ -13,7 +14,10 @@ import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import type { Sort } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { FilterNote, noMatch } from './FilterNote.tsx';
+import { FreshBadge } from './FreshBadge.tsx';
+import { freshRows } from './holdModel.ts';
 import { knownColumnIds, problemColumn, ROLLOUT_COLUMNS } from './rolloutColumns.tsx';
+import { useListHold } from './useListHold.ts';
 import { useUrlSort } from './useUrlSort.ts';
 
 type Filter = Omit<ParamsOf<'rollout.order'>, 'sort' | 'direction'>;
@@ -39,17 +43,17 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
   );
   const sortColumn = ROLLOUT_COLUMNS.find((one) => one.id === sort.column)?.id;
   const column = sortColumn === undefined || sortColumn === 'problem' ? 'order' : sortColumn;
-  const order = useRequest(
-    'rollout.order',
-    { ...filter, sort: column, direction: sort.direction },
-    { keepPrevious: true },
-  );
+  const params = { ...filter, sort: column, direction: sort.direction };
+  const order = useRequest('rollout.order', params, { keepPrevious: true });
+  const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   const [query] = useUrlQuery();
   const text = query.get('filter') ?? '';
-  const filtered = useFilteredRollouts(order.data?.ids, text);
+  const latest = order.isPlaceholderData ? undefined : order.data?.ids;
+  const held = useHeld(orderKey, latest, useListHold(runKey).isHeld);
+  const filtered = useFilteredRollouts(held.value, text);
   const { ids } = filtered;
-  const total = order.data?.ids.length ?? 0;
+  const total = held.value?.length ?? 0;
   const rows = useRolloutWindow(ids, range);
   const table = useTableCommands();
 
@@ -93,6 +97,9 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
   const list = `rollouts ${runKey} ${JSON.stringify(filter)} ${sort.column} ${sort.direction} ${text}`;
   return (
     <div className="list-column">
+      {held.isBehind && latest !== undefined && held.value !== undefined && (
+        <FreshBadge text={freshRows(held.value, latest)} onShow={held.showNew} />
+      )}
       {text !== '' && (
         <FilterNote
           matches={ids.length}

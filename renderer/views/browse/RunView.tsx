@@ -1,35 +1,35 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useCommands } from '../../app/commands.ts';
-import { useTableCommands } from '../../app/useTableCommands.ts';
-import { pathOfPlace } from '../../data/place.ts';
-import { goTo } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
-import { Button, Chip } from '../../ui/Controls.tsx';
+import { Button, Chip, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted } from '../../ui/numbers.ts';
-import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
-import { sortedBy } from '../../ui/sorting.ts';
-import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { StepCharts } from './StepCharts.tsx';
-import { stepColumns } from './stepColumns.tsx';
-import { useUrlSort } from './useUrlSort.ts';
+import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { FollowControls } from './FollowControls.tsx';
+import { LIST_TABS, listTab, StepLists } from './StepLists.tsx';
+import { StepTable } from './StepTable.tsx';
+import { SourcesPanel } from './sources/SourcesPanel.tsx';
 
+const SOURCES_TAB = { id: 'sources' as const, label: 'Sources & rules', title: 'Files, groups, names (s)' };
+const STEP_TABS = [{ id: 'steps' as const, label: 'Steps' }, SOURCES_TAB];
+
+/** A run: its steps, or its groups and rollouts where the log knows no step; and where it comes from. */
 export default function RunView({ runKey }: { readonly runKey: string }) {
   const run = useRequest('run.get', { runKey });
   const steps = useRequest('step.list', run.data === undefined ? undefined : { runId: run.data.runId });
+  const [query, setQuery] = useUrlQuery();
   const areChartsOpen = useInterface((state) => state.areChartsOpen);
   const flip = useInterface((state) => state.flip);
-  const table = useTableCommands();
-  useCommands({ 'charts.flip': () => flip('areChartsOpen') });
-
-  const rows = steps.data ?? [];
-  const columns = stepColumns(rows);
-  const [sort, setSort] = useUrlSort(
-    columns.map((column) => column.id),
-    { column: 'step', direction: 'ascending' },
-  );
+  const askRemoval = useInterface((state) => state.askRemoval);
+  const showTab = (tab: string) => setQuery({ tab, sort: undefined, filter: undefined });
+  const isSources = query.get('tab') === 'sources';
+  useCommands({
+    'charts.flip': () => flip('areChartsOpen'),
+    'run.sources': () => showTab(isSources ? '' : 'sources'),
+    'run.remove': () => askRemoval(runKey),
+  });
 
   const error = run.error ?? steps.error;
   if (error !== null) {
@@ -45,16 +45,29 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
   }
   if (run.data === undefined || steps.data === undefined) return <WaitingState title="Opening the run…" />;
 
-  const measure = columns.find((column) => column.id === sort.column)?.measure ?? (() => undefined);
-  const sorted = sortedBy(rows, measure, sort.direction);
-  const openStep = (step: number) => goTo({ view: 'step', runKey, step });
-  const list = `run ${runKey} ${sort.column} ${sort.direction}`;
   const { data } = run;
+  const [onlyStep] = steps.data;
+  const list = listTab(query, onlyStep);
 
   return (
     <div className="page">
-      <header className="page-head">
+      <header className="page-head is-one-line">
         <h1 title={data.name}>{data.name}</h1>
+        {data.hasSteps ? (
+          <Segmented
+            label="View"
+            chosen={isSources ? 'sources' : 'steps'}
+            onChoose={(tab) => showTab(tab === 'steps' ? '' : tab)}
+            choices={STEP_TABS}
+          />
+        ) : (
+          <Segmented
+            label="View"
+            chosen={isSources ? 'sources' : list}
+            onChoose={showTab}
+            choices={[...LIST_TABS, SOURCES_TAB]}
+          />
+        )}
         {data.model !== undefined && <Chip title="Model">{data.model}</Chip>}
         {data.dataset !== undefined && <Chip title="Data set">{data.dataset}</Chip>}
         <Chip title={data.directory}>{data.format}</Chip>
@@ -66,42 +79,32 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           </Link>
         )}
         <div className="end">
-          <span>
+          <span className="page-facts">
             {counted(data.rollouts, 'rollout')} · {counted(data.groups, 'group')} ·{' '}
-            {counted(data.steps, 'step')}
+            {data.hasSteps ? counted(data.steps, 'step') : 'this log knows no training step'}
           </span>
-          <Button onClick={() => flip('areChartsOpen')} title="Show or hide the charts (v)">
-            {areChartsOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />} Charts
-          </Button>
+          <FollowControls runKey={runKey} canStart />
+          {data.hasSteps && !isSources && (
+            <Button onClick={() => flip('areChartsOpen')} title="Show or hide the charts (v)">
+              {areChartsOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />} Charts
+            </Button>
+          )}
         </div>
       </header>
-      {areChartsOpen && rows.length > 0 && (
-        <StepCharts
-          rows={sortedBy(rows, (row) => row.step, 'ascending')}
-          stages={data.stages}
-          onOpenStep={openStep}
+      {isSources ? (
+        <SourcesPanel run={data} />
+      ) : data.hasSteps ? (
+        <StepTable run={data} latest={steps.data} />
+      ) : (
+        <StepLists
+          runKey={runKey}
+          runId={data.runId}
+          step={onlyStep?.step ?? 0}
+          of={data.name}
+          summary={onlyStep}
+          tab={list}
         />
       )}
-      <div className="page-list">
-        {rows.length === 0 ? (
-          <EmptyState title="No step has been read yet" />
-        ) : (
-          <VirtualTable
-            key={list}
-            handle={table}
-            label={`Steps of ${data.name}`}
-            columns={columns}
-            count={sorted.length}
-            rowAt={(index) => sorted[index]}
-            sort={sort}
-            onSort={setSort}
-            onOpen={(row) => openStep(row.step)}
-            hrefOf={(row) => pathOfPlace({ view: 'step', runKey, step: row.step })}
-            position={listPosition(list)}
-            onPosition={(position) => rememberListPosition(list, position)}
-          />
-        )}
-      </div>
     </div>
   );
 }

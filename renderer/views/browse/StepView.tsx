@@ -1,27 +1,49 @@
+import { useEffect, useRef } from 'react';
 import { useCommands } from '../../app/commands.ts';
+import { useLive } from '../../data/useLive.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { counted, decimal, percent } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { noToolShare, passRate } from './browseModel.ts';
-import { FilterField } from './FilterField.tsx';
-import { GroupTable } from './GroupTable.tsx';
-import { RolloutFilters, rolloutFilterOf } from './RolloutFilters.tsx';
-import { RolloutTable } from './RolloutTable.tsx';
+import { FollowControls } from './FollowControls.tsx';
+import { newestStep } from './holdModel.ts';
+import RunView from './RunView.tsx';
+import { LIST_TABS, listTab, StepLists } from './StepLists.tsx';
+import { useListHold } from './useListHold.ts';
 
 interface StepViewProps {
   readonly runKey: string;
   readonly step: number;
 }
 
+/** A log without steps has one list, which is the run's; its address as step 0 still leads there. */
 export default function StepView({ runKey, step }: StepViewProps) {
+  const { run } = useLive(runKey);
+  return run?.hasSteps === false ? <RunView runKey={runKey} /> : <StepOfRun runKey={runKey} step={step} />;
+}
+
+/** Pinned, and at the newest step: then a newer one takes its place. Elsewhere one stays where one is. */
+function useNewestStep(runKey: string, step: number, newest: number | undefined, isPinned: boolean): void {
+  const former = useRef(newest);
+  useEffect(() => {
+    const wasNewest = former.current === step;
+    former.current = newest;
+    if (isPinned && wasNewest && newest !== undefined && newest > step)
+      goTo({ view: 'step', runKey, step: newest }, window.location.search);
+  }, [runKey, step, newest, isPinned]);
+}
+
+function StepOfRun({ runKey, step }: StepViewProps) {
   const place = useRequest('place.resolve', { runKey, step });
   const runId = place.data?.runId;
   const steps = useRequest('step.list', runId === undefined ? undefined : { runId });
   const [query, setQuery] = useUrlQuery();
   const at = steps.data?.findIndex((row) => row.step === step) ?? -1;
   const summary = steps.data?.[at];
+  const { isPinned } = useListHold(runKey);
+  useNewestStep(runKey, step, newestStep(steps.data ?? []), isPinned);
 
   const goToStep = (index: number) => {
     const row = steps.data?.[index];
@@ -42,56 +64,30 @@ export default function StepView({ runKey, step }: StepViewProps) {
     );
   }
   if (runId === undefined) return <WaitingState title="Opening the step…" />;
-  // Where every problem was sampled once, a list of groups of one would be a detour.
-  const hasSingletons = summary !== undefined && summary.groups === summary.rollouts;
-  const tab = query.get('tab') ?? (hasSingletons ? 'rollouts' : 'groups');
+  const tab = listTab(query, summary);
 
   return (
     <div className="page">
-      <header className="page-head">
+      <header className="page-head is-one-line">
         <h1>Step {step}</h1>
         <Segmented
           label="List"
-          chosen={tab === 'rollouts' ? 'rollouts' : 'groups'}
+          chosen={tab}
           onChoose={(chosen) => setQuery({ tab: chosen, sort: undefined, filter: undefined })}
-          choices={[
-            { id: 'groups', label: 'Groups' },
-            { id: 'rollouts', label: 'All rollouts' },
-          ]}
+          choices={LIST_TABS}
         />
-        {summary !== undefined && (
-          <div className="end">
-            <span>
+        <div className="end">
+          {summary !== undefined && (
+            <span className="page-facts">
               {counted(summary.rollouts, 'rollout')} · {counted(summary.groups, 'group')}
               {passRate(summary) !== undefined && ` · ${percent(passRate(summary))} % right`}
               {` · ${percent(noToolShare(summary))} % without a tool call · ${decimal(summary.meanTurns, 1)} turns`}
             </span>
-          </div>
-        )}
+          )}
+          <FollowControls runKey={runKey} canStart={false} />
+        </div>
       </header>
-      <div className="filters">
-        <FilterField
-          placeholder={
-            tab === 'rollouts' ? 'Filter by answer, reason, problem' : 'Filter by prompt, problem, truth'
-          }
-        />
-        {tab === 'rollouts' && summary !== undefined && (
-          <RolloutFilters hasDecisions={summary.decided > 0} hasCorrectness={summary.correctKnown > 0} />
-        )}
-      </div>
-      <div className="page-list">
-        {tab === 'rollouts' ? (
-          <RolloutTable
-            runKey={runKey}
-            filter={{ runId, step, ...rolloutFilterOf(query) }}
-            label={`Rollouts of step ${step}`}
-            hidesProblem={false}
-            emptyTitle="No rollout of this step passes the filters"
-          />
-        ) : (
-          <GroupTable runKey={runKey} runId={runId} step={step} />
-        )}
-      </div>
+      <StepLists runKey={runKey} runId={runId} step={step} of={`step ${step}`} summary={summary} tab={tab} />
     </div>
   );
 }

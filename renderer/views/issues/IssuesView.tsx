@@ -3,6 +3,8 @@ import { useCallback } from 'react';
 import type { IssueRow } from '../../../shared/api/contract.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useClient } from '../../data/DataProvider.tsx';
+import { goTo } from '../../data/usePlace.ts';
+import { UNKNOWN_FORMAT } from '../../data/useUnmappedFiles.ts';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -33,16 +35,37 @@ const COLUMNS: readonly Column<IssueRow>[] = [
       </span>
     ),
   },
-  { id: 'line', label: 'line', align: 'end', minWidth: 60, grow: 0, cell: (row) => row.line ?? '' },
+  {
+    id: 'line',
+    label: 'record',
+    hint: 'Its number in the file, from 1: the line of a text file, else the row, element or member',
+    align: 'end',
+    minWidth: 60,
+    grow: 0,
+    cell: (row) => (row.line === undefined ? '' : row.unit === 'line' ? row.line : `${row.unit} ${row.line}`),
+  },
   { id: 'code', label: 'code', minWidth: 130, cell: (row) => <span className="mono">{row.code}</span> },
   {
     id: 'message',
     label: 'found',
     minWidth: 260,
     grow: 5,
-    cell: (row) => <span title={row.message}>{row.message}</span>,
+    cell: (row) =>
+      row.code === UNKNOWN_FORMAT ? (
+        <span className="issue-offer">
+          <span title={row.message}>{row.message}</span>
+          <span className="is-link">Map its fields…</span>
+        </span>
+      ) : (
+        <span title={row.message}>{row.message}</span>
+      ),
   },
 ];
+
+/** A file no format knew leads to its mapping; every other issue is a fact to read. */
+const openIssue = (row: IssueRow): void => {
+  if (row.code === UNKNOWN_FORMAT) goTo({ view: 'mapping' }, `?path=${encodeURIComponent(row.path)}`);
+};
 
 /** Every line or file that could not be read in full. Nothing is dropped without a row here. */
 export default function IssuesView() {
@@ -95,7 +118,7 @@ export default function IssuesView() {
             columns={COLUMNS}
             count={rows.length}
             rowAt={(index) => rows[index]}
-            onOpen={() => undefined}
+            onOpen={openIssue}
             onWindow={loadMore}
           />
         )}

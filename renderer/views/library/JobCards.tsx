@@ -1,47 +1,138 @@
+import { X } from 'lucide-react';
 import type { IngestProgress } from '../../../shared/api/contract.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
+import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
+import { mappingPath } from '../../data/place.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { Button } from '../../ui/Controls.tsx';
+import { useUnmappedFiles } from '../../data/useUnmappedFiles.ts';
+import { useInterface } from '../../state/interface.ts';
+import { Button, IconButton } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
 import { bytes, counted, seconds } from '../../ui/numbers.ts';
-import { jobShare, jobsToShow } from './libraryModel.ts';
+import { jobShare, jobsToShow, type UnmappedCard, unmappedCards } from './libraryModel.ts';
+
+const NO_FILES = [] as const;
 
 export function JobCards() {
-  const jobs = jobsToShow(useRequest('ingest.jobs', {}).data ?? []);
-  const { cancel } = useIngestActions();
-  if (jobs.length === 0) return null;
+  const jobs = useRequest('ingest.jobs', {}).data ?? [];
+  const closed = useInterface((state) => state.closedJobs);
+  const hasIssues = jobs.some((job) => job.state === 'done' && job.issues > 0);
+  const unmapped = useUnmappedFiles(hasIssues).data ?? NO_FILES;
+  const shown = jobsToShow(jobs, closed);
+  const cards = unmappedCards(jobs, unmapped, closed);
+  if (shown.length === 0 && cards.length === 0) return null;
   return (
     <div className="jobs">
-      {jobs.map((job) => (
-        <JobCard key={job.jobId} job={job} onCancel={() => cancel.mutate(job.jobId)} />
+      {shown.map((job) =>
+        job.state === 'failed' ? (
+          <FailedJob key={job.jobId} job={job} />
+        ) : (
+          <RunningJob key={job.jobId} job={job} />
+        ),
+      )}
+      {cards.map((card) => (
+        <UnmappedJob key={card.job.jobId} card={card} />
       ))}
     </div>
   );
 }
 
-function JobCard({ job, onCancel }: { readonly job: IngestProgress; readonly onCancel: () => void }) {
+function CloseCard({ jobId }: { readonly jobId: number }) {
+  const closeJob = useInterface((state) => state.closeJob);
+  return (
+    <IconButton label="Put this card away" onClick={() => closeJob(jobId)}>
+      <X size={14} />
+    </IconButton>
+  );
+}
+
+function FailedJob({ job }: { readonly job: IngestProgress }) {
   const paths = job.paths.join(', ');
-  if (job.state === 'failed') {
-    return (
-      <div className="job is-failed" role="alert">
-        <span className="job-path" title={paths}>
-          <b className="is-wrong">✕ Not read:</b> {paths}
-        </span>
-        <span>{job.message}</span>
-      </div>
-    );
-  }
+  return (
+    <div className="job is-failed" role="alert">
+      <span className="job-path" title={paths}>
+        <b className="is-wrong">✕ Not read:</b> {paths}
+      </span>
+      <CloseCard jobId={job.jobId} />
+      <span>{job.message}</span>
+    </div>
+  );
+}
+
+function RunningJob({ job }: { readonly job: IngestProgress }) {
+  const { cancel } = useIngestActions();
+  const paths = job.paths.join(', ');
   return (
     <div className="job" role="status">
       <span className="job-path" title={job.currentPath ?? paths}>
         Reading <span className="mono">{job.currentPath ?? paths}</span>
       </span>
-      <Button onClick={onCancel}>Cancel</Button>
+      <span className="job-buttons">
+        <FollowJob paths={job.paths} />
+        <Button onClick={() => cancel.mutate(job.jobId)}>Cancel</Button>
+      </span>
       <progress value={jobShare(job)} max={1} />
       <span className="dim">
         {job.filesDone} of {counted(job.files, 'file')} · {bytes(job.bytesDone)} of {bytes(job.bytes)} ·{' '}
         {counted(job.rollouts, 'rollout')}
         {job.issues > 0 && ` · ${counted(job.issues, 'issue')}`} · {seconds(job.elapsedMs)}
       </span>
+    </div>
+  );
+}
+
+/** Go on reading what appears below these paths once the job is through. */
+function FollowJob({ paths }: { readonly paths: readonly string[] }) {
+  const follows = useFollows();
+  const { start, stop } = useFollowActions();
+  const setNotice = useInterface((state) => state.setNotice);
+  const followed = paths.map((path) => followOf(follows, path)).filter((one) => one !== undefined);
+  const isFollowed = paths.length > 0 && followed.length === paths.length;
+  return (
+    <Button
+      aria-pressed={isFollowed}
+      disabled={start.isPending}
+      title={isFollowed ? 'Stop following' : 'Go on reading what is logged here later'}
+      onClick={() => {
+        if (isFollowed) for (const { path } of followed) stop.mutate(path);
+        else start.mutate(paths, { onError: (error) => setNotice(`Not followed: ${error.message}`) });
+      }}
+    >
+      <i className={isFollowed ? 'follow-dot' : 'follow-dot is-off'} /> {isFollowed ? 'Following' : 'Follow'}
+    </Button>
+  );
+}
+
+/** Three names say which; a directory of thousands is for the issues list. */
+const NAMED = 3;
+
+function UnmappedJob({ card: { job, files } }: { readonly card: UnmappedCard }) {
+  return (
+    <div className="job is-unmapped" role="status">
+      <span>
+        <b>{counted(files.length, 'file')} not recognised:</b> no format knows{' '}
+        {files.length === 1 ? 'it' : 'them'}, but you can say where the fields of a rollout stand.
+      </span>
+      <CloseCard jobId={job.jobId} />
+      <ul>
+        {files.slice(0, NAMED).map((file) => (
+          <li key={file.path}>
+            <span className="mono path-tail" title={`${file.path}\n${file.message}`}>
+              <bdi>{file.path}</bdi>
+            </span>
+            <Link className="button" href={mappingPath(file.path)}>
+              Map its fields…
+            </Link>
+          </li>
+        ))}
+        {files.length > NAMED && (
+          <li>
+            <Link href="/issues" className="dim">
+              and {counted(files.length - NAMED, 'more file')}, in the ingest issues
+            </Link>
+          </li>
+        )}
+      </ul>
     </div>
   );
 }

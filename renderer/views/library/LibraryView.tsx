@@ -1,11 +1,13 @@
 import { FolderOpen, Search } from 'lucide-react';
-import { useRef } from 'react';
+import { useMemo, useRef, useState } from 'react';
+import type { RunSummary } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
@@ -15,10 +17,12 @@ import { parseSort, sortedBy, sortText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { JobCards } from './JobCards.tsx';
 import { jobsToShow, matchesText } from './libraryModel.ts';
-import { RUN_COLUMNS } from './runColumns.tsx';
+import { type MenuPoint, RunMenu } from './RunMenu.tsx';
+import { menuColumn, RUN_COLUMNS } from './runColumns.tsx';
 import { Welcome } from './Welcome.tsx';
 import './library.css';
 
+const NO_RUNS: readonly RunSummary[] = [];
 const BY_NAME = { column: 'name', direction: 'ascending' } as const;
 const SORTABLE = RUN_COLUMNS.filter((column) => column.measure !== undefined).map((column) => column.id);
 
@@ -30,7 +34,28 @@ export default function LibraryView() {
   const [query, setQuery] = useUrlQuery();
   const field = useRef<HTMLInputElement>(null);
   const table = useTableCommands();
-  useCommands({ 'search.focus': () => field.current?.focus() });
+  const [menu, setMenu] = useState<MenuPoint>();
+  const columns = useMemo(() => [...RUN_COLUMNS, menuColumn(setMenu)], []);
+  const cursor = useRef(0);
+  const closed = useInterface((state) => state.closedJobs);
+  const askRemoval = useInterface((state) => state.askRemoval);
+  const atCursor = (act: (run: RunSummary) => void) => () => {
+    const run = sorted[Math.min(cursor.current, sorted.length - 1)];
+    if (run !== undefined) act(run);
+  };
+  useCommands({
+    'search.focus': () => field.current?.focus(),
+    'run.sources': atCursor(({ runKey }) => goTo({ view: 'run', runKey }, '?tab=sources')),
+    'run.remove': atCursor(({ runKey }) => askRemoval(runKey)),
+  });
+
+  const text = query.get('filter') ?? '';
+  const sort = parseSort(query.get('sort'), SORTABLE, BY_NAME);
+  const measure = RUN_COLUMNS.find((one) => one.id === sort.column)?.measure ?? (() => undefined);
+  const all = runs.data ?? NO_RUNS;
+  const shown = all.filter((run) => matchesText(run, text));
+  // As the host lists them, newest first, until a column is chosen.
+  const sorted = query.has('sort') ? sortedBy(shown, measure, sort.direction) : shown;
 
   if (runs.error !== null) {
     return (
@@ -42,14 +67,9 @@ export default function LibraryView() {
     );
   }
   if (runs.data === undefined) return <WaitingState title="Opening the library…" />;
-  if (runs.data.length === 0 && jobsToShow(jobs).length === 0) return <Welcome />;
+  const hasNews = jobsToShow(jobs, closed).length > 0 || issues > 0;
+  if (runs.data.length === 0 && !hasNews) return <Welcome />;
 
-  const text = query.get('filter') ?? '';
-  const sort = parseSort(query.get('sort'), SORTABLE, BY_NAME);
-  const measure = RUN_COLUMNS.find((one) => one.id === sort.column)?.measure ?? (() => undefined);
-  const shown = runs.data.filter((run) => matchesText(run, text));
-  // As the host lists them, newest first, until a column is chosen.
-  const sorted = query.has('sort') ? sortedBy(shown, measure, sort.direction) : shown;
   const rollouts = runs.data.reduce((sum, run) => sum + run.rollouts, 0);
 
   return (
@@ -91,17 +111,16 @@ export default function LibraryView() {
         </div>
       </header>
       <JobCards />
+      <RunMenu at={menu} onClose={() => setMenu(undefined)} />
       <div className="library-list">
         {sorted.length === 0 ? (
-          <EmptyState
-            title={text === '' ? 'The first rollouts will appear here' : 'No run matches the filter'}
-          />
+          <EmptyState title={text === '' ? 'No rollout has been read yet' : 'No run matches the filter'} />
         ) : (
           <VirtualTable
             key={sortText(sort)}
             handle={table}
             label="Runs"
-            columns={RUN_COLUMNS}
+            columns={columns}
             count={sorted.length}
             rowAt={(index) => sorted[index]}
             rowHeight={46}
@@ -110,7 +129,10 @@ export default function LibraryView() {
             onOpen={(run) => goTo({ view: 'run', runKey: run.runKey })}
             hrefOf={(run) => pathOfPlace({ view: 'run', runKey: run.runKey })}
             position={listPosition('runs')}
-            onPosition={(position) => rememberListPosition('runs', position)}
+            onPosition={(position) => {
+              cursor.current = position.cursor;
+              rememberListPosition('runs', position);
+            }}
           />
         )}
       </div>

@@ -1,5 +1,6 @@
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
 
 /** The empty library. A browser cannot hand over paths, so it says how to start with one. */
 export function Welcome() {
@@ -40,6 +41,10 @@ export function Welcome() {
             </Button>
           </li>
         </ul>
+        <p>
+          <Link href="/formats">Formats that are read</Link> ·{' '}
+          <Link href="/mapping">Map the fields of another log</Link>
+        </p>
         {failure !== null && (
           <p className="is-wrong" role="alert">
             {failure.message}

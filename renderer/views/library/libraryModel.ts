@@ -1,8 +1,33 @@
-import type { IngestProgress, RunSummary } from '../../../shared/api/contract.ts';
+import type { IngestProgress, IssueRow, RunSummary } from '../../../shared/api/contract.ts';
+import { isBelow } from '../../data/follows.ts';
 
 /** A finished job stays in sight only when it has something to say. */
-export function jobsToShow(jobs: readonly IngestProgress[]): readonly IngestProgress[] {
-  return jobs.filter((job) => job.state === 'running' || job.state === 'failed');
+export function jobsToShow(
+  jobs: readonly IngestProgress[],
+  closed: ReadonlySet<number> = new Set(),
+): readonly IngestProgress[] {
+  return jobs.filter((job) => job.state === 'running' || (job.state === 'failed' && !closed.has(job.jobId)));
+}
+
+export interface UnmappedCard {
+  readonly job: IngestProgress;
+  /** Files below its paths that no format knew. */
+  readonly files: readonly IssueRow[];
+}
+
+/** Finished jobs that met files whose fields could be mapped, each file under the latest job that saw it. */
+export function unmappedCards(
+  jobs: readonly IngestProgress[],
+  unmapped: readonly IssueRow[],
+  closed: ReadonlySet<number>,
+): readonly UnmappedCard[] {
+  const rest = new Set(unmapped);
+  return jobs.toReversed().flatMap((job): UnmappedCard[] => {
+    if (job.state !== 'done' || job.issues === 0) return [];
+    const files = [...rest].filter(({ path }) => job.paths.some((above) => isBelow(path, above)));
+    for (const file of files) rest.delete(file);
+    return files.length === 0 || closed.has(job.jobId) ? [] : [{ job, files }];
+  });
 }
 
 /** 0…1 by bytes; undefined before anything has been sized. */

@@ -1,9 +1,11 @@
+import { Ellipsis } from 'lucide-react';
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { Sparkline } from '../../charts/Sparkline.tsx';
 import { Chip } from '../../ui/Controls.tsx';
 import { count, counted, percent, ratio } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/VirtualTable.tsx';
 import { stepRange } from './libraryModel.ts';
+import type { MenuPoint } from './RunMenu.tsx';
 
 export interface RunColumn extends Column<RunSummary> {
   readonly measure?: (run: RunSummary) => string | number | undefined;
@@ -35,13 +37,18 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
     align: 'end',
     minWidth: 70,
     sorts: 'descending',
-    measure: (run) => run.steps,
-    cell: (run) => (
-      <span className="two-line">
-        {count(run.steps)}
-        <small>{stepRange(run)}</small>
-      </span>
-    ),
+    measure: (run) => (run.hasSteps ? run.steps : undefined),
+    cell: (run) =>
+      run.hasSteps ? (
+        <span className="two-line">
+          {count(run.steps)}
+          <small>{stepRange(run)}</small>
+        </span>
+      ) : (
+        <span className="dim" title="This log knows no training step">
+          none logged
+        </span>
+      ),
   },
   {
     id: 'rollouts',
@@ -72,57 +79,61 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
     id: 'reward',
     label: 'reward by step',
     minWidth: 104,
-    cell: (run) => (
-      <Sparkline
-        label="Mean reward by step"
-        steps={run.trends.steps}
-        values={run.trends.meanReward}
-        color="var(--right)"
-      />
-    ),
+    cell: (run) =>
+      run.hasSteps && (
+        <Sparkline
+          label="Mean reward by step"
+          steps={run.trends.steps}
+          values={run.trends.meanReward}
+          color="var(--right)"
+        />
+      ),
   },
   {
     id: 'noTool',
     label: 'no tool call',
     hint: 'Share of rollouts without any tool call, by step',
     minWidth: 104,
-    cell: (run) => (
-      <Sparkline
-        label="Share without any tool call by step"
-        steps={run.trends.steps}
-        values={run.trends.noToolShare}
-        color="var(--ink2)"
-      />
-    ),
+    cell: (run) =>
+      run.hasSteps && (
+        <Sparkline
+          label="Share without any tool call by step"
+          steps={run.trends.steps}
+          values={run.trends.noToolShare}
+          color="var(--ink2)"
+        />
+      ),
   },
   {
     id: 'toolErrors',
     label: 'tool errors',
     hint: 'Failed tool calls of all tool calls, by step',
     minWidth: 104,
-    cell: (run) => (
-      <Sparkline
-        label="Tool error rate by step"
-        steps={run.trends.steps}
-        values={run.trends.toolErrorRate}
-        color="var(--wrong)"
-      />
-    ),
+    cell: (run) =>
+      run.hasSteps && (
+        <Sparkline
+          label="Tool error rate by step"
+          steps={run.trends.steps}
+          values={run.trends.toolErrorRate}
+          color="var(--wrong)"
+        />
+      ),
   },
   {
     id: 'length',
     label: 'response length',
     hint: 'Mean response length in characters, by step',
     minWidth: 104,
-    cell: (run) => (
-      <Sparkline
-        label="Mean response length by step"
-        steps={run.trends.steps}
-        values={run.trends.meanResponseChars}
-        color="var(--ink2)"
-        fromZero={false}
-      />
-    ),
+    cell: (run) =>
+      run.hasSteps && (
+        <Sparkline
+          label="Mean response length by step"
+          steps={run.trends.steps}
+          values={run.trends.meanResponseChars}
+          color="var(--ink2)"
+          fromZero={false}
+        />
+      ),
   },
   {
     id: 'issues',
@@ -135,3 +146,31 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
     cell: (run) => (run.issues === 0 ? '' : <span className="is-wrong">{count(run.issues)}</span>),
   },
 ];
+
+/** The last column: a button that opens the run's menu beside it. */
+export function menuColumn(onMenu: (at: MenuPoint) => void): RunColumn {
+  return {
+    id: 'menu',
+    label: '',
+    align: 'end',
+    minWidth: 28,
+    grow: 0,
+    cell: (run) => (
+      <button
+        type="button"
+        className="row-menu"
+        tabIndex={-1}
+        aria-label={`Actions for ${run.name}`}
+        onClick={(event) => {
+          // The row is a link.
+          event.preventDefault();
+          event.stopPropagation();
+          const { left, bottom } = event.currentTarget.getBoundingClientRect();
+          onMenu({ run, x: left, y: bottom });
+        }}
+      >
+        <Ellipsis size={16} />
+      </button>
+    ),
+  };
+}

@@ -4,7 +4,7 @@ import type { Provenance } from '../../../shared/domain/model.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
-import { flatFields } from './inspectorModel.ts';
+import { correctnessSource, flatFields, recordText } from './inspectorModel.ts';
 import type { Heat } from './useHeat.ts';
 import './inspector.css';
 
@@ -29,6 +29,7 @@ export function Inspector({ detail, heat, onShowRecord }: InspectorProps) {
             </span>
           )}
         </h1>
+        {row.isCorrect !== undefined && <p className="muted">{correctnessSource(row)}</p>}
         {row.kept !== undefined && (
           <p className="muted">
             <KeptMark isKept={row.kept} /> {row.kept ? 'kept' : 'discarded'}
@@ -122,7 +123,7 @@ export function Inspector({ detail, heat, onShowRecord }: InspectorProps) {
               {part}
             </Fragment>
           ))}
-          , <span className="inspector-line">line {count(row.line)}</span>
+          , <span className="inspector-line">{recordText(detail.record.unit, row.line)}</span>
         </p>
         <button type="button" className="button" onClick={onShowRecord} title="Raw record (b)">
           Raw record, {bytes(detail.record.byteLength)}

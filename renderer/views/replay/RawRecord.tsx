@@ -7,10 +7,10 @@ import type { RecordChunk, RolloutRow } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { ApiError } from '../../data/failures.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
-import { bytes, count } from '../../ui/numbers.ts';
+import { bytes } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { VirtualText } from '../../ui/VirtualText.tsx';
-import { indentedRecord } from './recordModel.ts';
+import { indentedRecord, recordPlace } from './recordModel.ts';
 import './rawRecord.css';
 
 const ReadOnlyEditor = lazy(() => import('../../editor/ReadOnlyEditor.tsx'));
@@ -55,7 +55,7 @@ export function RawRecord({ row, isDark, onClose }: RawRecordProps) {
               <h1>Raw record</h1>
             </Dialog.Title>
             <span className="mono raw-record-path" title={row.path}>
-              {first?.path ?? row.path}, line {count(first?.line ?? row.line)}
+              {recordPlace(first ?? row)}
             </span>
             <span className="dim">{first !== undefined && bytes(first.byteLength)}</span>
             <div className="end">
@@ -77,7 +77,9 @@ export function RawRecord({ row, isDark, onClose }: RawRecordProps) {
                       label: 'Indented',
                       title: 'The same JSON, laid out; numbers as written',
                     },
-                    { id: 'exact', label: 'As in the file' },
+                    first?.isRewritten
+                      ? { id: 'exact', label: 'As read', title: 'On one line, as it was read from the file' }
+                      : { id: 'exact', label: 'As in the file' },
                   ]}
                 />
               )}

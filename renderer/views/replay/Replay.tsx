@@ -51,7 +51,7 @@ export function Replay({ place, detail }: ReplayProps) {
 
   const turns = useMemo(() => turnsOf(detail), [detail]);
   const heat = useHeat(detail);
-  const siblings = useSiblings(place, detail.row, detail.run.runId);
+  const siblings = useSiblings(place, detail.row, detail.run);
   const { rolloutId } = detail.row;
 
   const asked = Number(query.get('turn') ?? Number.NaN);

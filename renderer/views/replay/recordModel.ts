@@ -25,3 +25,18 @@ export function indentedRecord(text: string): string | undefined {
   }
   return out.join('');
 }
+
+interface RecordSource {
+  readonly path: string;
+  readonly line: number;
+  readonly unit?: string;
+  readonly isRewritten?: boolean;
+}
+
+/** Where a record stands, counted as its file counts: a line; the member of an archive, the row of a table, an element. */
+export function recordPlace({ path, line, unit = 'line', isRewritten = false }: RecordSource): string {
+  const number = new Intl.NumberFormat('en').format(line);
+  if (unit === 'line') return `${path}, line ${number}${isRewritten ? ', as JSON' : ''}`;
+  const what = unit === 'row' || unit === 'member' ? unit : 'record';
+  return `${what} ${number} of ${path}${isRewritten ? ', as JSON' : ''}`;
+}

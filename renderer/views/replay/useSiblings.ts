@@ -17,8 +17,9 @@ export interface Siblings {
 export function useSiblings(
   place: Extract<Place, { view: 'rollout' }>,
   row: RolloutRow | undefined,
-  runId: number | undefined,
+  run: { readonly runId: number; readonly hasSteps: boolean } | undefined,
 ): Siblings {
+  const runId = run?.runId;
   const group = useRequest(
     'rollout.order',
     row === undefined || runId === undefined
@@ -39,7 +40,7 @@ export function useSiblings(
     label:
       ids === undefined || at < 0
         ? ''
-        : `${count(at + 1)} of ${count(ids.length)}${isAlone ? ' in the step' : ''}`,
+        : `${count(at + 1)} of ${count(ids.length)}${isAlone ? (run?.hasSteps === false ? ' in the run' : ' in the step') : ''}`,
     hasPrevious: at > 0,
     hasNext: ids !== undefined && at >= 0 && at < ids.length - 1,
     go: (by) =>

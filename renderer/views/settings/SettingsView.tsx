@@ -1,6 +1,7 @@
 import { useRequest } from '../../data/useRequest.ts';
 import { PLAY_SPEEDS, THEMES, useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
 import { bytes, counted } from '../../ui/numbers.ts';
 import './settings.css';
 
@@ -66,6 +67,13 @@ export default function SettingsView() {
               {files !== undefined &&
                 size !== undefined &&
                 `${counted(files.length, 'log file')}, ${bytes(size)}`}
+            </dd>
+          </div>
+          <div>
+            <dt>Formats</dt>
+            <dd className="settings-links">
+              <Link href="/formats">Formats that are read</Link>
+              <Link href="/mapping">Map a file’s fields</Link>
             </dd>
           </div>
           <div>

@@ -12,6 +12,7 @@ import {
   STEPS,
   stepRow,
 } from './previewData.ts';
+import { sourceMethods } from './previewSources.ts';
 
 function ordered(
   ids: number[],
@@ -25,6 +26,9 @@ function ordered(
   };
   return Uint32Array.from([...ids].sort((a, b) => sign * (key(a) - key(b))));
 }
+
+/** A log that knows no step: all its rollouts stand at step 0. */
+const STEPLESS = { ...RUN, hasSteps: false, steps: 1, firstStep: 0, lastStep: 0 };
 
 export function createPreviewClient(scenario: string): FakeClient {
   const failed = () => {
@@ -55,6 +59,7 @@ export function createPreviewClient(scenario: string): FakeClient {
   };
   return createFakeClient({
     ...scenarioOf,
+    ...sourceMethods(scenario),
     'run.list': () =>
       scenario === 'empty' || scenario === 'desktop'
         ? []
@@ -63,7 +68,7 @@ export function createPreviewClient(scenario: string): FakeClient {
           : scenario === 'waiting'
             ? slow()
             : [
-                RUN,
+                scenario === 'stepless' ? STEPLESS : RUN,
                 {
                   ...RUN,
                   runId: 2,
@@ -94,9 +99,9 @@ export function createPreviewClient(scenario: string): FakeClient {
     'run.get': ({ runKey }) => {
       if (runKey !== RUN.runKey)
         throw new ApiError({ code: 'not_found', message: `no run "${runKey}" in this library` });
-      return RUN;
+      return scenario === 'stepless' ? STEPLESS : RUN;
     },
-    'step.list': () => STEPS.map(stepRow),
+    'step.list': () => (scenario === 'stepless' ? [stepRow(0)] : STEPS.map(stepRow)),
     'place.resolve': ({ step, groupKey, ordinal }) => {
       const group =
         groupKey === undefined
@@ -173,6 +178,7 @@ export function createPreviewClient(scenario: string): FakeClient {
         {
           issueId: 1,
           path: '/logs/grpo-roc-14b/120.jsonl',
+          unit: 'line',
           line: 4_118,
           severity: 'refused',
           code: 'bad_json',
@@ -181,6 +187,7 @@ export function createPreviewClient(scenario: string): FakeClient {
         {
           issueId: 2,
           path: '/logs/grpo-roc-14b/125.jsonl',
+          unit: 'line',
           line: 77,
           severity: 'warning',
           code: 'tokens_unaligned',
@@ -189,6 +196,7 @@ export function createPreviewClient(scenario: string): FakeClient {
         {
           issueId: 3,
           path: '/logs/grpo-roc-14b/notes.txt',
+          unit: 'line',
           severity: 'refused',
           code: 'unknown_format',
           message: 'no known format: first line is "Notes from Tuesday"',
@@ -210,6 +218,7 @@ export function createPreviewClient(scenario: string): FakeClient {
       scenario === 'jobs'
         ? [
             job,
+            { ...job, jobId: 4, state: 'done', paths: ['/logs/grpo-roc-14b'], issues: 3 },
             {
               ...job,
               jobId: 2,

@@ -373,7 +373,7 @@ export function rolloutDetail(id: number): { detail: RolloutDetail; tokens: Roll
         sampling: { temperature: 1, top_p: 1 },
         data_source: 'dapo',
       },
-      record: { fileId: 1, byteOffset: 120_000, byteLength: 48_113 },
+      record: { fileId: 1, unit: 'line', byteOffset: 120_000, byteLength: 48_113 },
     },
     tokens: { count: ends.length, ends: Uint32Array.from(ends), mask, entropy },
   };

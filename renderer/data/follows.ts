@@ -1,0 +1,45 @@
+/** What is followed: the host's list, kept up to date by its events, and the two things one can do about it. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { FollowRow } from '../../shared/api/contract.ts';
+import { useClient } from './DataProvider.tsx';
+import { useRequest } from './useRequest.ts';
+
+export const FOLLOWS_KEY = ['follow.list', {}] as const;
+
+const NONE: readonly FollowRow[] = [];
+
+export function useFollows(): readonly FollowRow[] {
+  return useRequest('follow.list', {}).data ?? NONE;
+}
+
+const trimmed = (path: string): string => path.replace(/(?<=.)[/\\]+$/, '');
+
+/** Whether `inner` is `outer`, or lies below it. */
+export function isBelow(inner: string, outer: string): boolean {
+  const [a, b] = [trimmed(inner), trimmed(outer)];
+  if (!a.startsWith(b)) return false;
+  return a.length === b.length || /[/\\]$/.test(b) || /^[/\\]/.test(a.slice(b.length));
+}
+
+/** The follow that reads what appears in a directory. */
+export function followOf(
+  follows: readonly FollowRow[],
+  directory: string | undefined,
+): FollowRow | undefined {
+  return directory === undefined ? undefined : follows.find(({ path }) => isBelow(directory, path));
+}
+
+export function useFollowActions() {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const onSuccess = (follows: readonly FollowRow[]) => queryClient.setQueryData(FOLLOWS_KEY, follows);
+  const start = useMutation({
+    mutationFn: (paths: readonly string[]) => client.request('follow.start', { paths: [...paths] }),
+    onSuccess,
+  });
+  const stop = useMutation({
+    mutationFn: (path: string) => client.request('follow.stop', { path }),
+    onSuccess,
+  });
+  return { start, stop };
+}

@@ -1,0 +1,59 @@
+import type { StepSummary } from '../../../shared/api/contract.ts';
+import { useUrlQuery } from '../../data/usePlace.ts';
+import { FilterField } from './FilterField.tsx';
+import { GroupTable } from './GroupTable.tsx';
+import { RolloutFilters, rolloutFilterOf } from './RolloutFilters.tsx';
+import { RolloutTable } from './RolloutTable.tsx';
+
+interface StepListsProps {
+  readonly runKey: string;
+  readonly runId: number;
+  readonly step: number;
+  /** What the lists are of: `step 40`, or the run where the log knows no step. */
+  readonly of: string;
+  readonly summary: StepSummary | undefined;
+  readonly tab: 'groups' | 'rollouts';
+}
+
+/** Where every problem was sampled once, a list of groups of one would be a detour. */
+export function listTab(query: URLSearchParams, summary: StepSummary | undefined): 'groups' | 'rollouts' {
+  const hasSingletons = summary !== undefined && summary.groups === summary.rollouts;
+  return (query.get('tab') ?? (hasSingletons ? 'rollouts' : 'groups')) === 'rollouts' ? 'rollouts' : 'groups';
+}
+
+export const LIST_TABS = [
+  { id: 'groups' as const, label: 'Groups' },
+  { id: 'rollouts' as const, label: 'All rollouts' },
+];
+
+/** The groups of a step, or all its rollouts, with their filters. */
+export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsProps) {
+  const [query] = useUrlQuery();
+  return (
+    <>
+      <div className="filters">
+        <FilterField
+          placeholder={
+            tab === 'rollouts' ? 'Filter by answer, reason, problem' : 'Filter by prompt, problem, truth'
+          }
+        />
+        {tab === 'rollouts' && summary !== undefined && (
+          <RolloutFilters hasDecisions={summary.decided > 0} hasCorrectness={summary.correctKnown > 0} />
+        )}
+      </div>
+      <div className="page-list">
+        {tab === 'rollouts' ? (
+          <RolloutTable
+            runKey={runKey}
+            filter={{ runId, step, ...rolloutFilterOf(query) }}
+            label={`Rollouts of ${of}`}
+            hidesProblem={false}
+            emptyTitle="No rollout passes the filters"
+          />
+        ) : (
+          <GroupTable runKey={runKey} runId={runId} step={step} label={`Groups of ${of}`} />
+        )}
+      </div>
+    </>
+  );
+}

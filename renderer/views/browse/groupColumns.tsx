@@ -1,0 +1,146 @@
+/** Columns of the prompt groups of a step. */
+import type { GroupRow, GroupSort } from '../../../shared/api/contract.ts';
+import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
+import type { Column } from '../../ui/VirtualTable.tsx';
+import { ShareCell } from './cells.tsx';
+
+export interface GroupColumn extends Column<GroupRow> {
+  readonly id: GroupSort | 'prompt' | 'truth';
+}
+
+export const GROUP_COLUMNS: readonly GroupColumn[] = [
+  {
+    id: 'problemId',
+    label: 'problem',
+    minWidth: 100,
+    grow: 0.8,
+    sorts: 'ascending',
+    cell: (row) => (
+      <span className="mono" title={row.problemId}>
+        {row.problemId}
+      </span>
+    ),
+  },
+  {
+    id: 'prompt',
+    label: 'prompt',
+    hint: 'The last user message, its beginning',
+    minWidth: 180,
+    grow: 5,
+    cell: (row) => <span title={row.promptPreview}>{row.promptPreview}</span>,
+  },
+  {
+    id: 'truth',
+    label: 'ground truth',
+    minWidth: 80,
+    grow: 0.8,
+    cell: (row) => (
+      <span className="mono" title={row.groundTruth}>
+        {row.groundTruth}
+      </span>
+    ),
+  },
+  {
+    id: 'rollouts',
+    label: 'rollouts',
+    align: 'end',
+    minWidth: 54,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => count(row.rollouts),
+  },
+  {
+    id: 'correct',
+    label: 'right',
+    hint: 'Right rollouts of those whose correctness is known',
+    align: 'end',
+    minWidth: 88,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) =>
+      row.correctKnown === 0 ? null : (
+        <>
+          {row.correct}
+          <span className="dim">/{row.correctKnown}</span>
+          <span className="bar-cell">
+            <i
+              style={{
+                width: `${(ratio(row.correct, row.correctKnown) ?? 0) * 100}%`,
+                background: 'var(--right)',
+              }}
+            />
+          </span>
+        </>
+      ),
+  },
+  {
+    id: 'meanReward',
+    label: 'reward',
+    hint: 'Mean reward',
+    align: 'end',
+    minWidth: 50,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) =>
+      row.meanReward !== undefined && Number.isInteger(row.meanReward)
+        ? reward(row.meanReward)
+        : decimal(row.meanReward),
+  },
+  {
+    id: 'kept',
+    label: 'kept',
+    hint: 'Kept by the down-sampling, of the rollouts with a logged decision',
+    align: 'end',
+    minWidth: 48,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) =>
+      row.decided === 0 ? null : (
+        <>
+          {row.kept}
+          <span className="dim">/{row.decided}</span>
+        </>
+      ),
+  },
+  {
+    id: 'toolCalls',
+    label: 'calls',
+    align: 'end',
+    minWidth: 44,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => count(row.toolCalls),
+  },
+  {
+    id: 'toolErrors',
+    label: 'failed calls',
+    hint: 'Share of the tool calls that failed; sorted by their number',
+    unit: '%',
+    align: 'end',
+    minWidth: 96,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => <ShareCell share={ratio(row.toolErrors, row.toolCalls)} color="var(--wrong)" />,
+  },
+  {
+    id: 'meanTurns',
+    label: 'turns',
+    hint: 'Mean turns',
+    align: 'end',
+    minWidth: 42,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => decimal(row.meanTurns, 1),
+  },
+  {
+    id: 'meanResponseChars',
+    label: 'length',
+    unit: 'chars',
+    hint: 'Mean response length',
+    align: 'end',
+    minWidth: 82,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => count(row.meanResponseChars),
+  },
+];

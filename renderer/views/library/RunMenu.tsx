@@ -1,0 +1,59 @@
+/**
+ * What can be done with a run of the list. One menu for all rows, opened at a point: a menu inside a
+ * row would sit inside a link, and give it its clicks and its focus.
+ */
+import { DropdownMenu } from 'radix-ui';
+import type { RunSummary } from '../../../shared/api/contract.ts';
+import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
+import { goTo } from '../../data/usePlace.ts';
+import { useInterface } from '../../state/interface.ts';
+
+export interface MenuPoint {
+  readonly run: RunSummary;
+  readonly x: number;
+  readonly y: number;
+}
+
+interface RunMenuProps {
+  readonly at: MenuPoint | undefined;
+  readonly onClose: () => void;
+}
+
+export function RunMenu({ at, onClose }: RunMenuProps) {
+  const follows = useFollows();
+  const { start, stop } = useFollowActions();
+  const askRemoval = useInterface((state) => state.askRemoval);
+  const setNotice = useInterface((state) => state.setNotice);
+  if (at === undefined) return null;
+  const { run } = at;
+  const { runKey } = run;
+  const follow = followOf(follows, run.directory);
+  const flipFollow = () => {
+    const onError = (error: Error) => setNotice(`Not followed: ${error.message}`);
+    if (follow === undefined) start.mutate([run.directory], { onError });
+    else stop.mutate(follow.path);
+  };
+  return (
+    <DropdownMenu.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <DropdownMenu.Trigger asChild>
+        <span className="menu-anchor" style={{ left: at.x, top: at.y }} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align="start" sideOffset={4} aria-label={`Run ${run.name}`}>
+          <DropdownMenu.Item onSelect={() => goTo({ view: 'run', runKey })}>Open</DropdownMenu.Item>
+          <DropdownMenu.Item onSelect={() => goTo({ view: 'run', runKey }, '?tab=sources')}>
+            Sources & rules
+          </DropdownMenu.Item>
+          <DropdownMenu.Item onSelect={flipFollow}>
+            {follow === undefined ? 'Follow its logs' : 'Stop following'}
+          </DropdownMenu.Item>
+          <DropdownMenu.Separator />
+          {/* After the menu has given the focus back, or it would take it from the dialog. */}
+          <DropdownMenu.Item onSelect={() => setTimeout(() => askRemoval(runKey))}>
+            Remove from the library… <kbd>Del</kbd>
+          </DropdownMenu.Item>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

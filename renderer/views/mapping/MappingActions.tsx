@@ -1,0 +1,128 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { Mapping } from '../../../shared/format/mapping.ts';
+import { useIngestActions } from '../../app/useIngestActions.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { goTo } from '../../data/usePlace.ts';
+import { useInterface } from '../../state/interface.ts';
+import { Button, IconButton } from '../../ui/Controls.tsx';
+import { MappingJson } from './MappingJson.tsx';
+import { mappingFault } from './mappingModel.ts';
+
+interface MappingActionsProps {
+  readonly path: string;
+  readonly mapping: Mapping;
+  readonly saved: readonly Mapping[];
+  readonly proposal: Mapping;
+  readonly onMapping: (mapping: Mapping) => void;
+}
+
+const PROPOSAL = '';
+
+export function MappingActions({ path, mapping, saved, proposal, onMapping }: MappingActionsProps) {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const setNotice = useInterface((state) => state.setNotice);
+  const { startMapped } = useIngestActions();
+  const isOwn = saved.includes(proposal);
+  const [chosen, setChosen] = useState(isOwn ? proposal.name : PROPOSAL);
+  const [isJsonOpen, setJsonOpen] = useState(false);
+  const fault = mappingFault(mapping);
+  const name = mapping.name.trim();
+  const replaces = saved.some((one) => one.name === name);
+
+  const save = useMutation({
+    mutationFn: async () => {
+      await client.request('mapping.save', { mapping: { ...mapping, shape: [...mapping.shape], name } });
+      await startMapped.mutateAsync({ path, mapping: name });
+    },
+    onSuccess: () => {
+      setNotice(`Mapping ${name} saved; reading with it`);
+      goTo({ view: 'library' });
+    },
+    onSettled: () => {
+      void queryClient.invalidateQueries({ queryKey: ['mapping.list'] });
+      void queryClient.invalidateQueries({ queryKey: ['file.inspect'] });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: (gone: string) => client.request('mapping.remove', { name: gone }),
+    onSuccess: (_answer, gone) => {
+      setChosen(PROPOSAL);
+      setNotice(`Mapping ${gone} removed; what was read with it stays`);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['mapping.list'] }),
+  });
+  const choose = (id: string) => {
+    const next = id === PROPOSAL ? proposal : saved.find((one) => one.name === id);
+    if (next === undefined) return;
+    setChosen(id);
+    onMapping(next);
+  };
+  const failure = save.error ?? remove.error;
+
+  return (
+    <div className="end mapping-actions">
+      {fault !== undefined && <span className="mapping-fault dim">{fault}</span>}
+      {failure !== null && (
+        <span className="is-wrong mapping-failure" role="alert" title={failure.message}>
+          ✕ {failure.message}
+        </span>
+      )}
+      {saved.length > 0 && (
+        <>
+          <label>
+            begin with{' '}
+            <select className="text-field" value={chosen} onChange={(event) => choose(event.target.value)}>
+              <option value={PROPOSAL}>{isOwn ? 'what is here' : 'the first guess'}</option>
+              {saved.map((one) => (
+                <option key={one.name} value={one.name}>
+                  {one.name}
+                </option>
+              ))}
+            </select>
+          </label>
+          {chosen !== PROPOSAL && (
+            <IconButton label={`Remove the saved mapping ${chosen}`} onClick={() => remove.mutate(chosen)}>
+              <Trash2 size={14} />
+            </IconButton>
+          )}
+        </>
+      )}
+      <Button onClick={() => setJsonOpen(true)} title="Export or import this mapping as JSON">
+        JSON…
+      </Button>
+      <input
+        className="text-field"
+        aria-label="Name of the mapping"
+        placeholder="name"
+        maxLength={200}
+        spellCheck={false}
+        value={mapping.name}
+        onChange={(event) => onMapping({ ...mapping, name: event.target.value })}
+      />
+      <Button
+        isPrimary
+        disabled={fault !== undefined || save.isPending}
+        title={
+          fault ??
+          (replaces ? `Replaces the saved mapping ${name}` : 'Save the mapping and read this file with it')
+        }
+        onClick={() => save.mutate()}
+      >
+        {replaces ? 'Replace & read' : 'Save & read'}
+      </Button>
+      {isJsonOpen && (
+        <MappingJson
+          mapping={mapping}
+          onClose={() => setJsonOpen(false)}
+          onMapping={(next) => {
+            setChosen(PROPOSAL);
+            onMapping(next);
+          }}
+        />
+      )}
+    </div>
+  );
+}

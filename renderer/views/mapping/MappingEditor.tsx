@@ -1,0 +1,105 @@
+import { useMemo, useState } from 'react';
+import type { FileInspection } from '../../../shared/api/contract.ts';
+import type { Mapping } from '../../../shared/format/mapping.ts';
+import { useCommands } from '../../app/commands.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { useSettled } from '../../data/useSettled.ts';
+import { Chip } from '../../ui/Controls.tsx';
+import { bytes } from '../../ui/numbers.ts';
+import { FieldList } from './FieldList.tsx';
+import { MappingActions } from './MappingActions.tsx';
+import { firstTarget, pickedPath, previewable, type Target, withPath } from './mappingModel.ts';
+import { PreviewPane } from './PreviewPane.tsx';
+import { RecordPane } from './RecordPane.tsx';
+import { parsedRecord } from './recordTreeModel.ts';
+import { ShapeRow } from './ShapeRow.tsx';
+
+/** With the host's own time, a change shows within 300 ms. */
+const REST_MS = 120;
+
+interface MappingEditorProps {
+  readonly file: FileInspection;
+  readonly saved: readonly Mapping[];
+  /** What editing begins with. */
+  readonly proposal: Mapping;
+}
+
+export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
+  const [mapping, setMapping] = useState(proposal);
+  const [target, setTarget] = useState<Target>(() => firstTarget(proposal));
+  const [at, setAt] = useState(0);
+  const wanted = useMemo(() => previewable(mapping), [mapping]);
+  const sent = useSettled(wanted, REST_MS);
+  const preview = useRequest('mapping.preview', { path: file.path, mapping: sent }, { keepPrevious: true });
+
+  const records = preview.data?.records ?? [];
+  const shown = Math.min(at, Math.max(0, records.length - 1));
+  const source = records[shown];
+  const json = source?.json ?? '';
+  const isCut = source?.isCut === true;
+  const record = useMemo(() => parsedRecord(json, isCut), [json, isCut]);
+  useCommands({
+    'sibling.next': () => setAt(Math.min(records.length - 1, shown + 1)),
+    'sibling.previous': () => setAt(Math.max(0, shown - 1)),
+  });
+
+  const path = file.path;
+  const name = path.split(/[/\\]/).at(-1) ?? path;
+  return (
+    <div className="page mapping">
+      <header className="page-head">
+        <h1 title={path}>Map the fields of {name}</h1>
+        <Chip title={path}>
+          {bytes(file.bytes)}
+          {file.container !== 'plain' && `, ${file.container}`}
+          {file.unit !== undefined && `, one record per ${file.unit}`}
+        </Chip>
+        {file.issue !== undefined && (
+          <Chip isWarning title={file.issue.message}>
+            no format knows it
+          </Chip>
+        )}
+        {file.format !== undefined && <Chip title={file.rule}>read as {file.format}</Chip>}
+        <MappingActions
+          path={path}
+          mapping={mapping}
+          saved={saved}
+          proposal={proposal}
+          onMapping={setMapping}
+        />
+      </header>
+      <div className="mapping-body">
+        <RecordPane
+          records={records}
+          at={shown}
+          onAt={setAt}
+          record={record}
+          isWaiting={preview.isPending}
+          paths={file.paths}
+          target={target}
+          mapping={mapping}
+          onPick={(steps) => setMapping(withPath(mapping, target, pickedPath(mapping, target, steps)))}
+        />
+        <FieldList
+          mapping={mapping}
+          record={record}
+          target={target}
+          onTarget={setTarget}
+          onPath={(field, next) => setMapping(withPath(mapping, field, next))}
+        />
+        <PreviewPane
+          preview={preview}
+          isBehind={preview.isPlaceholderData || sent !== wanted}
+          isEmpty={mapping.fields.messages === undefined && mapping.fields.response === undefined}
+          at={shown}
+          onAt={setAt}
+        />
+      </div>
+      <ShapeRow
+        keys={file.keys}
+        shape={mapping.shape}
+        onShape={(shape) => setMapping({ ...mapping, shape })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import { X } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { useState } from 'react';
+import { readMapping } from '../../../shared/format/mapped.ts';
+import type { Mapping } from '../../../shared/format/mapping.ts';
+import { useInterface } from '../../state/interface.ts';
+import { Button, IconButton } from '../../ui/Controls.tsx';
+import { copyText } from '../../ui/copyText.ts';
+import { fileNameOf } from './mappingModel.ts';
+
+interface MappingJsonProps {
+  readonly mapping: Mapping;
+  readonly onMapping: (mapping: Mapping) => void;
+  readonly onClose: () => void;
+}
+
+function mappingOf(text: string): ReturnType<typeof readMapping> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { message: error instanceof Error ? error.message : String(error) };
+  }
+  return readMapping(value);
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken the blob by the time the click returns to the event loop.
+  setTimeout(() => URL.revokeObjectURL(url), 1_000);
+}
+
+/** The mapping as data: to keep, to send, or to take from someone. */
+export function MappingJson({ mapping, onMapping, onClose }: MappingJsonProps) {
+  const setNotice = useInterface((state) => state.setNotice);
+  const [text, setText] = useState(() => `${JSON.stringify(mapping, undefined, 2)}\n`);
+  const read = mappingOf(text);
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog mapping-json" aria-describedby={undefined}>
+          <div className="dialog-head">
+            <Dialog.Title asChild>
+              <h1>Mapping as JSON</h1>
+            </Dialog.Title>
+            <Dialog.Close asChild>
+              <IconButton label="Close" keys="Esc">
+                <X size={16} />
+              </IconButton>
+            </Dialog.Close>
+          </div>
+          <textarea
+            className="mono"
+            aria-label="Mapping as JSON"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <p className={'message' in read ? 'is-wrong' : 'dim'} role="status">
+            {'message' in read
+              ? `✕ ${read.message}`
+              : `A mapping named ${read.mapping.name}. Paste another over it, or choose a file.`}
+          </p>
+          <div className="dialog-foot">
+            <label className="button">
+              Choose a file…
+              <input
+                type="file"
+                accept=".json,application/json"
+                className="visually-hidden"
+                onChange={(event) => {
+                  const [file] = event.target.files ?? [];
+                  if (file !== undefined) void file.text().then(setText);
+                  event.target.value = '';
+                }}
+              />
+            </label>
+            <span className="dialog-buttons">
+              <Button
+                onClick={() =>
+                  void copyText(text).then((isCopied) =>
+                    setNotice(isCopied ? 'Mapping copied' : 'The clipboard is not available here'),
+                  )
+                }
+              >
+                Copy
+              </Button>
+              <Button onClick={() => download(fileNameOf(mapping.name), text)}>Download</Button>
+              <Button
+                isPrimary
+                disabled={'message' in read}
+                onClick={() => {
+                  if (!('mapping' in read)) return;
+                  onMapping(read.mapping);
+                  onClose();
+                }}
+              >
+                Use this mapping
+              </Button>
+            </span>
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,199 @@
+/** What the mapping preview knows about fields, paths and the rows it shows. */
+import type { MappingPreview, ParamsOf, PreviewRollout } from '../../../shared/api/contract.ts';
+import type { Mapping, MappingField } from '../../../shared/format/mapping.ts';
+import { type PathStep, parsePath, valueAt, writePath } from '../../../shared/format/recordPath.ts';
+
+/** `rollouts` is no field of a rollout but says where rollouts stand in a record. */
+export type Target = MappingField | 'rollouts';
+
+interface FieldText {
+  readonly field: Target;
+  readonly label: string;
+  readonly hint: string;
+}
+
+export interface FieldGroup {
+  readonly title: string;
+  readonly hint: string;
+  readonly fields: readonly FieldText[];
+}
+
+export const FIELD_GROUPS: readonly FieldGroup[] = [
+  {
+    title: 'Text',
+    hint: 'messages, or prompt and response',
+    fields: [
+      { field: 'messages', label: 'messages', hint: 'A list of chat messages: the whole rollout' },
+      { field: 'prompt', label: 'prompt', hint: 'What the policy was asked: text, or a list of messages' },
+      { field: 'response', label: 'response', hint: 'What it wrote: text, or a list of messages' },
+      {
+        field: 'rollouts',
+        label: 'list of rollouts',
+        hint: 'Where one record holds several rollouts: the list they stand in. Other fields are then looked up in each element first, then in the record',
+      },
+    ],
+  },
+  {
+    title: 'Outcome',
+    hint: '',
+    fields: [
+      { field: 'reward', label: 'reward', hint: 'A number' },
+      { field: 'isCorrect', label: 'right or wrong', hint: 'true/false or 1/0' },
+      { field: 'groundTruth', label: 'ground truth', hint: 'The expected answer' },
+      { field: 'answer', label: 'answer', hint: 'The answer as the trainer extracted it' },
+      { field: 'stopReason', label: 'stop reason', hint: 'Why sampling ended' },
+      { field: 'kept', label: 'kept', hint: 'Whether it entered the update: true/false or 1/0' },
+      { field: 'advantage', label: 'advantage', hint: 'A number' },
+    ],
+  },
+  {
+    title: 'Place',
+    hint: 'where it belongs',
+    fields: [
+      {
+        field: 'group',
+        label: 'prompt group',
+        hint: 'An id that siblings share; without it, equal prompts are a group',
+      },
+      { field: 'problem', label: 'problem', hint: 'A stable id of the task' },
+      { field: 'ordinal', label: 'position', hint: 'Position in the group, from 0' },
+      { field: 'step', label: 'step', hint: 'Training step, a whole number' },
+      { field: 'split', label: 'split', hint: '"eval" marks an evaluation' },
+      { field: 'run', label: 'run', hint: 'Name or id of the run' },
+      {
+        field: 'joinKey',
+        label: 'join key',
+        hint: 'What records of another file about the same rollout carry, too. Without messages and response, token columns or decisions are joined to the rollouts with that key',
+      },
+    ],
+  },
+  {
+    title: 'Tokens',
+    hint: 'lists, one entry per response token',
+    fields: [
+      { field: 'tokenTexts', label: 'texts', hint: 'The text of each token' },
+      { field: 'tokenIds', label: 'ids', hint: 'The id of each token' },
+      { field: 'tokenMask', label: 'loss mask', hint: '1: sampled by the policy' },
+      { field: 'tokenLogprobs', label: 'log-probabilities', hint: 'Natural logarithm, of the sampled token' },
+      { field: 'tokenEntropies', label: 'entropies', hint: 'Of the whole next-token distribution, in nats' },
+    ],
+  },
+];
+
+export const labelOf = (target: Target): string =>
+  FIELD_GROUPS.flatMap((group) => group.fields).find((one) => one.field === target)?.label ?? target;
+
+export const pathOf = (mapping: Mapping, target: Target): string | undefined =>
+  target === 'rollouts' ? mapping.rollouts : mapping.fields[target];
+
+export function withPath(mapping: Mapping, target: Target, path: string | undefined): Mapping {
+  const wanted = path === '' ? undefined : path;
+  if (target === 'rollouts') {
+    const { rollouts: _former, ...rest } = mapping;
+    return wanted === undefined ? rest : { ...rest, rollouts: wanted };
+  }
+  const { [target]: _former, ...fields } = mapping.fields;
+  return { ...mapping, fields: wanted === undefined ? fields : { ...fields, [target]: wanted } };
+}
+
+/** What a click on a value means for a field: inside the list of rollouts, the path counts from its element. */
+export function pickedPath(mapping: Mapping, target: Target, steps: readonly PathStep[]): string {
+  const list = target === 'rollouts' ? undefined : parsePath(mapping.rollouts ?? '');
+  if (list === undefined || list.length === 0 || steps.length <= list.length + 1) return writePath(steps);
+  const isInside = list.every((step, i) => step === steps[i]) && typeof steps[list.length] === 'number';
+  return writePath(isInside ? steps.slice(list.length + 1) : steps);
+}
+
+/** What stands at a field's path in a record: in its first rollout, else in the record. */
+export function valueFor(record: unknown, mapping: Mapping, target: Target): unknown {
+  const steps = parsePath(pathOf(mapping, target) ?? '');
+  if (steps === undefined || steps.length === 0) return undefined;
+  const list = parsePath(mapping.rollouts ?? '');
+  if (target !== 'rollouts' && list !== undefined && list.length > 0) {
+    const inside = valueAt(record, [...list, 0, ...steps]);
+    if (inside !== undefined) return inside;
+  }
+  return valueAt(record, steps);
+}
+
+/** Why a text is no path; undefined when it is one. */
+export function pathFault(path: string): string | undefined {
+  return parsePath(path) === undefined ? 'no path: write it like meta.step or turns[0].text' : undefined;
+}
+
+/** Why the mapping cannot be used yet; undefined when it can. */
+export function mappingFault(mapping: Mapping): string | undefined {
+  if (mapping.fields.messages === undefined && mapping.fields.response === undefined)
+    return 'Choose where the messages or the response stand';
+  const targets = FIELD_GROUPS.flatMap((group) => group.fields);
+  const bad = targets.find(({ field }) => pathFault(pathOf(mapping, field) ?? '') !== undefined);
+  if (bad !== undefined) return `The path of “${bad.label}” is no path`;
+  if (mapping.shape.length === 0) return 'Choose at least one field to recognise further files by';
+  if (mapping.name.trim() === '') return 'Give the mapping a name';
+  return undefined;
+}
+
+/** What is asked a preview for: name and shape change nothing in it, and a path being typed may not be one yet. */
+export function previewable(mapping: Mapping): ParamsOf<'mapping.preview'>['mapping'] {
+  let sent: Mapping = { ...mapping, name: 'preview' };
+  for (const { field } of FIELD_GROUPS.flatMap((group) => group.fields)) {
+    if (pathFault(pathOf(sent, field) ?? '') !== undefined) sent = withPath(sent, field, undefined);
+  }
+  return { ...sent, shape: [] };
+}
+
+/** The field one is asked for first: the first of these without a path. */
+export function firstTarget(mapping: Mapping): Target {
+  if (mapping.fields.messages === undefined && mapping.fields.response === undefined) return 'response';
+  const wanted = ['reward', 'group', 'step'] as const;
+  return wanted.find((field) => mapping.fields[field] === undefined) ?? 'reward';
+}
+
+type RecordIssues = MappingPreview['records'][number]['issues'];
+
+export interface PreviewRow {
+  readonly key: string;
+  readonly record: number;
+  /** Index among the previewed records. */
+  readonly at: number;
+  readonly rollout?: PreviewRollout;
+  /** Of the record, on its first row. */
+  readonly issues: RecordIssues;
+}
+
+/** A record may hold hundreds of rollouts; what they have in common shows in the first. */
+const MOST_PER_RECORD = 16;
+
+export function previewRows(preview: MappingPreview): {
+  readonly rows: readonly PreviewRow[];
+  readonly rollouts: number;
+  readonly refused: number;
+} {
+  const rows = preview.records.flatMap(({ number, rollouts, issues }, at): PreviewRow[] => {
+    const shown = rollouts.slice(0, MOST_PER_RECORD);
+    if (shown.length === 0) return [{ key: `${number}`, record: number, at, issues }];
+    return shown.map((rollout, i) => ({
+      ...{ key: `${number}.${i}`, record: number, at, rollout },
+      issues: i === 0 ? issues : [],
+    }));
+  });
+  return {
+    rows,
+    rollouts: preview.records.reduce((sum, { rollouts }) => sum + rollouts.length, 0),
+    refused: preview.records.filter(({ rollouts }) => rollouts.length === 0).length,
+  };
+}
+
+/** `name.json` as a file name on every system. */
+export const fileNameOf = (name: string): string =>
+  `${
+    name
+      .trim()
+      .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+      .replace(/^[.-]+|-+$/g, '') || 'mapping'
+  }.mapping.json`;
+
+/** Blank lines are passed over, so a record's number in its file may be higher than its place here. */
+export function recordCount(number: number, at: number, read: number): string {
+  return number === at + 1 ? `${number} of the first ${read}` : `${number} (${at + 1} of ${read} looked at)`;
+}

@@ -1,0 +1,27 @@
+/**
+ * A host and its server in a process of their own, so that the gaps in its event loop are its
+ * own. Says its URL; for every list of paths it reads them and says the longest gap meanwhile.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { startServer } from '../../electron/headless/startServer.ts';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { ResultOf } from '../../shared/api/contract.ts';
+
+const [libraryPath = '', rendererDirectory = ''] = process.argv.slice(2);
+const host = await createHost({ libraryPath, shell: 'browser', version: 'bench' });
+const server = await startServer({ host, rendererDirectory });
+
+process.on('message', async (paths: readonly string[]) => {
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
+  await host.ingest(paths);
+  delays.disable();
+  const runs = await host.dispatch('run.list', {});
+  const runKey = runs.ok ? (runs.value as ResultOf<'run.list'>)[0]?.runKey : undefined;
+  process.send?.({ longestGapMs: delays.max / 1e6, runKey });
+});
+process.on('disconnect', async () => {
+  await server.close();
+  await host.close();
+});
+process.send?.({ url: server.url });

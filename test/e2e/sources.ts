@@ -1,0 +1,166 @@
+/**
+ * Logs as researchers have them, on every target: one no format knows is mapped by hand, a growing
+ * directory is followed without its lists moving, a log without steps shows none, a run is removed.
+ */
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
+function dumped(step: number, from: number, to: number): string {
+  const records = Array.from({ length: to - from }, (_, i) => from + i).map((i) => ({
+    input: `user\nWhat is ${Math.floor(i / 4)} + ${step}?\nassistant\n`,
+    output: `It is ${Math.floor(i / 4) + step}.`,
+    gts: String(Math.floor(i / 4) + step),
+    score: i % 3 === 0 ? 0 : 1,
+    step,
+  }));
+  return records.map(line).join('');
+}
+
+function writeLogs(directory: string): string {
+  const logs = join(directory, 'logs');
+  for (const name of ['grown', 'odd', 'talk']) mkdirSync(join(logs, name), { recursive: true });
+  for (const step of [1, 2]) writeFileSync(join(logs, 'grown', `${step}.jsonl`), dumped(step, 0, 16));
+  const odd = Array.from({ length: 12 }, (_, i) => ({
+    ask: `How many clips are ${i} and ${i}?`,
+    said: { in_the_end: `There are ${2 * i}.`, mark: i % 2 },
+  }));
+  writeFileSync(join(logs, 'odd', 'out.jsonl'), odd.map(line).join(''));
+  const talk = (reward: number, trial: number) => ({
+    ...{ task_id: 1, reward, trial, info: {} },
+    traj: [
+      { role: 'user', content: 'Cancel my flight.' },
+      { role: 'assistant', content: `Done, attempt ${trial}.` },
+    ],
+  });
+  writeFileSync(join(logs, 'talk', 'airline.json'), JSON.stringify([talk(1, 0), talk(0, 1)]));
+  return logs;
+}
+
+export function describeSources(shell: Shell): void {
+  describe(`${shell.name}: logs of any kind`, () => {
+    let home: TemporaryHome;
+    let logs: string;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      logs = writeLogs(home.directory);
+      running = await shell.open({ home, paths: [logs] });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await library();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    /** By way of another place: at `/` a start opens its run. */
+    async function library(): Promise<void> {
+      await page.goto(running.urlOf('/settings'));
+      await page.getByRole('link', { name: 'Library' }).click();
+      await page.getByRole('grid', { name: 'Runs' }).waitFor();
+    }
+    const run = (name: RegExp) => page.getByRole('row', { name }).first();
+    const steps = () => page.getByRole('grid', { name: /Steps of/ }).getByRole('row');
+
+    test('a file no format knows is mapped by picking its values, and read', async () => {
+      await page.getByRole('link', { name: 'Map its fields…' }).click();
+      await page.getByRole('heading', { name: /Map the fields of out\.jsonl/ }).waitFor();
+      await page.getByText('No rollout yet').waitFor();
+      const values = page.getByRole('grid', { name: 'Values of the record' });
+      await page.getByLabel('response', { exact: true }).focus();
+      await values.getByRole('row', { name: /in_the_end/ }).click();
+      await page.getByText('10 records → 10 rollouts').waitFor();
+      await page.getByLabel('prompt', { exact: true }).focus();
+      await values.getByRole('row', { name: /^ask/ }).click();
+      await page.getByLabel('reward', { exact: true }).fill('said.');
+      await page.getByLabel('reward', { exact: true }).fill('said.mark');
+      await page.getByRole('region', { name: 'Preview' }).getByText('How many clips are 3 and 3?').waitFor();
+      await page.getByRole('textbox', { name: 'Name of the mapping' }).fill('clips');
+      await page.getByRole('button', { name: 'Save & read' }).click();
+      await run(/mapping:clips/).waitFor();
+    });
+
+    test('a log without steps shows its groups at once, and no step anywhere', async () => {
+      await library();
+      await run(/talk/).click();
+      await page.getByText('this log knows no training step').waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: /2 rollouts of/ }).waitFor();
+      const place = page.getByRole('navigation', { name: 'Place' });
+      expect(await place.innerText()).not.toMatch(/step/);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => running.place()).toMatch(/^\/run\/[^/]+$/);
+    });
+
+    test('a followed run is held still until asked, and goes along when pinned', async () => {
+      await library();
+      await run(/grown/).click();
+      await expect.poll(() => steps().count()).toBe(3);
+      await page.getByRole('button', { name: 'Follow', exact: true }).click();
+      await page.getByRole('button', { name: 'Following', exact: true }).waitFor();
+      writeFileSync(join(logs, 'grown', '3.jsonl'), dumped(3, 0, 16));
+      await page.getByRole('button', { name: '1 new step' }).waitFor();
+      expect(await steps().count()).toBe(3);
+      await page.getByRole('button', { name: '1 new step' }).click();
+      await expect.poll(() => steps().count()).toBe(4);
+      await page.getByRole('button', { name: 'Newest' }).click();
+      writeFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 0, 16));
+      await expect.poll(() => steps().count(), { timeout: 10_000 }).toBe(5);
+      await expect.poll(() => page.getByRole('row', { selected: true }).innerText()).toMatch(/^4\b/);
+      await page.getByRole('button', { name: 'Held still' }).click();
+    });
+
+    test('so is the list of a step', async () => {
+      await steps().last().click();
+      await page.getByRole('button', { name: 'All rollouts' }).click();
+      const rows = page.getByRole('grid', { name: 'Rollouts of step 4' });
+      await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('17');
+      appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 16, 20));
+      await page.getByRole('button', { name: '4 new' }).waitFor();
+      expect(await rows.getAttribute('aria-rowcount')).toBe('17');
+      await page.keyboard.press('.');
+      await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('21');
+    });
+
+    test('its groups can be formed by another rule, and back', async () => {
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('s');
+      await page.getByText(/by equal prompt: 17 groups of 4/).waitFor();
+      await page.getByRole('radio', { name: /Every/ }).check();
+      await page.getByRole('spinbutton', { name: 'Rollouts per group' }).fill('2');
+      await page.getByRole('button', { name: 'Group this way' }).click();
+      await page.getByText(/by their order in the log: 34 groups of 2/).waitFor();
+      await page.getByRole('radio', { name: /As the log says/ }).check();
+      await page.getByRole('button', { name: 'Group this way' }).click();
+      await page.getByText(/by equal prompt: 17 groups of 4/).waitFor();
+    });
+
+    test('a run is removed from the library, and says what that was', async () => {
+      await library();
+      await run(/mapping:clips/)
+        .getByRole('button', { name: /Actions for/ })
+        .click();
+      await page.getByRole('menuitem', { name: /Remove/ }).click();
+      const dialog = page.getByRole('dialog', { name: /Remove .* from the library/ });
+      await dialog.getByRole('button', { name: 'Remove 12 rollouts' }).click();
+      await page.getByText(/removed: 12 rollouts from 1 file, .* freed\. The logs stay\./).waitFor();
+      await run(/mapping:clips/).waitFor({ state: 'detached' });
+    });
+
+    test('none of it was an error to the page', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,146 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ago, followText } from '../../renderer/app/followModel.ts';
+import type { Connection } from '../../renderer/data/connection.ts';
+import { followHost, isStale, restAfter } from '../../renderer/data/followHost.ts';
+import { FOLLOWS_KEY, followOf, isBelow } from '../../renderer/data/follows.ts';
+import { sharedAnswer } from '../../renderer/data/sharedAnswer.ts';
+import { nextSnapshot } from '../../renderer/data/useHeld.ts';
+import { useInterface } from '../../renderer/state/interface.ts';
+import { freshRows, freshSteps, newestStep } from '../../renderer/views/browse/holdModel.ts';
+import type { FollowRow } from '../../shared/api/contract.ts';
+import { createFakeClient } from '../support/fakeClient.ts';
+import { stepRow } from '../support/preview/previewData.ts';
+
+const follow: FollowRow = { path: '/logs/run-7', state: 'watching', since: 0, rollouts: 0 };
+
+describe('what is followed', () => {
+  it('says where, how many, and when', () => {
+    expect(followText([], 0)).toBeUndefined();
+    expect(followText([follow], 0)).toEqual({ state: 'watching', what: 'run-7', news: 'nothing new yet' });
+    const grown = { ...follow, rollouts: 12, lastChange: 1_000 };
+    expect(followText([grown], 4_000)?.news).toBe('+12 rollouts, 3 s ago');
+    expect(followText([grown, { ...follow, state: 'lost' }], 4_000)).toEqual({
+      state: 'lost',
+      what: '2 directories',
+      news: '1 not there at the moment',
+    });
+  });
+
+  it('tells time as finely as one cares', () => {
+    expect([500, 3_000, 600_000, 7.2e6 * 2].map((then) => ago(0, then))).toEqual([
+      'just now',
+      '3 s ago',
+      '10 min ago',
+      '4 h ago',
+    ]);
+  });
+
+  it('knows which follow reads a directory', () => {
+    expect(isBelow('/logs/run-7/eval', '/logs/run-7/')).toBe(true);
+    expect(isBelow('/logs/run-70', '/logs/run-7')).toBe(false);
+    expect(isBelow('C:\\logs\\a', 'C:\\logs')).toBe(true);
+    expect(isBelow('/anything', '/')).toBe(true);
+    expect(followOf([follow], '/logs/run-7/eval')).toBe(follow);
+    expect(followOf([follow], undefined)).toBeUndefined();
+  });
+});
+
+describe('a list held still', () => {
+  const shown = { key: 'a', value: [1, 2] };
+  const newest = [1, 2, 3];
+
+  it('stays as it is while held, and goes along when not', () => {
+    expect(nextSnapshot(shown, 'a', newest, true)).toBe(shown);
+    expect(nextSnapshot(shown, 'a', newest, false)).toEqual({ key: 'a', value: newest });
+    expect(nextSnapshot(shown, 'a', shown.value, false)).toBe(shown);
+  });
+
+  it('another list, or an empty one, is taken at once', () => {
+    expect(nextSnapshot(shown, 'b', newest, true)).toEqual({ key: 'b', value: newest });
+    expect(nextSnapshot({ key: 'a', value: [] }, 'a', newest, true)).toEqual({ key: 'a', value: newest });
+    expect(nextSnapshot(shown, 'b', undefined, true)).toBe(shown);
+  });
+
+  it('says what it holds back', () => {
+    expect(freshRows([1], [1, 2, 3])).toBe('2 new');
+    expect(freshRows([1, 2], [2, 1])).toBe('the list has changed');
+    const [first, second] = [stepRow(0), stepRow(5)];
+    expect(freshSteps([first], [first, second])).toBe('1 new step');
+    expect(freshSteps([first], [{ ...first, rollouts: first.rollouts + 12 }])).toBe('12 new rollouts');
+    expect(newestStep([second, first])).toBe(5);
+    expect(newestStep([])).toBeUndefined();
+  });
+
+  it('is pinned per run', () => {
+    useInterface.getState().flipPin('a');
+    expect(useInterface.getState().pinnedRuns).toEqual({ a: true });
+    useInterface.getState().flipPin('a');
+    expect(useInterface.getState().pinnedRuns).toEqual({});
+  });
+});
+
+describe('answers', () => {
+  it('of equal ids stay the same object', () => {
+    const before = { ids: Uint32Array.of(1, 2) };
+    expect(sharedAnswer(before, { ids: Uint32Array.of(1, 2) })).toBe(before);
+    const after = { ids: Uint32Array.of(1, 2, 3) };
+    expect(sharedAnswer(before, after)).toBe(after);
+    const rows = [{ id: 1 }];
+    expect(sharedAnswer(rows, [{ id: 1 }])).toBe(rows);
+  });
+
+  it('about other runs are not asked again', () => {
+    const changed = new Set([7]);
+    expect(isStale(['step.list', { runId: 7 }], changed)).toBe(true);
+    expect(isStale(['step.list', { runId: 8 }], changed)).toBe(false);
+    expect(isStale(['run.list', {}], changed)).toBe(true);
+    expect(isStale(['rollout.rows', [1, 2]], changed)).toBe(false);
+    expect(isStale(['mapping.preview', {}], changed)).toBe(false);
+  });
+
+  it('rest longer after a long round', () => {
+    expect([10, 1_000, 60_000].map(restAfter)).toEqual([700, 3_000, 10_000]);
+  });
+});
+
+describe('news every 100 ms', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('asks at most about once a second, finishes what it asks, and rows of known rollouts seldom', async () => {
+    const client = createFakeClient({});
+    const connection: Connection = { client, status: () => 'open', onStatus: () => () => undefined };
+    const queryClient = new QueryClient({
+      defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
+    });
+    const stop = followHost(connection, queryClient);
+    const asked = { list: 0, answered: 0, rows: 0, other: 0 };
+    const watch = (queryKey: readonly unknown[], queryFn: () => Promise<number>) =>
+      new QueryObserver(queryClient, { queryKey, queryFn }).subscribe(() => undefined);
+    const stops = [
+      watch(['step.list', { runId: 7 }], async () => {
+        asked.list += 1;
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        asked.answered += 1;
+        return asked.list;
+      }),
+      watch(['rollout.rows', [1]], async () => (asked.rows += 1)),
+      watch(['step.list', { runId: 8 }], async () => (asked.other += 1)),
+    ];
+    await vi.advanceTimersByTimeAsync(300);
+    for (let i = 0; i < 100; i += 1) {
+      client.emit({ event: 'library.changed', payload: { runIds: [7] } });
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(asked.list).toBeGreaterThan(5);
+    expect(asked.list).toBeLessThanOrEqual(12);
+    expect(asked.answered).toBeGreaterThanOrEqual(asked.list - 1);
+    expect(asked.rows).toBeLessThanOrEqual(3);
+    expect(asked.other).toBe(1);
+    client.emit({ event: 'follow.changed', payload: { follows: [follow] } });
+    expect(queryClient.getQueryData(FOLLOWS_KEY)).toEqual([follow]);
+    for (const undo of stops) undo();
+    stop();
+  });
+});

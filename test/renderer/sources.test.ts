@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { crumbsOf } from '../../renderer/app/TopBar.tsx';
+import { mappingPath, parentPlace, parsePlace } from '../../renderer/data/place.ts';
+import {
+  directoriesOf,
+  groupSentence,
+  groupsText,
+  neighbourPlaces,
+  orderEffect,
+  usualSize,
+} from '../../renderer/views/browse/sources/sourcesModel.ts';
+import { jobsToShow, unmappedCards } from '../../renderer/views/library/libraryModel.ts';
+import { correctnessSource, recordText } from '../../renderer/views/replay/inspectorModel.ts';
+import { recordPlace } from '../../renderer/views/replay/recordModel.ts';
+import type { IngestProgress, IssueRow } from '../../shared/api/contract.ts';
+
+describe('where a run comes from', () => {
+  it('says how its groups were formed', () => {
+    expect(groupsText(128, 2_048)).toBe('128 groups of 16 rollouts');
+    expect(groupsText(3, 10)).toBe('3 groups, 3.3 rollouts in the mean');
+    expect(
+      groupSentence([
+        { rule: 'logged', groups: 2, rollouts: 8 },
+        { rule: 'prompt', groups: 1, rollouts: 1 },
+      ]),
+    ).toBe('Groups by the id the log gives: 2 groups of 4 rollouts; by equal prompt: 1 group of 1 rollout.');
+    expect(groupSentence([])).toBe('No groups yet.');
+  });
+
+  it('says what every N in order would make', () => {
+    expect(orderEffect(2_048, 16)).toBe('2,048 rollouts make 128 groups of 16 rollouts');
+    expect(orderEffect(33, 16)).toBe('33 rollouts make 2 groups of 16 and one of 1');
+    expect(orderEffect(33, 0)).toBe('a whole number of rollouts');
+    expect(usualSize([{ rule: 'prompt', groups: 4, rollouts: 32 }])).toBe(8);
+    expect(usualSize([])).toBe(16);
+  });
+
+  it('gathers neighbours by directory, which is what gets a name', () => {
+    const one = {
+      runKey: 'a',
+      name: 'a',
+      kind: 'train',
+      format: 'verl',
+      directory: '/x',
+      rollouts: 1,
+    } as const;
+    const places = neighbourPlaces([one, { ...one, runKey: 'b' }, { ...one, runKey: 'c', directory: '/y' }]);
+    expect(places.map(({ directory, runs }) => `${directory} ${runs.length}`)).toEqual(['/x 2', '/y 1']);
+  });
+
+  it('lists each directory once', () => {
+    const file = {
+      fileId: 1,
+      container: 'plain',
+      unit: 'line',
+      bytes: 1,
+      rollouts: 1,
+      joined: 0,
+      waiting: 0,
+      masked: 0,
+    };
+    const paths = ['/x/1.jsonl', '/x/2.jsonl', 'C:\\y\\1.jsonl'];
+    expect(directoriesOf(paths.map((path) => ({ ...file, path })))).toEqual(['/x', 'C:\\y']);
+  });
+});
+
+describe('files no format knew', () => {
+  const job: IngestProgress = {
+    ...{ jobId: 1, state: 'done', paths: ['/logs'], files: 1, filesDone: 1, bytes: 1, bytesDone: 1 },
+    ...{ rollouts: 0, issues: 1, elapsedMs: 1 },
+  };
+  const issue: IssueRow = {
+    ...{ issueId: 1, path: '/logs/odd.jsonl', unit: 'line', severity: 'refused' },
+    ...{ code: 'unknown_format', message: 'no known format' },
+  };
+
+  it('get a card at the latest job that met them, until it is put away', () => {
+    const later = { ...job, jobId: 2, paths: ['/logs/odd.jsonl'] };
+    const cards = unmappedCards([job, later], [issue], new Set());
+    expect(cards.map(({ job: { jobId }, files }) => [jobId, files.length])).toEqual([[2, 1]]);
+    expect(unmappedCards([job, later], [issue], new Set([2]))).toEqual([]);
+    expect(unmappedCards([{ ...job, paths: ['/other'] }], [issue], new Set())).toEqual([]);
+  });
+
+  it('do not keep a failed job in sight that was put away', () => {
+    const failed = { ...job, state: 'failed' } as const;
+    expect(jobsToShow([failed], new Set([1]))).toEqual([]);
+    expect(jobsToShow([failed, job])).toEqual([failed]);
+  });
+
+  it('are mapped at an address of their own', () => {
+    expect(mappingPath('/a b/c&d.jsonl')).toBe('/mapping?path=%2Fa%20b%2Fc%26d.jsonl');
+    expect(parsePlace('/mapping')).toEqual({ view: 'mapping' });
+    expect(parsePlace('/formats')).toEqual({ view: 'formats' });
+  });
+});
+
+describe('a log without steps', () => {
+  const group = { view: 'group', runKey: 'r', step: 0, groupKey: 'g' } as const;
+
+  it('has no step on the way', () => {
+    expect(crumbsOf(group, 'run', false).map(({ label }) => label)).toEqual(['run', 'g']);
+    expect(parentPlace(group, false)).toEqual({ view: 'run', runKey: 'r' });
+    expect(parentPlace(group)).toEqual({ view: 'step', runKey: 'r', step: 0 });
+  });
+});
+
+describe('small truths', () => {
+  it('says who called a rollout right', () => {
+    expect(correctnessSource({ isCorrect: true, isCorrectSource: 'derived' })).toBe(
+      'derived: answer equals ground truth',
+    );
+    expect(correctnessSource({ isCorrect: false, isCorrectSource: 'logged' })).toBe('logged');
+    expect(correctnessSource({ isCorrect: true, reward: 1 })).toBe('by the reward');
+    expect(correctnessSource({ reward: 1 })).toBeUndefined();
+  });
+
+  it('counts records as their file does', () => {
+    const at = { path: '/x/a.jsonl', line: 1_200 };
+    expect(recordPlace(at)).toBe('/x/a.jsonl, line 1,200');
+    expect(recordPlace({ ...at, unit: 'row', isRewritten: true })).toBe('row 1,200 of /x/a.jsonl, as JSON');
+    expect(recordPlace({ ...at, unit: 'member' })).toBe('member 1,200 of /x/a.jsonl');
+    expect(recordPlace({ ...at, unit: 'element' })).toBe('record 1,200 of /x/a.jsonl');
+    expect([recordText('line', 3), recordText('row', 3)]).toEqual(['line 3', 'row 3']);
+  });
+});
