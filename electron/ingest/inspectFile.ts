@@ -18,7 +18,7 @@ import { formatOfMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { pathsIn, proposeMapping } from '../../shared/format/mappingProposal.ts';
 import { valueAt, writePath } from '../../shared/format/recordPath.ts';
-import { runDirectoryOf } from '../storage/rolloutWriter.ts';
+import { runPlaceOf } from '../storage/runPlace.ts';
 import type { Container, RecordUnit } from './containers/container.ts';
 import { openRecords } from './containers/open.ts';
 import { identify, identityOf } from './identify.ts';
@@ -39,7 +39,7 @@ export async function inspectFile(path: string, mappings: readonly Mapping[]): P
   const found = await identify(path, basename(path), known.detect);
   const { step, kind } = layoutOf(path);
   const common = {
-    ...{ path, bytes, directory: runDirectoryOf(path) },
+    ...{ path, bytes, directory: runPlaceOf(path, found.kind === 'log' ? found.format : undefined).place },
     ...(step === undefined ? {} : { step }),
     ...(kind === undefined ? {} : { kind }),
   };

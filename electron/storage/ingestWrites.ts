@@ -74,14 +74,14 @@ export function prepareIngest(db: WritableLibrary) {
     runName: pluck<[string]>('SELECT name FROM run_name_row WHERE directory = ?'),
     groupRule: prepare<[string]>('SELECT rule, size FROM group_rule_row WHERE run_key = ?'),
     addRun: prepare<[Record<string, unknown>]>(`INSERT INTO run_row
-      (run_key, key_source, logged_id, scope, name, kind, format, directory, has_steps)
-      VALUES (:runKey, :keySource, :loggedId, :scope, :name, :kind, :format, :directory, :hasSteps)`),
+      (run_key, key_source, logged_id, scope, name, kind, format, directory, home, has_steps)
+      VALUES (:runKey, :keySource, :loggedId, :scope, :name, :kind, :format, :directory, :home, :hasSteps)`),
     addRunFile: prepare<[number, number]>('INSERT OR IGNORE INTO run_file_row VALUES (?, ?)'),
     runsOfScope: prepare<[string]>('SELECT run_id FROM run_row WHERE scope = ?'),
     runConfig: pluck<[string]>('SELECT config FROM run_config_row WHERE logged_id = ?'),
     setRunConfig: prepare<[string, string]>('INSERT OR REPLACE INTO run_config_row VALUES (?, ?)'),
-    moveRuns: prepare<[{ to: string; from: string }]>(`UPDATE run_row SET
-      directory = :to, scope = iif(scope = 'directory:' || :from, 'directory:' || :to, scope) WHERE directory = :from`),
+    moveRuns: prepare<[{ to: string; from: string; home: string }]>(`UPDATE run_row SET
+      directory = :to, home = :home, scope = iif(scope = 'directory:' || :from, 'directory:' || :to, scope) WHERE directory = :from`),
     addStage: prepare<[string, number, string, string, number]>(
       'INSERT OR REPLACE INTO stage_row (logged_id, from_step, name, changes, file_id) VALUES (?, ?, ?, ?, ?)',
     ),
@@ -155,7 +155,7 @@ export function prepareIngest(db: WritableLibrary) {
       [string, string, string]
     >(`SELECT k.rollout_id, r.group_id, r.run_id, r.step, k.is_listed
       FROM join_key_row k JOIN rollout_row r USING (rollout_id) JOIN run_row n ON n.run_id = r.run_id
-      WHERE k.join_key = ? AND (n.scope = ? OR 'directory:' || n.directory = ?) ORDER BY k.rollout_id`),
+      WHERE k.join_key = ? AND (n.scope = ? OR 'directory:' || n.home = ?) ORDER BY k.rollout_id`),
     addJoinKey: prepare<[string, number, number, number]>(
       'INSERT OR REPLACE INTO join_key_row (join_key, rollout_id, run_id, is_listed) VALUES (?, ?, ?, ?)',
     ),

@@ -17,7 +17,8 @@ import { type IngestStatements, prepareIngest } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
 import { issuesOfFile } from './queries/issues.ts';
 import { listMappings } from './queries/sources.ts';
-import { RolloutWriter, runDirectoryOf } from './rolloutWriter.ts';
+import { RolloutWriter } from './rolloutWriter.ts';
+import { runPlaceOf } from './runPlace.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
 import { type Removal, removeRunRows, shrink, usedBytes } from './runRemoval.ts';
 import { Touched } from './touched.ts';
@@ -137,7 +138,9 @@ export class LibraryWriter {
     if (row === undefined) return undefined;
     this.transaction(() => {
       this.sql.moveFile.run(identity.path, row.file_id);
-      this.sql.moveRuns.run({ to: runDirectoryOf(identity.path), from: runDirectoryOf(row.path) });
+      const to = runPlaceOf(identity.path, row.format ?? undefined);
+      const from = runPlaceOf(row.path, row.format ?? undefined);
+      this.sql.moveRuns.run({ to: to.place, from: from.place, home: to.home });
     });
     this.runs.forget();
     return this.knownFile(identity.path);

@@ -2,9 +2,7 @@
  * One rollout and everything below it: problem, prompt, group, texts, segments, turns, tool
  * calls, tokens. Lines that speak of a rollout written elsewhere: `addressedLines.ts`.
  */
-import { dirname } from 'node:path';
 import type { JoinAddress, ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
-import { layoutOf } from '../../shared/format/layout.ts';
 import { AddressedLines } from './addressedLines.ts';
 import {
   bytesOf,
@@ -20,6 +18,7 @@ import { type GroupEntry, GroupRegistry } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { SEGMENT_COLUMNS, SEGMENTS_PER_INSERT } from './ingestWrites.ts';
 import { type Scopes, scopeOfDirectory } from './joins.ts';
+import { type RunPlace, runPlaceOf } from './runPlace.ts';
 import type { RunEntry, RunRegistry } from './runRegistry.ts';
 import { Selections } from './selections.ts';
 import { TokenWriter } from './tokenWriter.ts';
@@ -41,8 +40,8 @@ export class RolloutWriter {
   private readonly selections: Selections;
   private readonly groups: GroupRegistry;
   private file: SourceFile = { fileId: 0, path: '', format: '', runHash: '' };
-  /** Of the run, which may lie above that of the file. */
-  private directory = '';
+  /** Of the run, where its records name none. */
+  private place: RunPlace = { place: '', home: '' };
   private scope = '';
   private batch: PackedBatch | undefined;
   private touched: Touched | undefined;
@@ -70,8 +69,8 @@ export class RolloutWriter {
     this.runs.forget();
     this.runsOfFile.clear();
     this.file = file;
-    this.directory = runDirectoryOf(file.path);
-    this.scope = this.runs.scopeOf(this.directory);
+    this.place = runPlaceOf(file.path, file.format);
+    this.scope = this.runs.scopeOf(this.place);
     this.batch = batch;
     this.touched = touched;
     this.blocks = new Array(batch.blocks.length).fill(undefined);
@@ -129,7 +128,7 @@ export class RolloutWriter {
 
   private writeRollout(rollout: PackedRollout): void {
     const run = this.runOf(rollout);
-    const scopes: Scopes = { run: run.scope, directory: scopeOfDirectory(this.directory) };
+    const scopes: Scopes = { run: run.scope, directory: scopeOfDirectory(this.place.home) };
     const keys = rollout.joinKeys ?? [];
     if (this.joinsAnother(rollout, keys, scopes)) return;
     const group = this.groups.of(run, rollout, this.currentBatch);
@@ -156,11 +155,11 @@ export class RolloutWriter {
   }
 
   private runOf(rollout: PackedRollout): RunEntry {
-    const { directory, file } = this;
+    const { place, file } = this;
     const hasSteps = rollout.step !== null;
     return rollout.run === null
-      ? this.runs.ofDirectory(directory, rollout.kind, file.format, file.runHash, hasSteps)
-      : this.runs.logged(rollout.run, rollout.kind, file.format, directory, hasSteps);
+      ? this.runs.ofPlace(place, rollout.kind, file.format, file.runHash, hasSteps)
+      : this.runs.logged(rollout.run, rollout.kind, file.format, place, hasSteps);
   }
 
   /** A rollout listed again beside the full record, or the full record after the list. */
@@ -188,7 +187,10 @@ export class RolloutWriter {
     payload: ParsedDecision | PackedTokens,
   ): void {
     const place = { fileId: this.file.fileId, line };
-    const scopes: Scopes = { run: this.scope, directory: scopeOfDirectory(this.directory) };
+    const directory = scopeOfDirectory(this.place.home);
+    // Its own file is no place for others to look for it.
+    const run = this.scope === scopeOfDirectory(this.place.place) ? directory : this.scope;
+    const scopes: Scopes = { run, directory };
     const found = this.lines.write(kind, address, payload, place, scopes);
     if (found !== undefined) this.touched?.group(found.groupId, found.runId, found.step);
   }
@@ -343,11 +345,4 @@ export class RolloutWriter {
 /** Runs without steps keep everything at step 0, and say so (`run_row.has_steps`). */
 function stepOf(rollout: PackedRollout): number {
   return rollout.step ?? 0;
-}
-
-/** Where the files of a run have their common directory. */
-export function runDirectoryOf(path: string): string {
-  let directory = dirname(path);
-  for (let depth = layoutOf(path).depth; depth > 0; depth--) directory = dirname(directory);
-  return directory;
 }

@@ -8,6 +8,7 @@ import type { RunKind } from '../../shared/domain/model.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { scopeOfDirectory } from './joins.ts';
 import type { WritableLibrary } from './open.ts';
+import type { RunPlace } from './runPlace.ts';
 
 export interface RunEntry {
   readonly runId: number;
@@ -46,12 +47,12 @@ export class RunRegistry {
     this.entries.clear();
   }
 
-  logged(run: string, kind: RunKind, format: string, directory: string, hasSteps: boolean): RunEntry {
+  logged(run: string, kind: RunKind, format: string, { place, home }: RunPlace, hasSteps: boolean): RunEntry {
     const runKey = kind === 'eval' ? `${run}~eval` : run;
     const cached = this.entries.get(`logged ${runKey}`);
     if (cached !== undefined) return cached;
     const row = this.sql.runByKey.get(runKey) as RunRecord | undefined;
-    const common = { kind, format, directory, hasSteps: Number(hasSteps) };
+    const common = { kind, format, directory: place, home, hasSteps: Number(hasSteps) };
     const entry =
       row === undefined
         ? this.add({ runKey, keySource: 'logged', loggedId: run, scope: run, name: run, ...common })
@@ -60,33 +61,38 @@ export class RunRegistry {
     return entry;
   }
 
-  ofDirectory(
-    directory: string,
+  ofPlace(
+    where: RunPlace,
     kind: RunKind,
     format: string,
     firstRecordHash: string,
     hasSteps: boolean,
   ): RunEntry {
-    const cacheKey = `directory ${kind} ${hasSteps} ${format} ${directory}`;
+    const { place: directory, home } = where;
+    const cacheKey = `place ${kind} ${hasSteps} ${format} ${directory}`;
     const cached = this.entries.get(cacheKey);
     if (cached !== undefined) return cached;
-    const given = this.sql.runName.get(directory);
-    if (typeof given === 'string') return this.logged(given, kind, format, directory, hasSteps);
+    const given = this.givenName(where);
+    if (given !== undefined) return this.logged(given, kind, format, where, hasSteps);
     const row = this.sql.runByDirectory.get(directory, kind, format, Number(hasSteps)) as
       | RunRecord
       | undefined;
     const entry =
       row === undefined
-        ? this.addDerived({ directory, kind, format, hasSteps: Number(hasSteps) }, firstRecordHash)
+        ? this.addDerived({ directory, home, kind, format, hasSteps: Number(hasSteps) }, firstRecordHash)
         : this.entryOf(row, undefined);
     this.entries.set(cacheKey, entry);
     return entry;
   }
 
-  /** Of files that name no run: the name the user gave their directory, else the directory. */
-  scopeOf(directory: string): string {
-    const given = this.sql.runName.get(directory);
-    return typeof given === 'string' ? given : scopeOfDirectory(directory);
+  /** Of files that name no run: the name the user gave the place or its directory, else the place. */
+  scopeOf(where: RunPlace): string {
+    return this.givenName(where) ?? scopeOfDirectory(where.place);
+  }
+
+  private givenName({ place, home }: RunPlace): string | undefined {
+    const given = this.sql.runName.get(place) ?? this.sql.runName.get(home);
+    return typeof given === 'string' ? given : undefined;
   }
 
   /**
@@ -111,7 +117,7 @@ export class RunRegistry {
     return changes > 0;
   }
 
-  private addDerived(values: RunPlace, hash: string): RunEntry {
+  private addDerived(values: NewRun, hash: string): RunEntry {
     const { directory, format } = values;
     const base = `${format.replace(/[^\w.-]+/g, '-')}-${hash.slice(0, 10)}`;
     for (let i = 1; ; i++) {
@@ -125,7 +131,7 @@ export class RunRegistry {
   }
 
   private add(
-    values: RunPlace & {
+    values: NewRun & {
       runKey: string;
       keySource: 'logged' | 'derived';
       loggedId: string | null;
@@ -160,15 +166,16 @@ export class RunRegistry {
   }
 }
 
-interface RunPlace {
+interface NewRun {
   readonly kind: RunKind;
   readonly format: string;
   readonly directory: string;
+  readonly home: string;
   readonly hasSteps: number;
 }
 
 function nameOf(directory: string): string {
-  const name = basename(directory);
+  const name = basename(directory).replace(/(?:\.(?:jsonl?|ndjson|parquet|gz|zst))+$/i, '');
   const parent = basename(dirname(directory));
   return GENERIC.test(name) && parent !== '' ? join(parent, name) : name || directory;
 }

@@ -21,11 +21,11 @@ export function removeMapping(db: WritableLibrary, name: string): boolean {
 export function nameRun(db: WritableLibrary, directory: string, name: string | null): readonly number[] {
   const files = db
     .prepare(
-      `SELECT DISTINCT rf.file_id FROM run_file_row rf JOIN run_row n USING (run_id) WHERE n.directory = ?
+      `SELECT DISTINCT rf.file_id FROM run_file_row rf JOIN run_row n USING (run_id) WHERE n.directory = ? OR n.home = ?
        UNION SELECT p.file_id FROM pending_row p WHERE p.run_key = 'join:directory:' || ?`,
     )
     .pluck()
-    .all(directory, directory) as number[];
+    .all(directory, directory, directory) as number[];
   if (name === null) db.prepare('DELETE FROM run_name_row WHERE directory = ?').run(directory);
   else db.prepare('INSERT OR REPLACE INTO run_name_row VALUES (?, ?)').run(directory, name);
   return files;
@@ -43,6 +43,8 @@ interface RegroupedRecord {
   read_ordinal: number | null;
   /** The rollout's own, which a group by order need not be of. */
   problem_no: number;
+  /** Of the prompt of the group it is in. */
+  prompt_segments: number;
   prompt_hash: string;
 }
 
@@ -65,9 +67,10 @@ export function setGroupRule(
   const rows = db
     .prepare(
       `SELECT r.rollout_id, r.step, r.group_id, r.ordinal, g.group_key, g.rule, r.read_group, r.read_rule, r.read_ordinal,
-        p.problem_no, q.prompt_hash
+        p.problem_no, shown.segments AS prompt_segments, q.prompt_hash
        FROM rollout_row r JOIN group_row g USING (group_id)
        JOIN problem_row p ON p.problem_no = coalesce(r.read_problem, g.problem_no) JOIN prompt_row q USING (prompt_id)
+       JOIN problem_row asked ON asked.problem_no = g.problem_no JOIN prompt_row shown ON shown.prompt_id = asked.prompt_id
        WHERE r.run_id = ? ORDER BY r.step, r.rollout_id`,
     )
     .all(run.runId) as RegroupedRecord[];
@@ -77,13 +80,21 @@ export function setGroupRule(
   return Number(db.prepare('SELECT count(*) FROM group_row WHERE run_id = ?').pluck().get(run.runId));
 }
 
+interface RegroupedGroup {
+  readonly groupId: number;
+  readonly promptSegments: number;
+  readonly taken: Set<number>;
+  next: number;
+}
+
 class Regrouping {
   private readonly sql: IngestStatements;
   private readonly runId: number;
   private readonly rule: ChosenGroupRule | undefined;
   private readonly move;
+  private readonly shifts;
   private readonly touched = new Touched();
-  private readonly groups = new Map<string, { groupId: number; taken: Set<number>; next: number }>();
+  private readonly groups = new Map<string, RegroupedGroup>();
   private readonly seen = new Map<number, number>();
 
   constructor(db: WritableLibrary, sql: IngestStatements, runId: number, rule: ChosenGroupRule | undefined) {
@@ -93,6 +104,13 @@ class Regrouping {
     this.move =
       db.prepare(`UPDATE rollout_row SET group_id = :groupId, ordinal = :ordinal, read_group = :readGroup,
       read_rule = :readRule, read_ordinal = :readOrdinal, read_problem = :readProblem WHERE rollout_id = :rolloutId`);
+    this.shifts = [
+      // By way of negative numbers: none of the new ones may be taken while the old ones go.
+      'UPDATE segment_row SET ordinal = -1 - ordinal WHERE rollout_id = :rolloutId',
+      'UPDATE segment_row SET ordinal = :by - 1 - ordinal WHERE rollout_id = :rolloutId',
+      `UPDATE tool_call_row SET call_segment = call_segment + :by, response_segment = response_segment + :by
+       WHERE rollout_id = :rolloutId`,
+    ].map((sql) => db.prepare<[{ rolloutId: number; by: number }]>(sql));
   }
 
   place(row: RegroupedRecord): void {
@@ -107,6 +125,7 @@ class Regrouping {
     group.taken.add(ordinal);
     while (group.taken.has(group.next)) group.next++;
     const isBack = this.rule === undefined;
+    this.shift(row.rollout_id, group.promptSegments - row.prompt_segments);
     this.move.run({
       rolloutId: row.rollout_id,
       groupId: group.groupId,
@@ -118,6 +137,12 @@ class Regrouping {
     });
     this.touched.group(row.group_id, this.runId, row.step);
     this.touched.group(group.groupId, this.runId, row.step);
+  }
+
+  /** Segments of the response are numbered after those of the prompt that is shown. */
+  private shift(rolloutId: number, by: number): void {
+    if (by === 0) return;
+    for (const statement of this.shifts) statement.run({ rolloutId, by });
   }
 
   finish(): void {
@@ -146,7 +171,8 @@ class Regrouping {
     const groupId =
       found?.group_id ??
       Number(this.sql.addGroup.run(this.runId, row.step, key, row.problem_no, rule).lastInsertRowid);
-    const group = { groupId, taken: new Set<number>(), next: 0 };
+    const { segments } = this.sql.promptOfGroup.get(groupId) as { segments: number };
+    const group = { groupId, promptSegments: segments, taken: new Set<number>(), next: 0 };
     this.groups.set(place, group);
     return group;
   }

@@ -3,26 +3,16 @@ import type { IssueRow } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient } from './DataProvider.tsx';
 
-const PAGE = 1000;
-/** A library with more issues than this has another problem than one file's fields. */
-const MOST_PAGES = 20;
+/** More files than this have another problem than their fields. */
+const MOST_FILES = 1000;
 
 /** The code under which a file is refused whose fields could be mapped. */
 export const UNKNOWN_FORMAT = 'unknown_format';
 
 async function unmappedFiles(client: Client, signal: AbortSignal): Promise<readonly IssueRow[]> {
-  const byPath = new Map<string, IssueRow>();
-  let after: number | undefined = 0;
-  for (let page = 0; page < MOST_PAGES && after !== undefined; page += 1) {
-    const { issues, next }: { issues: readonly IssueRow[]; next?: number } = await client.request(
-      'issue.list',
-      { after, limit: PAGE },
-      { signal },
-    );
-    for (const issue of issues) if (issue.code === UNKNOWN_FORMAT) byPath.set(issue.path, issue);
-    after = next;
-  }
-  return [...byPath.values()].reverse();
+  const wanted = { code: UNKNOWN_FORMAT, limit: MOST_FILES };
+  const { issues } = await client.request('issue.list', wanted, { signal });
+  return [...new Map(issues.map((issue) => [issue.path, issue])).values()].reverse();
 }
 
 /** Files no format knew, the latest first. */

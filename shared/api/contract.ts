@@ -123,8 +123,10 @@ const params = {
     offset: z.int().nonnegative().default(0),
     limit: z.int().positive().max(4_194_304).default(1_048_576),
   }),
+  /** Equal caveats of a file are one row. `after`: rows passed over. */
   'issue.list': z.object({
     runId: id.optional(),
+    code: z.string().optional(),
     after: id.default(0),
     limit: z.int().positive().max(1000).default(200),
   }),

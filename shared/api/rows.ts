@@ -233,6 +233,9 @@ export interface IssueRow {
   /** What `line` counts: lines, or elements, values, members, rows. */
   readonly unit: string;
   readonly line?: number;
+  /** Records that have this very issue, and the last of them; 1 unless they are equal caveats of one file. */
+  readonly records: number;
+  readonly lastLine?: number;
   readonly severity: IssueSeverity;
   readonly code: string;
   readonly message: string;

@@ -37,6 +37,7 @@ const ENTROPY_COLUMNS: ReadonlySet<string> = new Set(['item_id', 'success', 'rew
 
 export const agentgym: LogFormat = {
   name: 'agentgym',
+  runIs: 'file',
   title: 'AgentGym on verl: evaluation results, teacher rollouts with log-probabilities, entropies per turn',
   source: 'HappynessI/verl-for-AgentGym at f47da642',
   rule: 'a record with "item_id" and messages in "conversations"; or "sample_uid" with "sequence_old_logprobs"; or "item_id" with "turn_lengths_assistant"',

@@ -41,6 +41,8 @@ export interface LogFormat {
   /** What is read of it, and what is not; for the table in README.md. */
   readonly reads: string;
   readonly ignores: string;
+  /** What makes a run where the log names none: the directory (default), or each file by itself. */
+  readonly runIs?: 'directory' | 'file';
   detect(head: FileHead): boolean;
   /**
    * One reader per file. What it remembers between records may only save work: reading may

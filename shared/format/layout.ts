@@ -25,6 +25,8 @@ export interface Layout {
   readonly stem: string;
   /** How many directories lie between the run's directory and the file; 0: the file is right in it. */
   readonly depth: number;
+  /** The file's own name says the step: its siblings are other steps of the same run. */
+  readonly isStepOfFile?: true;
 }
 
 const STEP_DIRECTORY =
@@ -59,6 +61,7 @@ export function layoutOf(path: string): Layout {
   return {
     stem,
     depth: (at < 0 ? 0 : names.length - at) + (isGathered ? 1 : 0),
+    ...(at < 0 && step !== undefined ? { isStepOfFile: true } : {}),
     ...(step === undefined ? {} : { step }),
     ...(kind === undefined ? {} : { kind }),
     ...(selection === undefined ? {} : { selection }),

@@ -16,6 +16,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isNumber = (value: unknown): boolean => typeof value === 'number';
 const isTruth = (value: unknown): boolean => typeof value === 'boolean' || value === 0 || value === 1;
 const isId = (value: unknown): boolean => typeof value === 'string' || Number.isSafeInteger(value);
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
 const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isNumbers = (value: unknown): boolean =>
   Array.isArray(value) &&
@@ -39,7 +40,7 @@ const GUESSES: readonly Guess[] = [
   },
   {
     field: 'prompt',
-    names: /^(?:prompts?|question|input|query|instruction|problem|task|user)(?:_text)?$/i,
+    names: /^(?:prompts?|q|question|input|query|instruction|problem|task|user)(?:_text)?$/i,
     fits: (v) => isText(v) || isMessages(v),
   },
   {
@@ -70,6 +71,7 @@ const GUESSES: readonly Guess[] = [
       /^(?:group(?:_?(?:id|idx|index))?|uid|prompt_(?:id|uid)|task_(?:id|index|idx)|example_id|item_id|instance_id)$/i,
     fits: isId,
   },
+  { field: 'group', names: /^(?:item|task|problem|example|instance)$/i, fits: isWhole },
   {
     field: 'problem',
     names: /^(?:problem|question|task|example|item|sample|instance)_?(?:id|idx|index)$/i,
@@ -120,6 +122,7 @@ export function proposeMapping(name: string, records: readonly JsonObject[]): Ma
   const fields: Partial<Record<MappingField, string>> = {};
   for (const guess of GUESSES) {
     if ((guess.field === 'prompt' || guess.field === 'response') && fields.messages !== undefined) continue;
+    if (fields[guess.field] !== undefined) continue;
     const found = paths.find((steps) => {
       const last = steps.at(-1);
       return (

@@ -54,6 +54,7 @@ const GROUND_TRUTHS = ['ground_truth', 'expected_answer', 'answer'] as const;
 
 export const responsesApi: LogFormat = {
   name: 'nemo-gym',
+  runIs: 'file',
   title: 'NeMo-Gym rollouts (Responses API)',
   source: 'NVIDIA-NeMo/Gym, nemo_gym/rollout_collection.py at 07d6b0d0',
   rule: 'a record with objects in "responses_create_params" and "response", the latter with a list in "output"',

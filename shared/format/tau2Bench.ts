@@ -50,6 +50,7 @@ const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReas
 
 export const tau2Bench: LogFormat = {
   name: 'tau2-bench',
+  runIs: 'file',
   title: 'tau2-bench results (one JSON object)',
   source: 'sierra-research/tau2-bench, src/tau2/run.py at 59d0fb96',
   rule: 'an object with lists in "tasks" and "simulations"',

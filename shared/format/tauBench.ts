@@ -21,6 +21,7 @@ const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'reward', 'traj', 'tria
 
 export const tauBench: LogFormat = {
   name: 'tau-bench',
+  runIs: 'file',
   title: 'tau-bench results (JSON array)',
   source: 'sierra-research/tau-bench, tau_bench/run.py at 59a200c6',
   rule: 'a record with "task_id", "reward" and a list of messages in "traj"',

@@ -31,6 +31,7 @@ import { found, refused, warned } from './records.ts';
 
 export const tir: LogFormat = {
   name: 'tir',
+  runIs: 'file',
   title: 'Tool-integrated reasoning (ToRA, Qwen-Math evaluation, NuminaMath-TIR)',
   source: 'microsoft/ToRA, src/ and data/tora/ at 213c1c99; QwenLM/Qwen2.5-Math, evaluation/math_eval.py',
   rule: '"question" or "problem" with lists of strings in "code" and "pred"; or an assistant message or "solution" with an ```output block',

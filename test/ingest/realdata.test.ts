@@ -162,6 +162,22 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
     expect(groups).toEqual([{ rollouts: 5, groups: 10 }]);
   });
 
+  it('makes a run of each file where a producer writes a run into one file', () => {
+    const runs = rows(
+      place.library,
+      "SELECT name, rollouts FROM run WHERE format = 'nemo-gym' OR format = 'agentgym' ORDER BY name",
+    );
+    expect(runs.map(({ name, rollouts }) => [name, rollouts])).toEqual([
+      ['competitive_coding_group5_rollouts', 5],
+      ['hotpotqa_rollouts', 30],
+      ['math_with_code_rollouts', 5],
+      ['teacher_normalized', 1496],
+      ['textcraft_eval_Qwen3-4B', 100],
+      ['turn_entropies.first500', 500],
+      ['workplace_assistant_env_rollouts', 5],
+    ]);
+  });
+
   it('says no step where the log knows none', () => {
     const steps = rows(
       place.library,

@@ -70,7 +70,7 @@ describe('files no format knew', () => {
     ...{ rollouts: 0, issues: 1, elapsedMs: 1 },
   };
   const issue: IssueRow = {
-    ...{ issueId: 1, path: '/logs/odd.jsonl', unit: 'line', severity: 'refused' },
+    ...{ issueId: 1, path: '/logs/odd.jsonl', unit: 'line', records: 1, severity: 'refused' },
     ...{ code: 'unknown_format', message: 'no known format' },
   };
 

@@ -20,6 +20,8 @@ CREATE INDEX file_by_head ON file_row (head_hash, bytes);
 ALTER TABLE run_row ADD COLUMN scope TEXT NOT NULL DEFAULT '';
 UPDATE run_row SET scope = coalesce(logged_id, 'directory:' || directory);
 CREATE INDEX run_by_scope ON run_row (scope);
+ALTER TABLE run_row ADD COLUMN home TEXT NOT NULL DEFAULT '';             -- directory of its files, where "directory" is one file
+UPDATE run_row SET home = directory;
 ALTER TABLE run_row ADD COLUMN has_steps INTEGER NOT NULL DEFAULT 1;      -- 0: the log knows no step; all is stored as step 0
 
 ALTER TABLE group_row ADD COLUMN rule TEXT NOT NULL DEFAULT 'logged';     -- logged | prompt | order
@@ -66,7 +68,7 @@ CREATE TABLE mapping_row (
   mapping TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Files of these directories belong to the run of this name.
+-- Files of these directories (or these files) belong to the run of this name.
 CREATE TABLE run_name_row (
   directory TEXT PRIMARY KEY,
   name      TEXT NOT NULL

@@ -15,10 +15,14 @@ const ALL_ISSUES = `(
   SELECT 1000000000000 + pending_id, file_id, line, 'warning', 'unmatched_' || kind,
     ${unmatchedMessage('pending_row')}
   FROM pending_row)`;
-const ISSUES = `SELECT i.issue_id AS issueId, f.path, f.unit, i.line, i.severity, i.code, i.message
-  FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id)
-  WHERE i.issue_id > :after AND ${IN_RUN} ORDER BY i.issue_id LIMIT :limit`;
-const ISSUE_COUNT = `SELECT count(*) FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${IN_RUN}`;
+const WANTED = `${IN_RUN} AND (:code IS NULL OR i.code = :code)`;
+/** Equal caveats of one file are one row, what is not in the library has a row each and comes first. */
+const ISSUES = `SELECT min(i.issue_id) AS issueId, f.path, f.unit, min(i.line) AS line,
+    iif(count(*) > 1, max(i.line), NULL) AS lastLine, count(*) AS records, i.severity, i.code, i.message
+  FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${WANTED}
+  GROUP BY i.file_id, i.severity, i.code, i.message, iif(i.severity = 'refused', i.issue_id, 0)
+  ORDER BY i.severity <> 'refused', min(i.issue_id) LIMIT :limit OFFSET :after`;
+const ISSUE_COUNT = `SELECT count(*) FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${WANTED}`;
 const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.bytes, f.status,
     (SELECT count(*) FROM rollout_row r WHERE r.file_id = f.file_id) AS rollouts,
     (SELECT count(*) FROM issue_row i WHERE i.file_id = f.file_id) AS issues
@@ -26,17 +30,16 @@ const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.bytes, f.status,
 const ISSUES_OF_FILE = `SELECT line, severity, code, message FROM ingest_issue WHERE path = ? ORDER BY line`;
 
 export function listIssues(db: ReadableLibrary, params: ParsedParams<'issue.list'>): ResultOf<'issue.list'> {
-  const scope = { runId: params.runId ?? null };
+  const scope = { runId: params.runId ?? null, code: params.code ?? null };
   const issues = db
     .prepare(ISSUES)
     .all({ ...scope, after: params.after, limit: params.limit })
     .map((row) => present<IssueRow>(row));
   const total = Number(db.prepare(ISSUE_COUNT).pluck().get(scope));
-  const last = issues.at(-1);
   return {
     issues,
     total,
-    ...(issues.length === params.limit && last !== undefined ? { next: last.issueId } : {}),
+    ...(issues.length === params.limit ? { next: params.after + params.limit } : {}),
   };
 }
 

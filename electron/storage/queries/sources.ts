@@ -7,7 +7,7 @@ import { present } from '../rows.ts';
 
 const MOST_FILES = 500;
 
-const RUN = `SELECT run_id AS runId, run_key AS runKey, scope, format, directory FROM run_row WHERE run_key = ?`;
+const RUN = `SELECT run_id AS runId, run_key AS runKey, scope, format, directory, home FROM run_row WHERE run_key = ?`;
 const GIVEN_NAME = 'SELECT name FROM run_name_row WHERE directory = ?';
 const DIRECTORIES = 'SELECT directory FROM run_name_row WHERE name = ? ORDER BY directory';
 const GROUP_RULE = 'SELECT rule, size FROM group_rule_row WHERE run_key = ?';
@@ -16,7 +16,7 @@ export const GROUPS_BY_RULE = `SELECT rule, count(*) AS groups, sum(rollouts) AS
 /** Files with rollouts of the run, and files whose records joined them or wait to. */
 const FILE_IDS = `SELECT file_id FROM run_file_row WHERE run_id = :runId
   UNION SELECT j.file_id FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE r.run_id = :runId
-  UNION SELECT p.file_id FROM pending_row p WHERE p.run_key = 'join:' || :scope OR p.run_key = :scope`;
+  UNION SELECT p.file_id FROM pending_row p WHERE p.run_key IN ('join:' || :scope, 'join:directory:' || :home, :scope)`;
 const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.container, f.unit, f.bytes, f.masked,
     (SELECT count(*) FROM rollout_row r WHERE r.file_id = f.file_id AND r.run_id = :runId) AS rollouts,
     (SELECT count(*) FROM join_row j WHERE j.file_id = f.file_id) AS joined,
@@ -38,18 +38,19 @@ interface RunRecord {
   scope: string;
   format: string;
   directory: string;
+  home: string;
 }
 
 export function getSources(db: ReadableLibrary, runKey: string): RunSources | undefined {
   const run = db.prepare(RUN).get(runKey) as RunRecord | undefined;
   if (run === undefined) return undefined;
-  const { runId, scope, directory } = run;
+  const { runId, scope, directory, home } = run;
   const rule = db.prepare(GROUP_RULE).get(runKey) as
     | { rule: 'prompt' | 'order'; size: number | null }
     | undefined;
   const givenName = db.prepare(GIVEN_NAME).pluck().get(directory) as string | undefined;
-  const files = db.prepare(FILES).all({ runId, scope, limit: MOST_FILES });
-  const count = Number(db.prepare(FILE_COUNT).pluck().get({ runId, scope }));
+  const files = db.prepare(FILES).all({ runId, scope, home, limit: MOST_FILES });
+  const count = Number(db.prepare(FILE_COUNT).pluck().get({ runId, scope, home }));
   const parent = directory.replace(/[\\/][^\\/]*$/, '');
   const neighbours = db
     .prepare(NEIGHBOURS)

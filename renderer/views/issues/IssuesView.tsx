@@ -40,9 +40,9 @@ const COLUMNS: readonly Column<IssueRow>[] = [
     label: 'record',
     hint: 'Its number in the file, from 1: the line of a text file, else the row, element or member',
     align: 'end',
-    minWidth: 60,
+    minWidth: 110,
     grow: 0,
-    cell: (row) => (row.line === undefined ? '' : row.unit === 'line' ? row.line : `${row.unit} ${row.line}`),
+    cell: recordsText,
   },
   { id: 'code', label: 'code', minWidth: 130, cell: (row) => <span className="mono">{row.code}</span> },
   {
@@ -61,6 +61,15 @@ const COLUMNS: readonly Column<IssueRow>[] = [
       ),
   },
 ];
+
+/** One record, or how many have the same caveat and between which two they stand. */
+function recordsText({ unit, line, lastLine, records }: IssueRow): string {
+  const number = (value: number): string => value.toLocaleString('en');
+  if (line === undefined) return '';
+  if (lastLine === undefined) return unit === 'line' ? number(line) : `${unit} ${number(line)}`;
+  const isEvery = lastLine - line + 1 === records;
+  return `${number(records)} ${unit}s, ${number(line)}${isEvery ? '–' : ' … '}${number(lastLine)}`;
+}
 
 /** A file no format knew leads to its mapping; every other issue is a fact to read. */
 const openIssue = (row: IssueRow): void => {
@@ -104,8 +113,8 @@ export default function IssuesView() {
       <header className="page-head">
         <h1>Ingest issues</h1>
         <span className="muted">
-          {counted(total, 'line or file', 'lines and files')} that could not be read in full. One bad line
-          never stops a file.
+          {counted(total, 'record or file', 'records and files')} that could not be read in full. One bad
+          record never stops a file.
         </span>
       </header>
       <div className="page-list">

@@ -8,6 +8,9 @@ import { correctnessSource, flatFields, recordText } from './inspectorModel.ts';
 import type { Heat } from './useHeat.ts';
 import './inspector.css';
 
+/** About what six lines of the inspector hold. */
+const LONG_VALUE = 200;
+
 interface InspectorProps {
   readonly detail: RolloutDetail;
   readonly heat: Heat | undefined;
@@ -102,12 +105,17 @@ export function Inspector({ detail, heat, onShowRecord }: InspectorProps) {
         </section>
       )}
       {extra.length > 0 && (
-        <section>
+        <section className="inspector-extra">
           <h2>Other fields of the record</h2>
           <dl>
             {extra.map(([name, value]) => (
               <Field key={name} label={name}>
-                <span className="mono">{value}</span>
+                <span
+                  className="mono"
+                  title={value.length > LONG_VALUE ? 'cut here; whole in the raw record' : undefined}
+                >
+                  {value}
+                </span>
               </Field>
             ))}
           </dl>
