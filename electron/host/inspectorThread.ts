@@ -1,10 +1,13 @@
 /** The inspector as the host sees it: started when the first file is looked at. */
 import { Worker } from 'node:worker_threads';
 import type { FileInspection, MappingPreview } from '../../shared/api/contract.ts';
-import type { Result } from '../../shared/api/errors.ts';
+import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { InspectorRequest, InspectorResponse } from '../worker/messages.ts';
+
+/** A preview reads ten records; the longest line there may be takes seconds. */
+const PATIENCE_MS = 30_000;
 
 type Waiting = (result: Result<FileInspection | MappingPreview>) => void;
 type Question = InspectorRequest extends infer R
@@ -29,16 +32,31 @@ export class InspectorThread {
   async close(): Promise<void> {
     const { worker } = this;
     this.worker = undefined;
-    this.failAll('the host has been closed');
+    this.failAll({ code: 'closed', message: 'the host has been closed' });
     await worker?.terminate();
   }
 
   private ask(question: Question): Promise<Result<FileInspection | MappingPreview>> {
     const id = this.nextId++;
     return new Promise((resolve) => {
-      this.waiting.set(id, resolve);
+      // A damaged file can keep a decoder busy for ever; only ending its thread stops that.
+      const timer = setTimeout(() => this.giveUp(question.path), PATIENCE_MS);
+      timer.unref();
+      this.waiting.set(id, (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      });
       this.thread().postMessage({ id, ...question });
     });
+  }
+
+  private giveUp(path: string): void {
+    const { worker } = this;
+    this.worker = undefined;
+    void worker?.terminate();
+    const seconds = PATIENCE_MS / 1000;
+    const message = `${path}: its content kept the reader busy for more than ${seconds} s without a result`;
+    this.failAll({ code: 'timed_out', message });
   }
 
   private thread(): Worker {
@@ -50,15 +68,14 @@ export class InspectorThread {
     });
     worker.on('error', (error) => {
       if (this.worker === worker) this.worker = undefined;
-      this.failAll(`the inspector stopped: ${error.message}`);
+      this.failAll({ code: 'internal', message: `the inspector stopped: ${error.message}` });
     });
     this.worker = worker;
     return worker;
   }
 
-  private failAll(message: string): void {
-    for (const resolve of this.waiting.values())
-      resolve({ ok: false, failure: { code: 'internal', message } });
+  private failAll(failure: ApiFailure): void {
+    for (const resolve of [...this.waiting.values()]) resolve({ ok: false, failure });
     this.waiting.clear();
   }
 }

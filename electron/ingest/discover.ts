@@ -78,6 +78,8 @@ export function reasonOf(error: unknown): { readonly code: string; readonly mess
     case 'EACCES':
     case 'EPERM':
       return { code: 'no_permission', message: 'no permission to read it' };
+    case 'HANGS':
+      return { code: 'hangs', message: error instanceof Error ? error.message : '' };
     case 'EISDIR':
       return { code: 'is_directory', message: 'is a directory, not a file' };
     default:

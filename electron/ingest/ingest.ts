@@ -88,6 +88,8 @@ class IngestCall {
   private readonly status: { -readonly [K in keyof IngestStatus]: IngestStatus[K] };
   /** Read before, and to be read again because a file they had joined was forgotten. */
   private readonly dependents = new Set<string>();
+  /** Files whose reading ended because the parser fell silent. */
+  private readonly hung = new Set<string>();
   private isCancelled = false;
   /** The file after the one being read, and what has been prepared of it. */
   private next: string | undefined;
@@ -202,10 +204,18 @@ class IngestCall {
       return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
     } catch (error) {
       await prepared?.reading?.drop();
+      if (hasHung(error) && !this.hung.has(path)) return this.readAlone(path);
       if (error instanceof ConcurrentIngestError) return this.leftToAnother(path, error.message);
       if (!isSystemError(error)) throw error;
       return this.unreadable({ path, ...reasonOf(error) });
     }
+  }
+
+  /** The next file may have been the one that hung the parser: once more, without looking ahead. */
+  private async readAlone(path: string): Promise<FileReport> {
+    this.hung.add(path);
+    this.next = undefined;
+    return this.readPath(path);
   }
 
   private forget(fileId: number): void {
@@ -327,6 +337,10 @@ class IngestCall {
     const report = reportUnreadable(found);
     const known = this.writer.knownFile(found.path);
     const hasRollouts = known?.format !== undefined;
+    if (hasRollouts && found.code === 'hangs') {
+      this.writer.dropIssuesWithCode(known.fileId, found.code);
+      for (const issue of report.issues) this.writer.addIssue(known.fileId, issue);
+    }
     if (found.code === 'not_found' || found.code === 'empty_directory' || hasRollouts) return report;
     const identity = { path: found.path, bytes: 0, mtimeMs: 0, inode: '0', headHash: '', headBytes: 0 };
     const fileId = known?.fileId ?? this.writer.addFile(identity, undefined, 'refused');
@@ -350,6 +364,10 @@ function isSameReading(known: KnownFile, found: Log): boolean {
 function reportUnreadable(found: { path: string; code: string; message: string }): FileReport {
   const issue: IngestIssue = { severity: 'refused', code: found.code, message: found.message };
   return { path: found.path, format: null, status: 'refused', rollouts: 0, issues: [issue] };
+}
+
+function hasHung(error: unknown): boolean {
+  return isSystemError(error) && (error as { code?: unknown }).code === 'HANGS';
 }
 
 function isSystemError(error: unknown): boolean {

@@ -107,6 +107,8 @@ export type ParserRequest =
       readonly forced?: Mapping;
     }
   | { readonly kind: 'parse'; readonly parseId: number; readonly request: ParseRequest }
+  /** Any answer is a sign of life. */
+  | { readonly kind: 'ping' }
   | { readonly kind: 'credit'; readonly parseId: number }
   | { readonly kind: 'cancel'; readonly parseId: number };
 
@@ -115,6 +117,7 @@ export type ParserMessage = { readonly parseId: number } & ParserNews;
 
 export type ParserNews =
   | { readonly kind: 'batch'; readonly batch: PackedBatch }
+  | { readonly kind: 'pong' }
   | { readonly kind: 'identified'; readonly identified: Identified }
   | { readonly kind: 'done'; readonly outcome: ParseOutcome }
   | {

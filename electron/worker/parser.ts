@@ -41,6 +41,9 @@ const parses = new Map<number, Parse>();
 
 port.on('message', (message: ParserRequest) => {
   switch (message.kind) {
+    case 'ping':
+      post({ parseId: 0, kind: 'pong' });
+      break;
     case 'credit':
       parses.get(message.parseId)?.give();
       break;

@@ -7,6 +7,10 @@ import type { PackedBatch } from '../storage/batch.ts';
 import { entryOf } from './entry.ts';
 import type { ParserMessage, ParserRequest } from './messages.ts';
 
+/** Longer than any record that can be read takes; a thread that is merely waiting answers at once. */
+const PATIENCE_MS = 60_000;
+const PINGS = 4;
+
 type OnBatch = (batch: PackedBatch) => void | Promise<void>;
 
 /**
@@ -15,13 +19,21 @@ type OnBatch = (batch: PackedBatch) => void | Promise<void>;
  * one was measured to be slower.
  */
 export class ParserThread implements Parser {
-  private readonly worker = new Worker(entryOf('parser'));
+  private readonly entry: URL;
+  private readonly patienceMs: number;
   private readonly running = new Set<number>();
+  private worker: Worker;
   private asked = 0;
+  /** Questions not answered yet, and signs of life asked for in vain since the last one. */
+  private open = 0;
+  private unanswered = 0;
+  private watch: NodeJS.Timeout | undefined;
 
-  constructor() {
-    // One listener per question; two files may be asked about at once, and a job may be cancelled in between.
-    this.worker.setMaxListeners(0);
+  /** @param patienceMs of silence, after which the thread is taken to hang */
+  constructor(entry: URL = entryOf('parser'), patienceMs: number = PATIENCE_MS) {
+    this.entry = entry;
+    this.patienceMs = patienceMs;
+    this.worker = this.start();
   }
 
   identify(path: string, name: string, mappings: Mappings | undefined): Promise<Identified> {
@@ -70,7 +82,47 @@ export class ParserThread implements Parser {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.watch);
     await this.worker.terminate();
+  }
+
+  private start(): Worker {
+    const worker = new Worker(this.entry);
+    // One listener per question; two files may be asked about at once, and a job may be cancelled in between.
+    worker.setMaxListeners(0);
+    worker.on('message', () => {
+      this.unanswered = 0;
+    });
+    return worker;
+  }
+
+  /**
+   * A damaged file can send a decoder round in circles, and nothing but ending its thread stops
+   * that. While there are questions the thread is asked for a sign of life; what it was doing
+   * when it fell silent ends as an unreadable file, and a new thread reads on.
+   */
+  private watchOver(): void {
+    this.watch ??= setInterval(() => {
+      if (this.open === 0) {
+        clearInterval(this.watch);
+        this.watch = undefined;
+        // Counted, not timed: while this thread itself is busy no question is asked.
+      } else if (this.unanswered < PINGS) {
+        this.unanswered++;
+        this.send({ kind: 'ping' });
+      } else this.replace();
+    }, this.patienceMs / PINGS);
+    this.watch.unref();
+  }
+
+  private replace(): void {
+    const silent = this.worker;
+    this.worker = this.start();
+    this.unanswered = 0;
+    const seconds = Math.round(this.patienceMs / 1000);
+    const message = `its content kept the reader busy for more than ${seconds} s without a result; it is taken to be damaged`;
+    silent.emit('error', Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
+    void silent.terminate();
   }
 
   private ask<T>(
@@ -78,10 +130,14 @@ export class ParserThread implements Parser {
     onMessage: (message: ParserMessage, resolve: (value: T) => void, reject: (error: Error) => void) => void,
   ): Promise<T> {
     const parseId = ++this.asked;
+    const { worker } = this;
+    this.open++;
+    this.watchOver();
     const answer = new Promise<T>((resolve, reject) => {
       const settle = (finish: () => void): void => {
-        this.worker.off('message', receive);
-        this.worker.off('error', fail);
+        worker.off('message', receive);
+        worker.off('error', fail);
+        this.open--;
         finish();
       };
       const fail = (error: Error): void => settle(() => reject(error));
@@ -92,8 +148,8 @@ export class ParserThread implements Parser {
           fail(error);
         } else onMessage(message, (value) => settle(() => resolve(value)), fail);
       };
-      this.worker.on('message', receive);
-      this.worker.on('error', fail);
+      worker.on('message', receive);
+      worker.on('error', fail);
     });
     this.send({ parseId, ...question });
     return answer;

@@ -10,6 +10,7 @@
  *   {out}/rollout/4/8.jsonl, {out}/eval-rollout/4/8.jsonl   AReaL
  *   {out}/train_data_step12.jsonl                           NeMo-RL
  *   {out}/completions/completions_00012.parquet             TRL
+ *   {out}/rollout_data/12.jsonl, {out}/train_data/12.jsonl   slime, exported; verl
  *   {out}/12.jsonl                                          verl
  *
  * `{out}` is the directory of the run. Records always have the last word.
@@ -36,9 +37,11 @@ const NUMBERED = /^(?:rollout|eval-rollout)$/i;
 /** Directories that gather the files of a run and are no run themselves. */
 const GATHERING = /^(?:rollouts?|eval-rollout|token_exports|dumped_evals|episodes)$/i;
 /** Gathers files that carry their step in the name. */
-const GATHERING_FILES = /^completions$/i;
+const GATHERING_FILES = /^(?:completions|rollout_data|train_data)$/i;
 const STEP_FILE =
   /^(?:(train|val|eval)[_-]data[_-])?(?:(?:completions|eval|global[_-]?step|step|rollout)[_-]?)?(\d+)$/i;
+/** One file per step and process: the second number is the process. */
+const RANK = /(?<=^\d+)_\d+$/;
 const STEP_DATA_FILE = /^(train|val|eval)_data_step(\d+)$/i;
 
 /** @param path absolute or relative, with `/` */
@@ -52,7 +55,7 @@ export function layoutOf(path: string): Layout {
   const above = names[at < 0 ? names.length - 1 : at - 1] ?? '';
   const inStep = at < 0 ? [] : names.slice(at + 1);
   const directory = at < 0 ? undefined : STEP_DIRECTORY.exec(names[at] ?? '');
-  const fileStep = STEP_DATA_FILE.exec(stem) ?? STEP_FILE.exec(stem);
+  const fileStep = STEP_DATA_FILE.exec(stem) ?? STEP_FILE.exec(stem.replace(RANK, ''));
   const step = at < 0 ? numberIn(fileStep?.[2]) : numberIn(directory?.[2] ?? names[at]);
   const isGathered = at >= 0 ? GATHERING.test(above) : fileStep !== null && GATHERING_FILES.test(above);
   const words = [fileStep?.[1], directory?.[1], ...inStep, isGathered ? above : undefined, stem];

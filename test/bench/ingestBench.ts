@@ -13,19 +13,14 @@ const MIB = 1 << 20;
 export async function benchVerlIngest(directory: string, mebibytes: number): Promise<Measurement[]> {
   const logs = join(directory, `verl-${mebibytes}`);
   const { bytes, files } = writeVerlDump(logs, mebibytes * MIB, { seed: 1 });
-  return measure(`ingest of ${mebibytes} MiB verl JSONL`, directory, logs, files, bytes);
+  return measureIngest(`ingest of ${mebibytes} MiB verl JSONL`, { directory, logs, files, bytes });
 }
 
 export async function benchTokenIngest(directory: string, mebibytes: number): Promise<Measurement[]> {
   const logs = join(directory, `tokens-${mebibytes}`);
   const { bytes, files, tokens } = writeTokenLog(logs, mebibytes * MIB, 1);
-  const results = await measure(
-    `ingest of ${mebibytes} MiB with per-token arrays`,
-    directory,
-    logs,
-    files,
-    bytes,
-  );
+  const name = `ingest of ${mebibytes} MiB with per-token arrays`;
+  const results = await measureIngest(name, { directory, logs, files, bytes });
   // Four columns per token: offsets, mask, entropy, log-probability. Texts count too, so this is an upper bound.
   const size = statSync(join(directory, 'bench.sqlite')).size / tokens / 4;
   return [
@@ -34,12 +29,21 @@ export async function benchTokenIngest(directory: string, mebibytes: number): Pr
   ];
 }
 
-async function measure(
+export async function measureIngest(
   name: string,
-  directory: string,
-  logs: string,
-  files: readonly string[],
-  bytes: number,
+  {
+    directory,
+    logs,
+    files,
+    bytes,
+    rounds = 3,
+  }: {
+    readonly directory: string;
+    readonly logs: string;
+    readonly files: readonly string[];
+    readonly bytes: number;
+    readonly rounds?: number;
+  },
 ): Promise<Measurement[]> {
   const library = join(directory, 'bench.sqlite');
   const floorLibrary = join(directory, 'floor.sqlite');
@@ -47,7 +51,7 @@ async function measure(
   const ingests: number[] = [];
   let peak = 0;
   // Interleaved, so that a noisy minute hits both; the best of each is what the machine can do.
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const path of [library, floorLibrary]) {
       for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
     }

@@ -2,7 +2,7 @@
  * `npm run bench`: every budget, measured. Prints one JSON object on stdout and a table on stderr.
  *
  *   npm run bench                 all
- *   npm run bench -- ingest list  some of: ingest, gigabyte, tokens, list, paint
+ *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, paint
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -12,6 +12,8 @@ import type { Measurement } from './measurement.ts';
 const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly Measurement[]>>> = {
   ingest: async (directory) => (await import('./ingestBench.ts')).benchVerlIngest(directory, 200),
   gigabyte: async (directory) => (await import('./ingestBench.ts')).benchVerlIngest(directory, 1024),
+  shapes: async (directory) => (await import('./shapeBench.ts')).benchShapes(directory, 128),
+  gigabytes: async (directory) => (await import('./shapeBench.ts')).benchShapes(directory, 1024),
   tokens: async (directory) => (await import('./ingestBench.ts')).benchTokenIngest(directory, 200),
   list: async (directory) => (await import('./listBench.ts')).benchFirstPage(directory),
   live: async (directory) => (await import('./liveBench.ts')).benchLive(directory),

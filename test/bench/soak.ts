@@ -2,6 +2,8 @@
  * `npm run soak`: the long versions of tests that guard data. Seeded; ends with a line per part.
  *   - 100,000 hostile transcripts: segments tile the text
  *   - 25 ingests killed at random moments, resumed: the library equals an undisturbed one
+ *   - ingests of every container, killed at 400 statements, resumed: likewise
+ *   - 20,000 broken records of every format, 3,000 files of them, 5,000 broken containers: read or refused
  */
 import { strict as assert } from 'node:assert';
 import { spawn } from 'node:child_process';
@@ -11,6 +13,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../../fixtures/generate/random.ts';
 import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
+import { FORMATS } from '../../shared/format/index.ts';
+import { fuzzBytes, fuzzRecords } from '../support/fuzz.ts';
+import { fuzzContainers, fuzzFiles } from '../support/fuzzIngest.ts';
+import { readCorpus } from '../support/fuzzRecords.ts';
+import { killIngests } from '../support/kills.ts';
 import { contents, ingestHere, scratch } from '../support/library.ts';
 
 const CLI = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
@@ -82,5 +89,21 @@ async function soakKills(random: Random): Promise<void> {
   }
 }
 
+async function soakFuzz(): Promise<void> {
+  const corpus = await readCorpus();
+  for (const { name } of FORMATS) {
+    const files = corpus.filter(({ format }) => format === name);
+    fuzzRecords(files, { seed: 4, runs: 15_000 });
+    fuzzBytes(files, { seed: 5, runs: 5000 });
+  }
+  console.log(`soak: 20,000 broken records of ${FORMATS.length} formats each are read or refused`);
+  console.log(`soak: ${await fuzzFiles({ seed: 6, runs: 3000 })} files of broken records are accounted for`);
+  console.log(`soak: ${await fuzzContainers({ seed: 7, runs: 5000 })} broken containers end with a report`);
+}
+
 soakSegments(new Random(1));
+await soakFuzz();
+console.log(
+  `soak: ${await killIngests({ seed: 8, points: 400 })} kills at any statement, and the libraries are whole`,
+);
 await soakKills(new Random(2));

@@ -39,19 +39,28 @@ export async function ingestHere(
 ): Promise<IngestOutcome> {
   const db = openWriter(library);
   try {
-    const parser: Parser = {
-      identify: (path, name, mappings) => identify(path, name, mappings?.detect),
-      parse: (request, onBatch, signal) =>
-        parseFile(
-          request,
-          async (batch) => onBatch(batch),
-          () => signal?.aborted === true || options.isCancelled?.() === true,
-        ),
-    };
-    return await ingest(paths, new LibraryWriter(db), parser, options);
+    return await ingestInto(db, paths, options);
   } finally {
     db.close();
   }
+}
+
+/** Like `ingestHere`, where the connection is somebody else's. */
+export function ingestInto(
+  db: ReturnType<typeof openWriter>,
+  paths: readonly string[],
+  options: IngestOptions = {},
+): Promise<IngestOutcome> {
+  const parser: Parser = {
+    identify: (path, name, mappings) => identify(path, name, mappings?.detect),
+    parse: (request, onBatch, signal) =>
+      parseFile(
+        request,
+        async (batch) => onBatch(batch),
+        () => signal?.aborted === true || options.isCancelled?.() === true,
+      ),
+  };
+  return ingest(paths, new LibraryWriter(db), parser, options);
 }
 
 export function rows(library: string, sql: string): readonly Record<string, unknown>[] {

@@ -29,6 +29,7 @@ ALTER TABLE rollout_row ADD COLUMN correct_source TEXT;                   -- log
 ALTER TABLE rollout_row ADD COLUMN read_group TEXT;                       -- group and rule as read, where the user's rule put it elsewhere
 ALTER TABLE rollout_row ADD COLUMN read_rule TEXT;
 ALTER TABLE rollout_row ADD COLUMN read_ordinal INTEGER;
+ALTER TABLE rollout_row ADD COLUMN read_problem INTEGER REFERENCES problem_row;
 UPDATE rollout_row SET correct_source = 'logged' WHERE logged_correct IS NOT NULL;
 
 -- By this the same problem is recognised across templates, steps and runs; NULL: read before this was known.

@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<IssueRow>[] = [
     label: 'record',
     hint: 'Its number in the file, from 1: the line of a text file, else the row, element or member',
     align: 'end',
-    minWidth: 110,
+    minWidth: 150,
     grow: 0,
     cell: recordsText,
   },

@@ -1,0 +1,251 @@
+/** Mappings: what is none and why, what one reads, what is proposed for shapes nobody has seen. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ParsedLine } from '../../shared/format/format.ts';
+import { layoutOf } from '../../shared/format/layout.ts';
+import { formatOfMapping, readMapping } from '../../shared/format/mapped.ts';
+import type { Mapping, MappingField } from '../../shared/format/mapping.ts';
+import { proposeMapping } from '../../shared/format/mappingProposal.ts';
+import { type PathStep, parsePath, valueAt, writePath } from '../../shared/format/recordPath.ts';
+import { judge } from '../support/recordLaw.ts';
+
+const mapping = (fields: Partial<Record<MappingField, string>>, rollouts?: string): Mapping => ({
+  version: 1,
+  name: 'ours',
+  shape: [],
+  fields,
+  ...(rollouts === undefined ? {} : { rollouts }),
+});
+
+function read(made: Mapping, record: Record<string, unknown>, path = 'log.jsonl'): readonly ParsedLine[] {
+  const parsed = formatOfMapping(made)
+    .open({ name: path, layout: layoutOf(path) })
+    .read(record, 1);
+  const lines = 'kind' in parsed ? [parsed] : parsed;
+  judge(`mapping:${made.name}`, lines);
+  return lines;
+}
+
+function rolloutsOf(lines: readonly ParsedLine[]) {
+  return lines.flatMap((line) => (line.kind === 'rollout' ? [line.rollout] : []));
+}
+
+describe('a mapping', () => {
+  const whole = {
+    version: 1,
+    name: ' ours ',
+    shape: ['meta', 'reply'],
+    rollouts: 'samples',
+    fields: { response: 'reply', reward: 'meta["a.b"][-1]' },
+  };
+
+  it('is read back from what was exported', () => {
+    const found = readMapping(JSON.parse(JSON.stringify(whole)));
+    expect(found).toEqual({ mapping: { ...whole, name: 'ours' } });
+  });
+
+  it.each([
+    ['a list', [], /JSON object/],
+    ['nothing', null, /JSON object/],
+    ['another version', { ...whole, version: 2 }, /"version" is 2/],
+    ['no name', { ...whole, name: '  ' }, /"name"/],
+    ['a shape of numbers', { ...whole, shape: [1] }, /"shape"/],
+    ['no fields', { ...whole, fields: [] }, /"fields"/],
+    ['an unknown field', { ...whole, fields: { response: 'a', loss: 'b' } }, /"fields.loss" is no field/],
+    ['a path that is none', { ...whole, fields: { response: 'a[' } }, /path of "response" is "a\["/],
+    ['a path that is no text', { ...whole, fields: { response: 3 } }, /path of "response" is 3/],
+    ['a list that is no path', { ...whole, rollouts: 7 }, /path of "rollouts" is 7/],
+    ['neither response nor messages', { ...whole, fields: { reward: 'r' } }, /needs a path/],
+    ['a field of every object', { ...whole, fields: { response: 'a', constructor: 'b' } }, /no field/],
+  ])('is refused with %s', (_what, value, message) => {
+    const found = readMapping(value);
+    expect('message' in found && found.message).toMatch(message);
+  });
+});
+
+describe('what a mapping reads', () => {
+  it('prompt and response, and the step from a deeper field', () => {
+    const made = mapping({
+      prompt: 'q',
+      response: 'a',
+      reward: 'meta.score',
+      step: 'meta.step',
+      group: 'uid',
+    });
+    const [rollout] = rolloutsOf(
+      read(made, { q: 'six?', a: 'It is 6.', meta: { score: 1, step: 7, seed: 3 }, uid: 4, other: [1] }),
+    );
+    expect(rollout).toMatchObject({
+      response: 'It is 6.',
+      reward: 1,
+      step: 7,
+      groupKey: '4',
+      groupRule: 'logged',
+      problem: { prompt: 'six?' },
+      extra: { other: [1] },
+    });
+  });
+
+  it('messages, where the prompt is what comes before the first answer', () => {
+    const messages = [
+      { role: 'user', content: 'six?' },
+      { role: 'assistant', content: 'It is 6.' },
+    ];
+    const [rollout] = rolloutsOf(read(mapping({ messages: 'chat' }), { chat: messages }));
+    expect(rollout?.response).toContain('It is 6.');
+    expect(rollout?.problem.prompt).toContain('six?');
+    expect(rollout?.groupRule).toBe('prompt');
+  });
+
+  it('every element of a list, looked up there first and then around it', () => {
+    const made = mapping({ prompt: 'q', response: 'text', reward: 'r' }, 'samples');
+    const found = rolloutsOf(
+      read(made, {
+        q: 'six?',
+        r: 0.5,
+        samples: [{ text: 'a', r: 1 }, { text: 'b' }, { text: 'c', q: 'seven?' }],
+      }),
+    );
+    expect(found.map(({ response, reward, problem }) => [response, reward, problem.prompt])).toEqual([
+      ['a', 1, 'six?'],
+      ['b', 0.5, 'six?'],
+      ['c', 0.5, 'seven?'],
+    ]);
+  });
+
+  it('tokens, placed where they spell the response and alone where they do not', () => {
+    const fields = {
+      response: 'a',
+      tokenTexts: 't',
+      tokenLogprobs: 'l',
+      tokenEntropies: 'e',
+      tokenMask: 'm',
+    };
+    const columns = { l: [-0.1, -0.2], e: [0.5, null], m: [1, 0] };
+    const [spelled] = rolloutsOf(read(mapping(fields), { a: 'It is', t: ['It', ' is'], ...columns }));
+    expect([...(spelled?.tokens?.ends ?? [])]).toEqual([2, 5]);
+    expect(spelled?.tokens?.entropy?.[1]).toBeNaN();
+    const [other] = rolloutsOf(read(mapping(fields), { a: 'Something else', t: ['It', ' is'], ...columns }));
+    expect(other?.tokens?.ends).toBeUndefined();
+  });
+
+  it.each([
+    ['no response', { a: null }, /"a" is null; a rollout needs its response/],
+    ['no field', {}, /not in the record/],
+  ])('refuses a record with %s', (_what, record, message) => {
+    const [line] = read(mapping({ response: 'a' }), record);
+    expect(line).toMatchObject({ kind: 'issue', issue: { severity: 'refused', code: 'mapping_mismatch' } });
+    expect(line?.kind === 'issue' && line.issue.message).toMatch(message);
+  });
+
+  it('refuses a list that is none, and an empty one', () => {
+    for (const samples of ['x', [], null]) {
+      expect(read(mapping({ response: 'a' }, 'samples'), { samples })).toMatchObject([{ kind: 'issue' }]);
+    }
+  });
+
+  it('says which of its fields could not be read, and leaves them unknown', () => {
+    const made = mapping({ response: 'a', reward: 'r', step: 's', kept: 'k' });
+    const [line] = read(made, { a: 'x', r: 'good', s: -1, k: 'yes' });
+    expect(line?.kind === 'rollout' && line.warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('no reward'),
+      expect.stringContaining('no step'),
+      expect.stringContaining('no kept'),
+    ]);
+    expect(rolloutsOf([line].flatMap((one) => one ?? []))[0]?.reward).toBeUndefined();
+  });
+
+  it('anything at all without throwing', () => {
+    const made = mapping({ messages: 'm', prompt: 'p', response: 'a', tokenIds: 't', tokenMask: 'k' });
+    const record = fc.record(
+      { m: fc.jsonValue(), p: fc.jsonValue(), a: fc.jsonValue(), t: fc.jsonValue(), k: fc.jsonValue() },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(record, (values) => {
+        expect(read(made, values)).toHaveLength(1);
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+});
+
+describe('what is proposed', () => {
+  it.each([
+    [
+      { meta: { step: 3, uid: 'u' }, prompt: 'q', reply: 'a', score: 1.5 },
+      { prompt: 'prompt', response: 'reply', reward: 'score', step: 'meta.step', group: 'meta.uid' },
+    ],
+    [
+      {
+        trajectory: [
+          { role: 'user', content: 'q' },
+          { role: 'assistant', content: 'a' },
+        ],
+        success: true,
+      },
+      { messages: 'trajectory', isCorrect: 'success' },
+    ],
+    [
+      { question: 'q', outputs: [{ generated_text: 'a', logprobs: [-1], token_ids: [4] }] },
+      {
+        prompt: 'question',
+        response: 'outputs[0].generated_text',
+        tokenIds: 'outputs[0].token_ids',
+        tokenLogprobs: 'outputs[0].logprobs',
+      },
+    ],
+    [{ loss: 1, lr: 2 }, {}],
+  ])('for %j', (record, fields) => {
+    const proposed = proposeMapping('new', [record]);
+    expect(proposed.fields).toEqual(fields);
+    expect(proposed.shape).toEqual(Object.keys(record));
+  });
+
+  it('has the keys all records share as its shape', () => {
+    expect(
+      proposeMapping('new', [
+        { a: 1, b: 2 },
+        { b: 3, c: 4 },
+      ]).shape,
+    ).toEqual(['b']);
+  });
+
+  it('never gives two fields one path, and always paths that lead somewhere', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { minLength: 1, maxLength: 3 }),
+        (records) => {
+          const paths = Object.values(proposeMapping('new', records).fields);
+          expect(new Set(paths).size).toBe(paths.length);
+          for (const path of paths) {
+            const steps = parsePath(path);
+            expect(
+              records.some((record) => steps !== undefined && valueAt(record, steps) !== undefined),
+            ).toBe(true);
+          }
+        },
+      ),
+      { seed: 2, numRuns: 300 },
+    );
+  });
+});
+
+it('a path is what was written', () => {
+  const steps: fc.Arbitrary<PathStep[]> = fc.array(
+    fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.integer({ min: -99, max: 99 }),
+      fc.constantFrom('a.b', '', '"', ']', '\\', '0'),
+    ),
+    { maxLength: 6 },
+  );
+  fc.assert(
+    fc.property(steps, (made) => {
+      // −0 is written like 0.
+      expect(parsePath(writePath(made))).toEqual(made.map((step) => (step === 0 ? 0 : step)));
+    }),
+    { seed: 3, numRuns: 2000 },
+  );
+});

@@ -1,0 +1,241 @@
+/** Following growing files, with a clock of our own: nothing here waits for time to pass. */
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clock, Follower } from '../../electron/host/follower.ts';
+import type { FollowRow } from '../../shared/api/contract.ts';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+/** Time passes only by `look`, which runs what is due and waits until it has been done. */
+class HandClock implements Clock {
+  time = 0;
+  readonly waits: number[] = [];
+  private due: (() => void) | undefined;
+
+  now(): number {
+    return this.time;
+  }
+
+  after(milliseconds: number, then: () => void): () => void {
+    this.waits.push(milliseconds);
+    this.due = then;
+    return () => {
+      if (this.due === then) this.due = undefined;
+    };
+  }
+
+  get isWaiting(): boolean {
+    return this.due !== undefined;
+  }
+
+  fire(): void {
+    const { due } = this;
+    this.due = undefined;
+    this.time += this.waits.at(-1) ?? 0;
+    due?.();
+  }
+}
+
+let place: Scratch;
+let logs: string;
+let clock: HandClock;
+let follower: Follower;
+let asked: (readonly string[])[];
+let news: (readonly FollowRow[])[];
+/** What a reading costs on the clock. */
+let readingTakes: number;
+
+beforeEach(() => {
+  place = scratch();
+  logs = join(place.directory, 'logs');
+  mkdirSync(logs);
+  clock = new HandClock();
+  asked = [];
+  news = [];
+  readingTakes = 0;
+  follower = new Follower({
+    clock,
+    onChange: (follows) => news.push(follows),
+    isIgnored: (path) => path.startsWith(place.library),
+    read: async (paths) => {
+      asked.push(paths);
+      clock.time += readingTakes;
+      return (await ingestHere(place.library, paths)).added;
+    },
+  });
+});
+afterEach(async () => {
+  await follower.close();
+  place.remove();
+});
+
+const line = (i: number): string =>
+  `${JSON.stringify({ input: `q${i}`, output: `#### ${i}`, score: 1, step: 1 })}\n`;
+const read = (): readonly unknown[] =>
+  rows(place.library, 'SELECT answer FROM rollout ORDER BY path, line').map((row) => row['answer']);
+const state = (): string | undefined => follower.list()[0]?.state;
+
+/** One look, as the timer would have it. */
+async function look(): Promise<void> {
+  const before = clock.waits.length;
+  clock.fire();
+  await expect.poll(() => clock.waits.length > before, { interval: 1, timeout: 10_000 }).toBe(true);
+}
+
+describe('a directory that is followed', () => {
+  it('is read when it is first looked at, and then only where something changed', async () => {
+    writeFileSync(join(logs, '1.jsonl'), line(1));
+    follower.start(logs);
+    await look();
+    expect(read()).toEqual(['1']);
+    await look();
+    expect(asked).toEqual([[logs]]);
+    appendFileSync(join(logs, '1.jsonl'), line(2));
+    writeFileSync(join(logs, '2.jsonl'), line(3));
+    await look();
+    expect(asked.at(-1)).toEqual([join(logs, '1.jsonl'), join(logs, '2.jsonl')]);
+    expect(read()).toEqual(['1', '2', '3']);
+    expect(follower.list()).toMatchObject([{ path: logs, state: 'watching', rollouts: 3 }]);
+  });
+
+  it('leaves the half of a line until the other half is there', async () => {
+    const path = join(logs, '1.jsonl');
+    const second = line(2);
+    writeFileSync(path, line(1) + second.slice(0, 20));
+    follower.start(logs);
+    await look();
+    expect(read()).toEqual(['1']);
+    appendFileSync(path, second.slice(20));
+    await look();
+    expect(read()).toEqual(['1', '2']);
+    expect(rows(place.library, 'SELECT code FROM ingest_issue')).toEqual([]);
+  });
+
+  it('starts over with a file that was cut, or rewritten in its size', async () => {
+    const path = join(logs, '1.jsonl');
+    writeFileSync(path, line(1) + line(2) + line(3));
+    follower.start(logs);
+    await look();
+    truncateSync(path, line(1).length);
+    await look();
+    expect(read()).toEqual(['1']);
+    writeFileSync(path, line(7));
+    utimesSync(path, 1, 1);
+    await look();
+    expect(read()).toEqual(['7']);
+  });
+
+  it('knows a log that was turned over', async () => {
+    const path = join(logs, 'current.jsonl');
+    writeFileSync(path, line(1) + line(2));
+    follower.start(logs);
+    await look();
+    renameSync(path, join(logs, 'current.1.jsonl'));
+    writeFileSync(path, line(3));
+    await look();
+    expect([...read()].sort()).toEqual(['1', '2', '3']);
+  });
+
+  it('that is lost is said to be, and is read on when it is back', async () => {
+    const path = join(logs, '1.jsonl');
+    writeFileSync(path, line(1));
+    follower.start(logs);
+    await look();
+    const content = readFileSync(path);
+    rmSync(logs, { recursive: true });
+    await look();
+    expect(state()).toBe('lost');
+    await look();
+    expect(asked).toHaveLength(1);
+    mkdirSync(logs);
+    writeFileSync(path, content + line(2));
+    await look();
+    expect(state()).toBe('watching');
+    expect(read()).toEqual(['1', '2']);
+  });
+
+  it('does not read the library that lies in it', async () => {
+    follower.start(place.directory);
+    writeFileSync(join(logs, '1.jsonl'), line(1));
+    await look();
+    await look();
+    expect(asked).toEqual([[place.directory]]);
+  });
+});
+
+describe('how often is looked', () => {
+  it('is at once, then every second, less often where a look takes long, and never forgotten', async () => {
+    follower.start(logs);
+    expect(clock.waits).toEqual([0]);
+    await look();
+    expect(clock.waits.at(-1)).toBe(1000);
+    for (const [took, wait] of [
+      [200, 4000],
+      [10, 1000],
+      [60_000, 30_000],
+    ] as const) {
+      readingTakes = took;
+      writeFileSync(join(logs, `${took}.jsonl`), line(took));
+      await look();
+      expect(clock.waits.at(-1)).toBe(wait);
+    }
+  });
+
+  it('goes on after a reading that failed', async () => {
+    let fails = true;
+    const failing = new Follower({
+      clock,
+      onChange: () => undefined,
+      read: async () => {
+        if (fails) throw new Error('the library is busy');
+        return 1;
+      },
+    });
+    writeFileSync(join(logs, '1.jsonl'), line(1));
+    failing.start(logs);
+    await look();
+    fails = false;
+    appendFileSync(join(logs, '1.jsonl'), line(2));
+    await look();
+    expect(failing.list()).toMatchObject([{ state: 'watching', rollouts: 1 }]);
+    await failing.close();
+  });
+});
+
+describe('who is told', () => {
+  it('hears of reading and of what it brought, and nothing when nothing happened', async () => {
+    writeFileSync(join(logs, '1.jsonl'), line(1));
+    follower.start(logs);
+    await look();
+    expect(news.map((follows) => [follows[0]?.state, follows[0]?.rollouts])).toEqual([
+      ['watching', 0],
+      ['reading', 0],
+      ['watching', 1],
+    ]);
+    await look();
+    expect(news).toHaveLength(3);
+  });
+
+  it('hears of a path once, however often it is started, and no more once it is stopped', async () => {
+    follower.start(logs);
+    follower.start(logs);
+    expect(follower.list()).toHaveLength(1);
+    follower.stop(logs);
+    expect(follower.list()).toEqual([]);
+    const told = news.length;
+    writeFileSync(join(logs, '1.jsonl'), line(1));
+    clock.fire();
+    await follower.close();
+    expect([asked, news.length]).toEqual([[], told]);
+    expect(clock.isWaiting).toBe(false);
+  });
+});

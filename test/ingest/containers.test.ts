@@ -1,0 +1,249 @@
+/** Files in containers and of every shape of JSON: grown, cut, replaced, and always like the same records in plain lines. */
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { zip } from '../../fixtures/generate/zip.ts';
+import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+let place: Scratch;
+beforeEach(() => {
+  place = scratch();
+});
+afterEach(() => place.remove());
+
+interface Row {
+  readonly input: string;
+  readonly output: string;
+  readonly score: number;
+  readonly step: number;
+}
+const row = (i: number, output = `#### ${i}`): Row => ({
+  input: `user\nproblem ${Math.floor(i / 2)}\nassistant\n`,
+  output,
+  score: i % 2,
+  step: 1,
+});
+const rowsTo = (count: number): readonly Row[] => Array.from({ length: count }, (_, i) => row(i));
+const lines = (found: readonly object[]): string => found.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+/** What an undisturbed reading of these records gives, without line numbers and keys of the container. */
+async function afresh(content: string | Uint8Array, name = '1.jsonl'): Promise<unknown> {
+  const fresh = scratch();
+  try {
+    await ingestHere(fresh.library, [fresh.file(name, content)]);
+    return textsOf(fresh.library);
+  } finally {
+    fresh.remove();
+  }
+}
+
+function textsOf(library: string): unknown {
+  const { rollouts, segments, steps } = contents(library);
+  // The hash is of the bytes of the record, which line ends belong to.
+  return { rollouts: rollouts?.map(({ content_hash: _, ...rollout }) => rollout), segments, steps };
+}
+
+/** Only what was said, for containers whose records are the same and whose hashes are not. */
+const saidIn = (library: string) =>
+  rows(
+    library,
+    'SELECT r.step, r.ordinal, r.reward, s.turn, s.kind, s.text FROM rollout r JOIN segment s USING (rollout_id) ORDER BY r.line, s.ordinal',
+  );
+
+describe('a compressed file', () => {
+  const packers = [
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+  ] as const;
+
+  it.each(packers)('in %s goes on where another member was appended', async (_name, pack) => {
+    const path = place.file('1.jsonl', pack(lines(rowsTo(4))));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 4, issues: [] }]);
+    appendFileSync(path, pack(lines([row(4), row(5), row(6)])));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { status: 'appended', rollouts: 7, issues: [] },
+    ]);
+    expect(textsOf(place.library)).toEqual(await afresh(lines(rowsTo(7))));
+  });
+
+  it.each(packers)('in %s cut in the middle says so, and is whole once it is', async (_name, pack) => {
+    // Long enough that the first half unpacks to whole lines; not so regular that it vanishes.
+    const many = Array.from({ length: 600 }, (_, i) => row(i, `${(i * 7919) % 104_729} `.repeat(40)));
+    const whole = pack(lines(many));
+    const path = place.file('1.jsonl', whole.subarray(0, Math.floor(whole.byteLength / 2)));
+    const [first] = (await ingestHere(place.library, [path])).files;
+    expect(first?.rollouts).toBeLessThan(600);
+    writeFileSync(path, whole);
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 600, issues: [] }]);
+    expect(textsOf(place.library)).toEqual(await afresh(lines(many)));
+  });
+
+  it.each(packers)(
+    'in %s damaged in the middle keeps what stands before, and says so',
+    async (_name, pack) => {
+      // Node's gunzip keeps up to 64 KiB to itself when it meets the damage.
+      const half = pack(lines(Array.from({ length: 600 }, (_, i) => row(i, `${i} `.repeat(100)))));
+      const broken = Buffer.from(pack(lines(rowsTo(4))));
+      // Behind the header of the member: a block of a type that there is not.
+      broken.fill(0xff, 10, 16);
+      const path = place.file('1.jsonl', Buffer.concat([half, broken]));
+      const [report] = (await ingestHere(place.library, [path])).files;
+      expect(report?.rollouts).toBeGreaterThan(200);
+      expect(report?.issues.map(({ code }) => code)).toContain('damaged');
+    },
+  );
+});
+
+describe('a JSON array', () => {
+  const array = (found: readonly object[], indent?: number) => JSON.stringify(found, undefined, indent);
+
+  it.each([undefined, 2])('reads like lines, indented by %s', async (indent) => {
+    const path = place.file('1.json', array(rowsTo(5), indent));
+    const { files } = await ingestHere(place.library, [path]);
+    expect(files).toMatchObject([{ format: 'verl', rollouts: 5, issues: [] }]);
+    const fresh = scratch();
+    await ingestHere(fresh.library, [fresh.file('1.jsonl', lines(rowsTo(5)))]);
+    expect(saidIn(place.library)).toEqual(saidIn(fresh.library));
+    fresh.remove();
+  });
+
+  it('is read on when it grows, with or without its bracket', async () => {
+    const path = place.file('1.json', array(rowsTo(3)).slice(0, -1));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 3 }]);
+    writeFileSync(path, array(rowsTo(5)).slice(0, -9));
+    // The last element is cut: it waits, and it is said.
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { status: 'appended', rollouts: 4, issues: [{ code: 'incomplete_line' }] },
+    ]);
+    writeFileSync(path, array(rowsTo(5)));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 5, issues: [] }]);
+    expect(rows(place.library, 'SELECT line FROM rollout ORDER BY line')).toEqual(
+      [1, 2, 3, 4, 5].map((line) => ({ line })),
+    );
+  });
+
+  it('of one line of more than 2 MB, with an element longer than the window of detection', async () => {
+    const long = [row(0, 'x'.repeat(1_500_000)), row(1, 'y'.repeat(900_000)), row(2)];
+    const { files } = await ingestHere(place.library, [place.file('1.json', array(long))]);
+    expect(files).toMatchObject([{ format: 'verl', rollouts: 3, issues: [] }]);
+    expect(rows(place.library, 'SELECT response_chars AS n FROM rollout ORDER BY line')).toEqual([
+      { n: 1_500_000 },
+      { n: 900_000 },
+      { n: 6 },
+    ]);
+  });
+
+  it('of messages is one conversation', async () => {
+    const conversation = [
+      { role: 'user', content: 'Which is larger?' },
+      { role: 'assistant', content: 'The second.' },
+    ];
+    const path = place.file('chat.json', array(conversation, 2));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { format: 'messages', rollouts: 1, issues: [] },
+    ]);
+  });
+});
+
+describe('lines', () => {
+  const chat = (i: number) => [
+    { role: 'user', content: `Question ${i}` },
+    { role: 'assistant', content: `Answer ${i}` },
+  ];
+
+  it('that are bare lists of messages are a conversation each, and more can be appended', async () => {
+    const path = place.file('chats.jsonl', lines([chat(1), chat(2)]));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { format: 'messages', rollouts: 2, issues: [] },
+    ]);
+    appendFileSync(path, lines([chat(3)]));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { status: 'appended', rollouts: 3, issues: [] },
+    ]);
+  });
+
+  it('that end with CRLF are the same lines, also when appended', async () => {
+    const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+    const path = place.file('1.jsonl', crlf(lines(rowsTo(3))));
+    await ingestHere(place.library, [path]);
+    appendFileSync(path, crlf(lines([row(3), row(4)])));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { status: 'appended', rollouts: 5, issues: [] },
+    ]);
+    expect(textsOf(place.library)).toEqual(await afresh(lines(rowsTo(5))));
+  });
+
+  it('of pretty-printed objects one after another are one record each, and go on', async () => {
+    const pretty = (found: readonly object[]) =>
+      found.map((one) => `${JSON.stringify(one, undefined, 2)}\n`).join('');
+    const path = place.file('1.json', pretty(rowsTo(3)));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 3, issues: [] }]);
+    appendFileSync(path, pretty([row(3)]));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { status: 'appended', rollouts: 4, issues: [] },
+    ]);
+  });
+
+  it('that say nothing at all are read, too', async () => {
+    const silent = { ...row(0), output: '' };
+    const path = place.file('1.jsonl', lines([silent, silent]));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 2, issues: [] }]);
+    expect(rows(place.library, 'SELECT response_chars AS n FROM rollout')).toEqual([{ n: 0 }, { n: 0 }]);
+  });
+});
+
+describe('a container that is written anew', () => {
+  it('as Parquet replaces what was read of it', async () => {
+    const write = (found: readonly Row[]) =>
+      new Uint8Array(
+        parquetWriteBuffer({
+          columnData: (['input', 'output', 'score', 'step'] as const).map((name) => ({
+            name,
+            data: found.map((one) => one[name]),
+            type: name === 'score' || name === 'step' ? ('DOUBLE' as const) : ('STRING' as const),
+          })),
+        }),
+      );
+    const path = place.file('1.parquet', write(rowsTo(3)));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 3, issues: [] }]);
+    writeFileSync(path, write([...rowsTo(2), row(2, 'other'), row(3)]));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { status: 'read', rollouts: 4, issues: [] },
+    ]);
+    expect(saidIn(place.library).at(-3)).toMatchObject({ text: 'other' });
+  });
+
+  it('as a zip archive replaces what was read of it; one without directory is damaged', async () => {
+    const sample = (id: number) =>
+      JSON.stringify({
+        id,
+        epoch: 1,
+        input: 'Two and two?',
+        target: '4',
+        messages: [
+          { role: 'user', content: 'Two and two?' },
+          { role: 'assistant', content: `Answer ${id}` },
+        ],
+        scores: { match: { value: 'C', answer: '4' } },
+      });
+    const archive = (ids: readonly number[]) =>
+      zip(
+        {
+          ...Object.fromEntries(ids.map((id) => [`samples/${id}_epoch_1.json`, sample(id)])),
+          'header.json': JSON.stringify({ version: 2, eval: { run_id: 'r', task: 't', model: 'm' } }),
+        },
+        'deflated',
+      );
+    const path = place.file('log.eval', archive([1, 2]));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 2, issues: [] }]);
+    writeFileSync(path, archive([1, 2, 3]));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { status: 'read', rollouts: 3, issues: [] },
+    ]);
+    writeFileSync(path, archive([1, 2, 3]).subarray(0, 300));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { status: 'refused', issues: [{ code: 'damaged' }] },
+    ]);
+  });
+});

@@ -1,0 +1,248 @@
+/** What counts as the same file, record or run; what the user decides about runs; what leaves the library. */
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
+import { openWriter } from '../../electron/storage/open.ts';
+import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+let place: Scratch;
+beforeEach(() => {
+  place = scratch();
+});
+afterEach(() => place.remove());
+
+function put(path: string, content: string): string {
+  const target = join(place.directory, path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, content);
+  return target;
+}
+
+const line = (step: number, i: number, fields: object = {}): string =>
+  `${JSON.stringify({
+    input: `user\nproblem ${Math.floor(i / 2)}\nassistant\n`,
+    output: `step ${step} #### ${i}`,
+    score: i % 2,
+    step,
+    ...fields,
+  })}\n`;
+const lines = (step: number, count: number): string =>
+  Array.from({ length: count }, (_, i) => line(step, i)).join('');
+const ingest = (...paths: readonly string[]) => ingestHere(place.library, paths);
+
+function write<T>(work: (writer: LibraryWriter) => T): T {
+  const db = openWriter(place.library);
+  try {
+    return work(new LibraryWriter(db));
+  } finally {
+    db.close();
+  }
+}
+
+const count = (table = 'rollout'): number =>
+  Number(rows(place.library, `SELECT count(*) AS n FROM ${table}`)[0]?.['n']);
+const groups = () =>
+  rows(
+    place.library,
+    `SELECT g.group_key, g.group_rule, r.step, r.ordinal, r.line, g.rollouts FROM rollout r JOIN prompt_group g USING (group_id)
+     ORDER BY r.step, r.line`,
+  );
+
+describe('the same file under two paths', () => {
+  it('is read once, and from the copy when the first is gone', async () => {
+    const [first, copy] = [put('a/1.jsonl', lines(1, 4)), put('b/1.jsonl', lines(1, 4))];
+    await ingest(first);
+    expect((await ingest(copy)).files).toMatchObject([
+      { status: 'duplicate', rollouts: 0, issues: [{ code: 'duplicate_file', severity: 'warning' }] },
+    ]);
+    expect(count()).toBe(4);
+    rmSync(first);
+    expect((await ingest(copy)).files).toMatchObject([{ rollouts: 4 }]);
+    expect(rows(place.library, 'SELECT DISTINCT path FROM rollout')).toEqual([{ path: copy }]);
+  });
+
+  it('is two files once one of them has grown', async () => {
+    const [first, copy] = [put('a/1.jsonl', lines(1, 4)), put('b/1.jsonl', lines(1, 4))];
+    await ingest(first);
+    appendFileSync(copy, line(1, 4));
+    expect((await ingest(copy)).files).toMatchObject([{ status: 'read', rollouts: 5 }]);
+    expect(count()).toBe(9);
+  });
+
+  it('of one log turned over is known by its inode', async () => {
+    const log = put('logs/current.jsonl', lines(1, 4));
+    await ingest(log);
+    renameSync(log, join(place.directory, 'logs', 'current.1.jsonl'));
+    put('logs/current.jsonl', lines(2, 3));
+    const { files } = await ingest(join(place.directory, 'logs'));
+    expect(files.map(({ rollouts }) => rollouts).sort()).toEqual([3, 4]);
+    expect(rows(place.library, 'SELECT step, rollouts FROM step ORDER BY step')).toEqual([
+      { step: 1, rollouts: 4 },
+      { step: 2, rollouts: 3 },
+    ]);
+  });
+});
+
+it('equal records of different files are different rollouts', async () => {
+  put('a/1.jsonl', lines(1, 4) + line(1, 9));
+  put('b/1.jsonl', lines(1, 4) + line(1, 8));
+  await ingest(place.directory);
+  expect(rows(place.library, 'SELECT count(*) AS n, count(DISTINCT content_hash) AS d FROM rollout')).toEqual(
+    [{ n: 10, d: 6 }],
+  );
+  expect(count('run')).toBe(2);
+});
+
+it('values under keys of credentials are masked, counted, and nowhere in the library', async () => {
+  const secrets = ['sk-live-0123456789abcdef', 'hf_ABCDEFGHIJKLMNOP', 'Bearer tok-777'];
+  const [key, token, bearer] = secrets;
+  const path = put(
+    'a/1.jsonl',
+    line(1, 0, { openai_api_key: key, nested: { hf_token: token, headers: { Authorization: bearer } } }) +
+      line(1, 1, { tokens: 'not one', eos_token: '</s>' }),
+  );
+  const { files } = await ingest(path);
+  expect(files[0]?.issues).toMatchObject([{ severity: 'warning', code: 'masked_values' }]);
+  expect(files[0]?.issues[0]?.message).toMatch(/^3 values/);
+  const bytes = ['', '-wal'].map((suffix) => {
+    const name = place.library + suffix;
+    return statSync(name, { throwIfNoEntry: false }) === undefined ? '' : readFileSync(name, 'latin1');
+  });
+  for (const secret of secrets) expect(bytes.some((content) => content.includes(secret))).toBe(false);
+  // Neither compressed nor encoded, so this search would have found them.
+  expect(bytes.some((content) => content.includes('eos_token'))).toBe(true);
+});
+
+describe('groups by the user', () => {
+  const key = (): string => String(rows(place.library, 'SELECT run_key FROM run')[0]?.['run_key']);
+
+  it('by prompt, by order, and back are what the log said', async () => {
+    const uid = (i: number) => ({ uid: `u${Math.floor(i / 2)}` });
+    put('a/1.jsonl', Array.from({ length: 6 }, (_, i) => line(1, i, uid(i))).join(''));
+    put('a/2.jsonl', Array.from({ length: 6 }, (_, i) => line(2, i, uid(i))).join(''));
+    await ingest(place.directory);
+    const before = [groups(), contents(place.library)];
+    write((writer) => writer.setGroupRule(key(), { rule: 'prompt' }));
+    expect(new Set(groups().map((group) => group['group_rule']))).toEqual(new Set(['prompt']));
+    expect(new Set(groups().map((group) => group['rollouts']))).toEqual(new Set([2]));
+    write((writer) => writer.setGroupRule(key(), { rule: 'order', size: 4 }));
+    expect(groups().map((group) => group['group_key'])).toEqual(
+      [0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1].map((number) => `order-${number}`),
+    );
+    write((writer) => writer.setGroupRule(key(), undefined));
+    expect([groups(), contents(place.library)]).toEqual(before);
+  });
+
+  it('show prompts of other shapes without mixing up segments and calls', async () => {
+    const input = (i: number) =>
+      i % 2 === 0 ? `system\nBe brief.\nuser\nproblem ${i}\nassistant\n` : `user\nproblem ${i}\nassistant\n`;
+    const output =
+      'So:\n<tool_call>\n{"name": "python", "arguments": {"code": "1"}}\n</tool_call>\nuser\n<tool_response>\n1\n</tool_response>\nassistant\n#### 1';
+    const path = put('a/1.jsonl', [0, 1, 2, 3].map((i) => line(1, i, { input: input(i), output })).join(''));
+    await ingest(path);
+    const calls = () =>
+      rows(place.library, 'SELECT rollout_id, name, code, response FROM tool_call ORDER BY 1');
+    const [callsBefore, before] = [calls(), contents(place.library)];
+    expect(callsBefore).toHaveLength(4);
+    write((writer) => writer.setGroupRule(key(), { rule: 'order', size: 3 }));
+    expect(calls()).toEqual(callsBefore);
+    const repeated = 'SELECT rollout_id, ordinal FROM segment GROUP BY 1, 2 HAVING count(*) > 1';
+    expect(rows(place.library, repeated)).toEqual([]);
+    write((writer) => writer.setGroupRule(key(), undefined));
+    expect([calls(), contents(place.library)]).toEqual([callsBefore, before]);
+  });
+
+  it('hold for what is appended later, and for a run read anew', async () => {
+    const path = put('a/1.jsonl', lines(1, 3));
+    await ingest(path);
+    write((writer) => writer.setGroupRule(key(), { rule: 'order', size: 2 }));
+    appendFileSync(path, line(1, 3) + line(1, 4));
+    await ingest(path);
+    const keys = () => groups().map((group) => [group['group_key'], group['ordinal']]);
+    const expected = [0, 1, 2, 3, 4].map((i) => [`order-${Math.floor(i / 2)}`, i % 2]);
+    expect(keys()).toEqual(expected);
+    write((writer) => writer.removeRun(key()));
+    await ingest(path);
+    expect(keys()).toEqual(expected);
+    // Back to the log: also for those that were never grouped as the log says.
+    write((writer) => writer.setGroupRule(key(), undefined));
+    const fresh = scratch();
+    await ingestHere(fresh.library, [path]);
+    expect(contents(place.library)).toEqual(contents(fresh.library));
+    fresh.remove();
+  });
+});
+
+describe('runs', () => {
+  it('of several step directories are one', async () => {
+    for (const step of [1, 2, 3]) put(`exp/step_${step}/out.jsonl`, lines(step, 2));
+    await ingest(join(place.directory, 'exp'));
+    expect(rows(place.library, 'SELECT name, steps, rollouts FROM run')).toEqual([
+      { name: 'exp', steps: 3, rollouts: 6 },
+    ]);
+  });
+
+  it('that the user gives one name are one, and two again without it', async () => {
+    put('first/1.jsonl', lines(1, 4));
+    put('second/2.jsonl', lines(2, 4));
+    await ingest(place.directory);
+    const before = contents(place.library);
+    expect(count('run')).toBe(2);
+    const name = async (given: string | null) => {
+      for (const directory of ['first', 'second']) {
+        const { paths } = write((writer) => writer.nameRun(join(place.directory, directory), given));
+        await ingest(...paths);
+      }
+    };
+    await name('both');
+    expect(rows(place.library, 'SELECT run_key, name, steps, rollouts FROM run')).toEqual([
+      { run_key: 'both', name: 'both', steps: 2, rollouts: 8 },
+    ]);
+    await name(null);
+    expect(contents(place.library)).toEqual(before);
+  });
+
+  it('that are removed give their space back, leave others alone, and come back equal', async () => {
+    const big = put(
+      'big/1.jsonl',
+      Array.from({ length: 300 }, (_, i) => line(1, i, { note: noise(i) })).join(''),
+    );
+    put('small/2.jsonl', lines(2, 4));
+    await ingest(place.directory);
+    const before = contents(place.library);
+    const [found] = rows(place.library, "SELECT run_key FROM run WHERE name = 'big'");
+    const size = statSync(place.library).size;
+    const removal = write((writer) => writer.removeRun(String(found?.['run_key'])));
+    expect(removal).toMatchObject({ rollouts: 300, files: 1 });
+    expect(removal?.bytes).toBeGreaterThan(100_000);
+    expect(statSync(place.library).size).toBeLessThan(size);
+    expect(rows(place.library, 'SELECT name, rollouts FROM run')).toEqual([{ name: 'small', rollouts: 4 }]);
+    const left = rows(
+      place.library,
+      `SELECT (SELECT count(*) FROM text_block) AS texts, (SELECT count(*) FROM file_row) AS files,
+       (SELECT count(*) FROM segment_row WHERE rollout_id NOT IN (SELECT rollout_id FROM rollout_row)) AS orphans`,
+    );
+    expect(left).toEqual([{ texts: 1, files: 1, orphans: 0 }]);
+    expect(write((writer) => writer.removeRun('no such run'))).toBeUndefined();
+    await ingest(big);
+    expect(contents(place.library)).toEqual(before);
+  });
+});
+
+/** Text that does not compress away. */
+function noise(seed: number): string {
+  let state = seed + 1;
+  return Array.from({ length: 400 }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8).toString(36);
+  }).join(' ');
+}

@@ -1,0 +1,66 @@
+/** zstd data of several frames: cut where the frames end, whatever the chunks are. */
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ZstdFrames } from '../../electron/ingest/containers/zstdFrames.ts';
+
+function framesOf(bytes: Uint8Array, size: number): readonly Buffer[] {
+  const splitter = new ZstdFrames();
+  const frames: Buffer[] = [];
+  let pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.byteLength; at += size) {
+    for (const piece of splitter.push(bytes.subarray(at, at + size))) {
+      pieces.push(piece.bytes);
+      if (!piece.isLast) continue;
+      frames.push(Buffer.concat(pieces));
+      pieces = [];
+    }
+  }
+  if (pieces.length > 0) frames.push(Buffer.concat(pieces));
+  return frames;
+}
+
+/** Frames in their kinds: with checksum or without, raw and repeated blocks, empty, with a dictionary of content sizes. */
+const frame = fc
+  .tuple(
+    fc.oneof(
+      fc.string({ maxLength: 400 }),
+      fc.nat(300_000).map((n) => 'ab'.repeat(n)),
+    ),
+    fc.boolean(),
+  )
+  .map(([content, hasChecksum]) => ({
+    content,
+    bytes: zstdCompressSync(content, { params: { [constants.ZSTD_c_checksumFlag]: Number(hasChecksum) } }),
+  }));
+
+it('cuts between frames', () => {
+  fc.assert(
+    fc.property(fc.array(frame, { maxLength: 5 }), fc.integer({ min: 1, max: 70 }), (made, size) => {
+      const found = framesOf(Buffer.concat(made.map(({ bytes }) => bytes)), size);
+      expect(found.map((bytes) => zstdDecompressSync(bytes).toString())).toEqual(
+        made.map(({ content }) => content),
+      );
+    }),
+    { seed: 1, numRuns: 60 },
+  );
+});
+
+it('takes a skippable frame for one of its own', () => {
+  const skippable = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+  const empty = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0]);
+  const whole = Buffer.concat([skippable, zstdCompressSync('a'), empty, zstdCompressSync('b')]);
+  for (let size = 1; size <= whole.byteLength; size++) {
+    expect(framesOf(whole, size).map(({ byteLength }) => byteLength)).toEqual([
+      11,
+      zstdCompressSync('a').byteLength,
+      8,
+      zstdCompressSync('b').byteLength,
+    ]);
+  }
+});
+
+it('says so where something else follows', () => {
+  const whole = Buffer.concat([zstdCompressSync('a'), Buffer.from('plain text')]);
+  for (const size of [1, 3, 1000]) expect(() => framesOf(whole, size)).toThrow(/no zstd frame/);
+});

@@ -1,0 +1,91 @@
+/** The properties of fuzzed records; how many runs is the caller's (`test/format`, `npm run soak`). */
+import fc from 'fast-check';
+import { readRecord } from '../../electron/ingest/readRecord.ts';
+import type { LogFormat } from '../../shared/format/format.ts';
+import { FORMATS, formatNamed } from '../../shared/format/index.ts';
+import { layoutOf } from '../../shared/format/layout.ts';
+import { type CorpusFile, damage, damages, isFarTooDeep, mutate, mutations } from './fuzzRecords.ts';
+import { readByLaw } from './recordLaw.ts';
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly runs: number;
+}
+
+/** Structure: fields dropped, swapped, nested, of other types. */
+export function fuzzRecords(files: readonly CorpusFile[], options: FuzzOptions): void {
+  run(files, isJson, mutations, options, (file, text, changes) => {
+    const mutated = mutate(text, changes);
+    check(file, Buffer.from(mutated), isFarTooDeep(mutated));
+  });
+}
+
+/** Bytes: cut, flipped, not UTF-8. */
+export function fuzzBytes(files: readonly CorpusFile[], options: FuzzOptions): void {
+  run(
+    files,
+    () => true,
+    damages,
+    options,
+    (file, text, changes) => {
+      check(file, damage(Buffer.from(text), changes), false);
+    },
+  );
+}
+
+/** Records are picked by number: a counterexample is printed as one, and shrinks in a moment. */
+function run<T>(
+  files: readonly CorpusFile[],
+  isTaken: (text: string) => boolean,
+  changes: fc.Arbitrary<T>,
+  { seed, runs }: FuzzOptions,
+  check: (file: CorpusFile, text: string, change: T) => void,
+): void {
+  const records = files.flatMap((file) => file.texts.filter(isTaken).map((text) => ({ file, text })));
+  const property = fc.property(fc.nat(records.length - 1), changes, (number, change) => {
+    const record = records[number];
+    if (record === undefined) return;
+    try {
+      check(record.file, record.text, change);
+    } catch (error) {
+      throw new Error(`${record.file.name}: ${record.text.slice(0, 200)}`, { cause: error });
+    }
+  });
+  fc.assert(property, { seed, numRuns: runs });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function check(file: CorpusFile, bytes: Buffer, mayExhaustStack: boolean): void {
+  const reading = readRecord(bytes, false);
+  if (reading.kind === 'record') {
+    for (const format of FORMATS) detects(format, reading.record);
+  }
+  const format = formatNamed(file.format);
+  if (format === undefined) throw new Error(`no format is named ${file.format}`);
+  const { header, layoutPath } = file;
+  const reader = format.open({
+    name: 'unknown',
+    layout: layoutOf(layoutPath),
+    ...(header === undefined ? {} : { header }),
+  });
+  try {
+    readByLaw(file.format, reader, bytes, 2);
+  } catch (error) {
+    // `parseFile.ts` refuses such a record; any other error is a bug of the reader.
+    if (!(mayExhaustStack && error instanceof RangeError)) throw error;
+  }
+}
+
+/** Detection is asked outside of any net: an error there would end the ingest of everything. */
+function detects(format: LogFormat, record: Readonly<Record<string, unknown>>): void {
+  const answer: unknown = format.detect({ name: 'unknown', records: [record] });
+  if (typeof answer !== 'boolean') throw new Error(`${format.name} answers ${typeof answer}`);
+}

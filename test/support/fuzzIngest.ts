@@ -1,0 +1,190 @@
+/** Fuzzed files, read into libraries; how many is the caller's (`test/ingest`, `npm run soak`). */
+import { strict as assert } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { openRecords } from '../../electron/ingest/containers/open.ts';
+import { identify } from '../../electron/ingest/identify.ts';
+import { readRecord } from '../../electron/ingest/readRecord.ts';
+import { openWriter } from '../../electron/storage/open.ts';
+import { formatNamed } from '../../shared/format/index.ts';
+import { layoutOf } from '../../shared/format/layout.ts';
+import type { FuzzOptions } from './fuzz.ts';
+import {
+  type CorpusFile,
+  damage,
+  damages,
+  isFarTooDeep,
+  mutate,
+  mutations,
+  readCorpus,
+} from './fuzzRecords.ts';
+import { ingestHere, rows, type Scratch, scratch } from './library.ts';
+import { type Outcome, readByLaw } from './recordLaw.ts';
+
+/** What each record of a file is, by its number; `any` where the stack decides. */
+type Expected = ReadonlyMap<number, Outcome | 'any'>;
+
+/** @returns how many files were read */
+export async function fuzzFiles({ seed, runs }: FuzzOptions): Promise<number> {
+  const corpus = (await readCorpus()).filter((file) => file.texts.some(isJson));
+  let read = 0;
+  const property = fc.asyncProperty(
+    fc.nat(corpus.length - 1),
+    fc.array(fc.tuple(fc.nat(), fc.option(mutations, { freq: 4 })), { minLength: 1, maxLength: 12 }),
+    async (number, changes) => {
+      const file = corpus[number];
+      if (file === undefined) return;
+      read++;
+      await inScratch((place) => checkFile(file, place.file(nameOf(file), fileOf(file, changes)), place));
+    },
+  );
+  await fc.assert(property, { seed, numRuns: runs });
+  return read;
+}
+
+function fileOf(file: CorpusFile, changes: readonly (readonly [number, Change])[]): string {
+  const texts = file.texts.filter(isJson);
+  return changes
+    .map(([number, change]) => {
+      const text = texts[number % texts.length] ?? '{}';
+      return `${change === null ? JSON.stringify(JSON.parse(text)) : mutate(text, change)}\n`;
+    })
+    .join('');
+}
+
+type Change = Parameters<typeof mutate>[1] | null;
+
+/** The step of the name, if it has one; never the container, which these files are not in. */
+function nameOf(file: CorpusFile): string {
+  return /^\d+\./.test(file.layoutPath) ? file.layoutPath : 'log.jsonl';
+}
+
+async function checkFile(file: CorpusFile, path: string, place: Scratch): Promise<void> {
+  const { files } = await ingestHere(place.library, [path]);
+  const [report] = files;
+  assert.ok(report !== undefined && files.length === 1, 'one file, one report');
+  if (report.format === null) {
+    assert.ok(report.issues.length > 0, 'a file that is not read says why');
+    return;
+  }
+  const expected = await expectedOf(path, report.format);
+  const numbers = (sql: string): ReadonlySet<number> =>
+    new Set(rows(place.library, sql).map((row) => Number(row['line'])));
+  const read = numbers(`SELECT line FROM rollout_row UNION SELECT line FROM join_row WHERE kind = 'rollout'`);
+  const refused = numbers(`SELECT line FROM issue_row WHERE severity = 'refused' AND line IS NOT NULL`);
+  const joined = numbers(`SELECT line FROM join_row WHERE kind <> 'rollout' UNION SELECT line FROM pending_row
+    UNION SELECT decision_line FROM rollout_row UNION SELECT signal_line FROM token_row`);
+  for (const [number, outcome] of expected) {
+    const what = `${file.name}: record ${number} is ${outcome}`;
+    if (outcome === 'rollout') assert.ok(read.has(number), what);
+    if (outcome === 'refused') assert.ok(refused.has(number) && !read.has(number), what);
+    // Of several lines about one rollout the last one is named.
+    if (outcome === 'joined') assert.ok(joined.has(number) || joined.size > 0, what);
+    if (outcome === 'blank') assert.ok(!read.has(number) && !refused.has(number), what);
+    if (outcome === 'any') assert.ok(read.has(number) || refused.has(number) || joined.size >= 0, what);
+  }
+  for (const number of [...read, ...refused]) assert.ok(expected.has(number), `there is a record ${number}`);
+}
+
+async function expectedOf(path: string, name: string): Promise<Expected> {
+  const found = await identify(path, 'unknown');
+  const format = formatNamed(name);
+  assert.ok(found.kind === 'log' && format !== undefined);
+  const reader = format.open({ name: 'unknown', layout: layoutOf(path) });
+  const source = await openRecords(path, found.container, found.unit);
+  const expected = new Map<number, Outcome | 'any'>();
+  let number = 0;
+  for await (const records of source.records(0)) {
+    for (const record of records) {
+      number++;
+      if ('tooLong' in record) continue;
+      const isCut = record.isUnended === true && readRecord(record.bytes, number === 1).kind === 'issue';
+      const isDeep = isFarTooDeep(Buffer.from(record.bytes).toString('utf8'));
+      expected.set(
+        number,
+        isCut ? 'refused' : isDeep ? 'any' : readByLaw(name, reader, record.bytes, number).outcome,
+      );
+    }
+  }
+  await source.close();
+  return expected;
+}
+
+/** Containers cut, flipped and filled with anything: a report, never an error. @returns how many were read */
+export async function fuzzContainers({ seed, runs }: FuzzOptions): Promise<number> {
+  const containers = await packedFiles();
+  let read = 0;
+  const property = fc.asyncProperty(fc.nat(containers.length - 1), damages, async (number, changes) => {
+    const container = containers[number];
+    if (container === undefined) return;
+    read++;
+    // The Parquet decoder loops over counts it reads from the pages: of those only cuts are tried.
+    const isParquet = container.name.endsWith('.parquet');
+    const tried = isParquet ? changes.map((change) => ({ ...change, what: 'cut' as const })) : changes;
+    const bytes = damage(container.bytes, tried);
+    await inScratch(async (place) => {
+      const { files } = await ingestHere(place.library, [place.file(container.name, bytes)]);
+      assert.equal(files.length, 1, container.name);
+      const [report] = files;
+      const says = report?.issues.length ?? 0;
+      assert.ok(says > 0 || (report?.rollouts ?? 0) > 0, `${container.name}: neither rollouts nor an issue`);
+      // What a checksum covers cannot change unnoticed, and what is cut off is missed.
+      const isChecked = /\.(?:gz|zst)$/.test(container.name);
+      if (isChecked && report?.rollouts !== container.rollouts) assert.ok(says > 0, container.name);
+    });
+  });
+  await fc.assert(property, { seed, numRuns: runs });
+  return read;
+}
+
+interface Packed {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly rollouts: number;
+}
+
+async function packedFiles(): Promise<readonly Packed[]> {
+  const packed: Omit<Packed, 'rollouts'>[] = [];
+  for (const { name, path } of await readCorpus()) {
+    const bytes = readFileSync(path);
+    if (/\.(?:eval|parquet|db)$/.test(path)) packed.push({ name: `log${extname(path)}`, bytes });
+    if (!['verl/uid-and-extras', 'tau-bench/trials', 'rllm/one-agent'].includes(name)) continue;
+    packed.push({ name: 'log.json.gz', bytes: gzipSync(bytes) });
+    packed.push({ name: 'log.json.zst', bytes: zstdCompressSync(bytes) });
+  }
+  const whole: Packed[] = [];
+  for (const container of packed) {
+    await inScratch(async (place) => {
+      const { files } = await ingestHere(place.library, [place.file(container.name, container.bytes)]);
+      whole.push({ ...container, rollouts: files[0]?.rollouts ?? 0 });
+    });
+  }
+  return whole;
+}
+
+/** Making a library costs more than reading a small file into it: it is made once and copied. */
+let empty: Buffer | undefined;
+
+async function inScratch(work: (place: Scratch) => Promise<void>): Promise<void> {
+  const place = scratch();
+  try {
+    if (empty === undefined) {
+      openWriter(place.library).close();
+      empty = readFileSync(place.library);
+    } else place.file('library.sqlite', empty);
+    await work(place);
+  } finally {
+    place.remove();
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * The law every record is read by: it yields rollouts, or speaks of one that stands elsewhere, or
+ * is something its format documents as no rollout, or is refused. Nothing is dropped in silence,
+ * and what is read holds together.
+ */
+import { readRecord } from '../../electron/ingest/readRecord.ts';
+import type { Segment } from '../../shared/domain/model.ts';
+import type { ParsedLine, ParsedRollout, ParsedTokens, RecordReader } from '../../shared/format/format.ts';
+
+/** What a record became. */
+export type Outcome = 'blank' | 'rollout' | 'joined' | 'documented' | 'refused';
+
+/** Formats whose records may be something else than a rollout, and what. */
+const DOCUMENTED: Readonly<Record<string, readonly ParsedLine['kind'][]>> = {
+  turnwise: ['run', 'stage', 'metric'],
+  inspect: ['run'],
+  'tau2-bench': ['run'],
+  verifiers: ['run'],
+  skyrl: ['metric'],
+  tinker: ['metric'],
+  'verl-trace': ['skip'],
+};
+
+export interface Reading {
+  readonly outcome: Outcome;
+  readonly rollouts: number;
+  readonly refused: number;
+}
+
+/** @throws Error saying which law is broken */
+export function readByLaw(format: string, reader: RecordReader, bytes: Uint8Array, number: number): Reading {
+  const reading = readRecord(bytes, number === 1);
+  if (reading.kind === 'blank') {
+    const isBlank = Buffer.from(bytes).toString('utf8').trim() === '';
+    if (!isBlank) throw new Error('a record that is not blank was passed over');
+    return { outcome: 'blank', rollouts: 0, refused: 0 };
+  }
+  if (reading.kind === 'issue') {
+    if (reading.issue.severity !== 'refused') throw new Error('an unreadable record was not refused');
+    return { outcome: 'refused', rollouts: 0, refused: 1 };
+  }
+  const parsed = reader.read(reading.record, number);
+  return judge(format, 'kind' in parsed ? [parsed] : parsed);
+}
+
+export function judge(format: string, lines: readonly ParsedLine[]): Reading {
+  if (lines.length === 0) throw new Error('the record was dropped: neither read nor refused');
+  let refused = 0;
+  let rollouts = 0;
+  let joined = 0;
+  for (const line of lines) {
+    if ('warnings' in line) {
+      const bad = line.warnings.find((warning) => warning.severity !== 'warning');
+      if (bad !== undefined) throw new Error(`a record that was read carries a refusal: ${bad.message}`);
+    }
+    if (line.kind === 'rollout') {
+      rollouts++;
+      checkRollout(line.rollout);
+    } else if (line.kind === 'signal') {
+      joined++;
+      checkTokens(line.signal.tokens);
+    } else if (line.kind === 'decision') joined++;
+    else if (line.kind !== 'issue') {
+      if (DOCUMENTED[format]?.includes(line.kind) !== true) {
+        throw new Error(`${format} documents no records that are "${line.kind}"`);
+      }
+      if (line.kind === 'metric') {
+        whole('step', line.metric.step);
+        for (const value of Object.values(line.metric.metrics)) finite('metric', value);
+      }
+      if (line.kind === 'stage') whole('step', line.stage.fromStep);
+    } else if (line.issue.severity === 'refused') refused++;
+    else if (lines.length === 1) throw new Error('a record that was not read is only warned of');
+  }
+  if (rollouts > 0) return { outcome: 'rollout', rollouts, refused };
+  if (joined > 0) return { outcome: 'joined', rollouts, refused };
+  return { outcome: refused > 0 ? 'refused' : 'documented', rollouts, refused };
+}
+
+function checkRollout(rollout: ParsedRollout): void {
+  const { problem, response, segments, tokens } = rollout;
+  tile('prompt', problem.prompt, problem.promptSegments);
+  tile('response', response, segments);
+  hold(
+    'turn 0 is the prompt',
+    problem.promptSegments.every(({ turn }) => turn === 0),
+  );
+  hold(
+    'turns of a response count from 1',
+    segments.every(({ turn }) => turn >= 1),
+  );
+  for (const call of rollout.toolCalls) {
+    hold('a call has a segment', segments[call.callSegment] !== undefined);
+    hold(
+      'a response has a segment',
+      call.responseSegment === undefined || segments[call.responseSegment] !== undefined,
+    );
+    if (call.latencyMs !== undefined) finite('latency', call.latencyMs);
+  }
+  for (const turn of rollout.turns) {
+    whole('turn', turn.turn);
+    whole('segments', turn.segments);
+    whole('tool calls', turn.toolCalls);
+    if (turn.policyTokens !== undefined) whole('tokens of a turn', turn.policyTokens);
+  }
+  for (const value of [rollout.step, rollout.ordinal]) if (value !== undefined) whole('step or index', value);
+  const { reward, startedAt, endedAt, decision } = rollout;
+  for (const value of [reward, startedAt, endedAt]) if (value !== undefined) finite('number', value);
+  for (const value of Object.values(decision ?? {})) if (typeof value === 'number') finite('decision', value);
+  for (const text of [rollout.groupKey, problem.problemId, problem.prompt, response]) {
+    hold(`a text is ${typeof text}`, typeof text === 'string');
+  }
+  for (const text of [
+    rollout.run,
+    rollout.answer,
+    problem.groundTruth,
+    problem.source,
+    ...(rollout.joinKeys ?? []),
+  ]) {
+    hold(`a text is ${typeof text}`, text === undefined || typeof text === 'string');
+  }
+  if (tokens !== undefined) checkTokens(tokens, response.length);
+}
+
+/** Outer ranges cover the text without gap or overlap, inner ones lie inside them. */
+function tile(what: string, text: string, segments: readonly Segment[]): void {
+  let position = 0;
+  for (const { outer, inner } of segments) {
+    hold(`segments of the ${what} tile`, outer.start === position && outer.end >= outer.start);
+    hold(`inner ranges of the ${what} lie inside`, inner.start >= outer.start && inner.end <= outer.end);
+    hold(`inner ranges of the ${what} are ranges`, inner.start <= inner.end);
+    position = outer.end;
+  }
+  hold(`segments cover the ${what}`, position === text.length);
+}
+
+function checkTokens(tokens: ParsedTokens, length = Number.POSITIVE_INFINITY): void {
+  whole('token count', tokens.count);
+  const { ends, ids, mask, entropy, logprob, trainerLogprob, advantage, top } = tokens;
+  for (const column of [ends, ids, mask, entropy, logprob, trainerLogprob, advantage, top]) {
+    hold('columns of tokens have their length', column === undefined || column.length === tokens.count);
+  }
+  let before = 0;
+  for (const end of ends ?? []) {
+    hold('ends of tokens grow', end >= before);
+    before = end;
+  }
+  hold('tokens end inside the text', before <= length);
+}
+
+function hold(law: string, isTrue: boolean): void {
+  if (!isTrue) throw new Error(law);
+}
+
+const finite = (what: string, value: number): void => hold(`${what} is ${value}`, Number.isFinite(value));
+const whole = (what: string, value: number): void =>
+  hold(`${what} is ${value}`, Number.isSafeInteger(value) && value >= 0);
