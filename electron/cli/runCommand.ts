@@ -1,0 +1,51 @@
+/** Finds the command, runs it, and turns what it throws into one message and an exit code. */
+import { readFileSync } from 'node:fs';
+import { type Command, ExpectedError, UsageError } from './command.ts';
+import { COMMANDS } from './commands.ts';
+
+const version = (): string => {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return String((JSON.parse(text) as { version: unknown }).version);
+};
+
+const overview = (): string =>
+  [
+    'usage: turnwise <command> [options]',
+    '',
+    ...Object.values(COMMANDS).map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`),
+    '',
+    'turnwise <command> --help tells the options of one command.',
+    'Exit codes: 0 done, 1 failed or refused, 2 usage, 3 done with issues.',
+  ].join('\n');
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined) throw new UsageError(overview());
+  if (name === '--help' || name === '-h' || name === 'help') return print(overview());
+  if (name === '--version' || name === '-v') return print(version());
+  const command: Command | undefined = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined)
+    throw new UsageError(`no command is named ${JSON.stringify(name)}\n\n${overview()}`);
+  if (rest.includes('--help') || rest.includes('-h')) return print(command.help);
+  if (rest[0] === '--version') return print(version());
+  return command.run(rest, { version: version() });
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+// A reader that has seen enough (`| head`) closes the pipe; that is not an error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const isUsage = error instanceof UsageError;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`turnwise: ${message}\n`);
+  if (!isUsage && !(error instanceof ExpectedError) && process.env['TURNWISE_DEBUG'] !== undefined)
+    console.error(error);
+  process.exitCode = isUsage ? 2 : 1;
+}
