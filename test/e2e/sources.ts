@@ -94,7 +94,7 @@ export function describeSources(shell: Shell): void {
 
     test('a log without steps shows its groups at once, and no step anywhere', async () => {
       await library();
-      await run(/talk/).click();
+      await run(/airline/).click();
       await page.getByText('this log knows no training step').waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /2 rollouts of/ }).waitFor();

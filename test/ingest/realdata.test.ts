@@ -2,14 +2,16 @@
  * Real logs, where the folder with them is there (TURNWISE_REALDATA, or ../shared/realdata
  * beside the repository). They are never part of the repository.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { IngestOutcome } from '../../electron/ingest/ingest.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
-const REALDATA =
+const NAMED =
   process.env['TURNWISE_REALDATA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'realdata');
+/** As ingest names it: links resolved. */
+const REALDATA = existsSync(NAMED) ? realpathSync(NAMED) : NAMED;
 
 describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retail-rl)', () => {
   let place: Scratch;
