@@ -40,7 +40,14 @@ export const inspectCommand: Command = {
 
 /** @throws ExpectedError where there is nothing to map */
 function proposalOf(found: FileInspection): string {
-  if (found.proposal !== undefined) return JSON.stringify(found.proposal, undefined, 2);
+  if (found.proposal !== undefined) {
+    if (Object.keys(found.proposal.fields).length === 0) {
+      process.stderr.write(
+        'turnwise: nothing could be guessed from the names of the fields; fill in "fields" by hand\n',
+      );
+    }
+    return JSON.stringify(found.proposal, undefined, 2);
+  }
   throw new ExpectedError(
     found.format === undefined
       ? `${found.path}: ${found.issue?.message ?? 'not a log'}`

@@ -167,6 +167,7 @@ class LibraryHost implements Host {
         follower: this.follower,
         task: (task) => this.thread.task(task),
         mappings: () => this.mappings(),
+        directoryOf: (runKey) => this.directoryOf(runKey),
         refusalOf: (path) => this.refusalOf(path),
         startJob: (paths) => this.startJob(paths),
       }),
@@ -204,6 +205,11 @@ class LibraryHost implements Host {
   private async mappings(): Promise<readonly Mapping[]> {
     const result = await this.pool.read('mapping.list', {});
     return result.ok ? (result.value as readonly Mapping[]) : [];
+  }
+
+  private async directoryOf(runKey: string): Promise<string | undefined> {
+    const result = await this.pool.read('run.get', { runKey });
+    return result.ok ? (result.value as ResultOf<'run.get'>).directory : undefined;
   }
 
   private refusalOf(path: string) {

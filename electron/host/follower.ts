@@ -87,6 +87,13 @@ export class Follower {
     this.options.onChange(this.list());
   }
 
+  /** Nothing of this directory, or of what lies below it, is wanted any more. */
+  stopBelow(directory: string): void {
+    for (const path of this.follows.keys()) {
+      if (path === directory || path.startsWith(`${directory}/`)) this.stop(path);
+    }
+  }
+
   async close(): Promise<void> {
     this.follows.clear();
     this.cancelTimer?.();

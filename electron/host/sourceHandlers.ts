@@ -28,6 +28,7 @@ export interface SourceServices {
   readonly follower: Follower;
   task(task: WriterTask): Promise<Result<unknown>>;
   mappings(): Promise<readonly Mapping[]>;
+  directoryOf(runKey: string): Promise<string | undefined>;
   /** @returns why the path may not be read, when it may not */
   refusalOf(
     path: string,
@@ -65,7 +66,13 @@ export function sourceHandlers(host: SourceServices): SourceHandlers {
       const { paths } = named.value as { paths: readonly string[] };
       return ok(host.startJob(paths));
     },
-    'run.remove': ({ runKey }) => as(host.task({ kind: 'removeRun', runKey })),
+    'run.remove': async ({ runKey }) => {
+      const directory = await host.directoryOf(runKey);
+      const removed = await as<ResultOf<'run.remove'>>(host.task({ kind: 'removeRun', runKey }));
+      // Else the next line that is logged would bring it back.
+      if (removed.ok && directory !== undefined) host.follower.stopBelow(directory);
+      return removed;
+    },
     'follow.start': async ({ paths }) => {
       for (const path of paths) {
         const refusal = host.refusalOf(path);

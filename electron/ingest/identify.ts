@@ -103,7 +103,9 @@ export async function identify(
   } catch (error) {
     if (error instanceof NoLogError) return refused(error);
     if (error instanceof CorruptContainerError) return refused({ code: 'damaged', message: error.message });
-    throw error;
+    if (!(error instanceof Error) || 'syscall' in error) throw error;
+    // Whatever one file does to a parser (nesting that exhausts the stack, say), the next one is read.
+    return refused({ code: 'unreadable', message: `its first records cannot be read: ${error.message}` });
   }
 }
 

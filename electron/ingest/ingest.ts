@@ -277,7 +277,7 @@ class IngestCall {
     this.addIssue(fileId, {
       severity: 'warning',
       code: 'masked_values',
-      message: `${what} masked; the library does not hold them`,
+      message: `${what} masked before they were stored; texts of rollouts are kept as they are`,
     });
   }
 

@@ -141,10 +141,14 @@ class HeadBuilder {
     }
     const text = textOfRecord(record.bytes, this.seen === 1);
     if (text.trim() === '') return;
-    const reading = readJson(text);
+    const reading = readSafely(text);
     const value = reading.ok ? objectOf(reading.value) : undefined;
     if (value === undefined) {
-      this.fail(reading.ok ? `the ${this.unit} is JSON, but no object` : `not JSON: ${reading.message}`);
+      this.fail(
+        reading.ok
+          ? `the ${this.unit} is JSON, but neither an object nor a list of objects`
+          : `not JSON: ${printable(reading.message)}`,
+      );
       return;
     }
     if (this.records.length === 0) this.hash = recordHash(record.bytes);
@@ -159,6 +163,20 @@ class HeadBuilder {
   private fail(message: string): void {
     this.problem ??= { number: this.seen, message };
   }
+}
+
+/** Nesting that exhausts the stack is one record's fault. */
+function readSafely(text: string): ReturnType<typeof readJson> {
+  try {
+    return readJson(text);
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** V8's message quotes the text, which may be anything. */
+function printable(message: string): string {
+  return message.replace(/[^\P{C}]+/gu, '\ufffd');
 }
 
 /** A record is an object; a bare list of objects or lists is taken for one with the list under `LIST_KEY`. */

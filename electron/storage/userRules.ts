@@ -6,6 +6,7 @@ import type { Mapping } from '../../shared/format/mapping.ts';
 import { type GroupKey, orderGroupKey, promptGroupKey } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
+import { runPlaceOf } from './runPlace.ts';
 import type { ChosenGroupRule } from './runRegistry.ts';
 import { Touched } from './touched.ts';
 
@@ -19,13 +20,12 @@ export function removeMapping(db: WritableLibrary, name: string): boolean {
 
 /** @returns files to be read anew: those below the directory whose rollouts name no run themselves */
 export function nameRun(db: WritableLibrary, directory: string, name: string | null): readonly number[] {
-  const files = db
-    .prepare(
-      `SELECT DISTINCT rf.file_id FROM run_file_row rf JOIN run_row n USING (run_id) WHERE n.directory = ? OR n.home = ?
-       UNION SELECT p.file_id FROM pending_row p WHERE p.run_key = 'join:directory:' || ?`,
-    )
-    .pluck()
-    .all(directory, directory, directory) as number[];
+  // By their own place, not by that of their run: a run of several directories is known by the first.
+  const all = db.prepare('SELECT file_id, path, format FROM file_row WHERE format IS NOT NULL').all();
+  const files = (all as { file_id: number; path: string; format: string }[]).flatMap((file) => {
+    const { place, home } = runPlaceOf(file.path, file.format);
+    return place === directory || home === directory ? [file.file_id] : [];
+  });
   if (name === null) db.prepare('DELETE FROM run_name_row WHERE directory = ?').run(directory);
   else db.prepare('INSERT OR REPLACE INTO run_name_row VALUES (?, ?)').run(directory, name);
   return files;

@@ -7,10 +7,13 @@ const MASK = '••••••';
 
 /** Whole key, or its last part: `openai_api_key`, `headers.Authorization`, `hf_token`, `wandb-api-key`. */
 const CREDENTIAL =
-  /(?:^|[_\-.\s]|[a-z](?=[A-Z]))(?:api[_-]?key|secret(?:[_-]?(?:access[_-]?)?key)?|access[_-]?key(?:[_-]?id)?|private[_-]?key|password|passwd|passphrase|authorization|credentials?|bearer|token)$/i;
+  /(?:^|[_\-.\s]|[a-z](?=[A-Z]))(?:api[_-]?key|secret(?:[_-]?(?:access[_-]?)?key)?|access[_-]?key(?:[_-]?id)?|private[_-]?key|password|passwd|passphrase|authorization|auth|cookies?|credentials?|bearer|jwt|token|(?:api[_-]?key|secret|password)(?:s|[_-]?list))$/i;
 /** Keys that end in `token` and name a word of a vocabulary or a limit. */
 const VOCABULARY =
-  /(?:^|[_-])(?:eos|bos|pad|unk|cls|sep|mask|stop|end|start|next|first|last|special|image|think|per|each|text)[_-]?token$/i;
+  /(?:^|[_-])(?:num|max|min|total|n|eos|bos|pad|unk|cls|sep|mask|stop|end|start|next|first|last|special|image|think|per|each|text)[_-]?token$/i;
+const CREDENTIAL_IN_JSON = /(?:key|secret|token|passw|auth|cookie|credential|bearer|jwt)[^"]{0,8}"\s*:/i;
+/** Configurations are shorter; what is longer is a text. */
+const LONGEST_JSON = 100_000;
 /** Deeper than any configuration nests. */
 const DEEPEST = 32;
 
@@ -34,6 +37,7 @@ class Masker {
   masked = 0;
 
   walk(value: unknown, depth: number): unknown {
+    if (typeof value === 'string') return this.text(value, depth);
     if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
     if (Array.isArray(value)) {
       // Columns of numbers are long and hold no keys.
@@ -45,6 +49,20 @@ class Masker {
       isCredentialKey(key) ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1),
     ]);
     return this.masked === before ? value : Object.fromEntries(entries);
+  }
+
+  /** Some logs keep a configuration as JSON text. */
+  private text(value: string, depth: number): string {
+    if (!/^\s*[{[]/.test(value) || value.length > LONGEST_JSON || !CREDENTIAL_IN_JSON.test(value))
+      return value;
+    try {
+      const before = this.masked;
+      const masked = this.walk(JSON.parse(value), depth + 1);
+      return this.masked === before ? value : JSON.stringify(masked);
+    } catch {
+      // No JSON after all.
+      return value;
+    }
   }
 
   /** Everything below a credential's key that could be one; numbers, truth values and nothing are none. */

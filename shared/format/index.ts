@@ -47,8 +47,18 @@ export const FORMATS: readonly LogFormat[] = [
   messageList,
 ];
 
-export function detectFormat(head: FileHead): LogFormat | undefined {
-  return FORMATS.find((format) => format.detect(head));
+/** Each record is claimed by the first format that knows it; the file is of the format with the most of them. */
+export function detectFormat({ name, records }: FileHead): LogFormat | undefined {
+  const claims = new Map<LogFormat, number>();
+  for (const record of records) {
+    const format = FORMATS.find((candidate) => candidate.detect({ name, records: [record] }));
+    if (format !== undefined) claims.set(format, (claims.get(format) ?? 0) + 1);
+  }
+  // Equal claims: the format that claimed first.
+  return [...claims].reduce<[LogFormat, number] | undefined>(
+    (most, claim) => (most === undefined || claim[1] > most[1] ? claim : most),
+    undefined,
+  )?.[0];
 }
 
 export function formatNamed(name: string): LogFormat | undefined {

@@ -15,6 +15,7 @@
  * - A log-probability of -9999.0 means that the server did not know it.
  * - `echo` (the prompt in front of the completion) is not undone: nothing in an answer tells it.
  */
+
 import { bodyOfAnswer, bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
 import { indexOf, isObject, type JsonObject, jsonText, rewardOf, stringOf } from './fields.ts';
 import type {
@@ -30,6 +31,7 @@ import type {
 import { textOfContent } from './messages.ts';
 import { readExchange, type Sample } from './openaiShapes.ts';
 import { found, refused, warned } from './records.ts';
+import { withoutGuessedEnd } from './taskBody.ts';
 import { turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 
 export const openaiLogprobs: LogFormat = {
@@ -147,7 +149,12 @@ function withoutLastToken(text: string): string {
   return text.endsWith('>') ? text.slice(0, Math.max(text.lastIndexOf('<'), 0)).trimEnd() : text;
 }
 
+/** Nothing asks these answers to mark their answer: not finding one says nothing about how they ended. */
 function bodyOfSample(prompt: Prompt, sample: Sample, facts: KnownFacts): RolloutBody {
+  return withoutGuessedEnd(guessedBodyOf(prompt, sample, facts));
+}
+
+function guessedBodyOf(prompt: Prompt, sample: Sample, facts: KnownFacts): RolloutBody {
   const { message } = sample;
   if (message === undefined) return bodyOfSpelled(prompt, sample.text ?? '', facts);
   const asked =

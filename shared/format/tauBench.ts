@@ -86,6 +86,7 @@ function asScenario(
 ): Parameters<typeof bodyOfTask> {
   const first = messages.findIndex((message) => roleOf(message) !== 'system');
   const system = messages.slice(0, first < 0 ? messages.length : first);
-  const prompt = [...system, { role: 'user', content: instruction }];
+  const task = `${instruction}\n\n[the task of the simulated user, which the policy did not see]`;
+  const prompt = [...system, { role: 'user', content: task }];
   return [messages.slice(system.length), facts, prompt];
 }

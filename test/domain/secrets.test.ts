@@ -75,3 +75,22 @@ it('changes nothing else, whatever the value is', () => {
     { seed: 1, numRuns: 500 },
   );
 });
+
+it('finds credentials in JSON that is kept as a text, and leaves other texts alone', () => {
+  const { value, masked } = maskSecrets({
+    info: '{"api_key": "k1", "n": 1}',
+    note: 'the api_key: is {"a": 1}',
+  });
+  expect([value, masked]).toEqual([
+    { info: '{"api_key":"••••••","n":1}', note: 'the api_key: is {"a": 1}' },
+    1,
+  ]);
+});
+
+it.each(['auth', 'cookie', 'api_keys', 'apiKeyList'])('%s is the key of a credential', (key) => {
+  expect(isCredentialKey(key)).toBe(true);
+});
+
+it.each(['tokens', 'max_token', 'author', 'stop_token'])('%s is none', (key) => {
+  expect(isCredentialKey(key)).toBe(false);
+});

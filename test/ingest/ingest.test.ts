@@ -311,6 +311,28 @@ describe('bad input', () => {
     expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 2 }]);
   });
 
+  it('nesting that exhausts the stack costs at most its file', async () => {
+    place.file('a.json', `${'['.repeat(200_000)}${']'.repeat(200_000)}`);
+    place.file('b.jsonl', lines(1, 2));
+    const outcome = await ingestHere(place.library, [place.directory]);
+    expect(outcome.files.map((file) => [file.status, file.rollouts])).toEqual([
+      ['refused', 0],
+      ['read', 2],
+    ]);
+    expect(outcome.files[0]?.issues[0]?.severity).toBe('refused');
+  });
+
+  it('the format of most records is that of the file', async () => {
+    const foreign = JSON.stringify({
+      ...{ example_id: 1, prompt: [{ role: 'user', content: 'q' }], reward: 1 },
+      completion: [{ role: 'assistant', content: 'a' }],
+    });
+    place.file('1.jsonl', `${foreign}\n${lines(1, 5)}`);
+    const outcome = await ingestHere(place.library, [place.directory]);
+    expect(outcome.files[0]).toMatchObject({ format: 'verl', rollouts: 5 });
+    expect(outcome.files[0]?.issues).toMatchObject([{ severity: 'refused', line: 1 }]);
+  });
+
   it.each([
     ['with a NaN', '"score": NaN', [1, 2, 3], 'non_finite_number'],
     ['with an integer beyond 2^53', '"score": 1, "seed": 12345678901234567890', [1, 2, 3], undefined],

@@ -211,6 +211,23 @@ describe('runs', () => {
     expect(contents(place.library)).toEqual(before);
   });
 
+  it('can be taken apart again one directory at a time', async () => {
+    put('one/1.jsonl', lines(1, 3));
+    put('two/2.jsonl', lines(2, 4));
+    await ingest(place.directory);
+    const name = async (directory: string, given: string | null): Promise<void> => {
+      const { paths } = write((writer) => writer.nameRun(join(place.directory, directory), given));
+      await ingest(...paths);
+    };
+    await name('one', 'both');
+    await name('two', 'both');
+    await name('two', null);
+    expect(rows(place.library, 'SELECT name, rollouts FROM run ORDER BY name')).toEqual([
+      { name: 'both', rollouts: 3 },
+      { name: 'two', rollouts: 4 },
+    ]);
+  });
+
   it('that are removed give their space back, leave others alone, and come back equal', async () => {
     const big = put(
       'big/1.jsonl',

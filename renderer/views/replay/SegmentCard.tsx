@@ -16,7 +16,7 @@ interface SegmentCardProps {
   readonly answerSource: string | undefined;
 }
 
-/** The user message of turn 0 is the problem; one in a later turn was injected by the environment. */
+/** The user message of turn 0 is the problem; one in a later turn came from the user or the environment. */
 function shownKind(view: SegmentView): SegmentKind | 'prompt' {
   return view.segment.turn === 0 && view.segment.kind !== 'system' ? 'prompt' : view.segment.kind;
 }
@@ -99,7 +99,7 @@ function SegmentHead({ view, kind, answerSource, text }: SegmentHeadProps) {
         </span>
       )}
       {view.call?.latencyMs !== undefined && <span className="dim">{seconds(view.call.latencyMs)}</span>}
-      {kind === 'user' && <span className="injected">injected by the environment</span>}
+      {kind === 'user' && <span className="injected">not written by the policy</span>}
       {kind === 'answer' && answerSource === 'derived' && <span className="dim">as found in the text</span>}
       <CopyButton text={text} />
       <span className="dim segment-size">{count(text.length)} chars</span>
