@@ -19,6 +19,7 @@ import {
 import { openRecords } from './containers/open.ts';
 import { BatchBuilder, type LinePlace } from './packBatch.ts';
 import { packTokens } from './packTokens.ts';
+import { parseRecord, unreadable } from './parseRecord.ts';
 import { readRecord } from './readRecord.ts';
 import { recordHash } from './recordHash.ts';
 
@@ -152,32 +153,16 @@ class FileParser {
   }
 
   take(record: ByteRecord): void {
-    const isFirst = this.lines === 0;
     this.advance(record.nextOffset);
+    const outcome = parseRecord(this.reader, record.bytes, this.lines);
+    if (outcome.kind === 'blank') return;
+    const place = { line: this.lines, byteOffset: record.offset, byteLength: record.bytes.byteLength };
+    for (const warning of outcome.warnings) this.builder.addIssue(warning, this.lines);
     try {
-      this.read(record, isFirst);
+      for (const [part, line] of outcome.lines.entries()) this.pack(line, place, record.bytes, part);
     } catch (error) {
-      // Whatever one record does to a reader (nesting that exhausts the stack, say), the next one is read.
-      const message = `the record cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-      this.builder.addIssue({ severity: 'refused', code: 'unreadable_record', message }, this.lines);
-    }
-  }
-
-  private read(record: ByteRecord, isFirst: boolean): void {
-    const reading = readRecord(record.bytes, isFirst);
-    switch (reading.kind) {
-      case 'blank':
-        return;
-      case 'issue':
-        this.builder.addIssue(reading.issue, this.lines);
-        return;
-      case 'record': {
-        const place = { line: this.lines, byteOffset: record.offset, byteLength: record.bytes.byteLength };
-        const parsed = this.reader.read(reading.record, this.lines);
-        for (const warning of reading.warnings) this.builder.addIssue(warning, this.lines);
-        if ('kind' in parsed) this.pack(parsed, place, record.bytes, 0);
-        else for (const [part, line] of parsed.entries()) this.pack(line, place, record.bytes, part);
-      }
+      // A configuration the writer cannot write: whatever one record holds, the next one is read.
+      this.builder.addIssue(unreadable(error), this.lines);
     }
   }
 

@@ -10,6 +10,8 @@ import type { ParserMessage, ParserRequest } from './messages.ts';
 /** Longer than any record that can be read takes; a thread that is merely waiting answers at once. */
 const PATIENCE_MS = 60_000;
 const PINGS = 4;
+/** What a thread that is given up says to those who wait for it. */
+const LOST = 'lost';
 
 type OnBatch = (batch: PackedBatch) => void | Promise<void>;
 
@@ -93,6 +95,10 @@ export class ParserThread implements Parser {
     worker.on('message', () => {
       this.unanswered = 0;
     });
+    // Of the thread itself, as when a damaged count makes it ask for more memory than there is: it has ended.
+    worker.on('error', (error) => {
+      if (worker === this.worker) this.replace(`its content ended the reader: ${error.message}`);
+    });
     return worker;
   }
 
@@ -110,19 +116,23 @@ export class ParserThread implements Parser {
       } else if (this.unanswered < PINGS) {
         this.unanswered++;
         this.send({ kind: 'ping' });
-      } else this.replace();
+      } else {
+        const seconds = Math.round(this.patienceMs / 1000);
+        this.replace(
+          `its content kept the reader busy for more than ${seconds} s without a result; it is taken to be damaged`,
+        );
+      }
     }, this.patienceMs / PINGS);
     this.watch.unref();
   }
 
-  private replace(): void {
-    const silent = this.worker;
+  /** What is open ends as an unreadable file; whatever is asked from now on, a new thread answers. */
+  private replace(message: string): void {
+    const ended = this.worker;
     this.worker = this.start();
     this.unanswered = 0;
-    const seconds = Math.round(this.patienceMs / 1000);
-    const message = `its content kept the reader busy for more than ${seconds} s without a result; it is taken to be damaged`;
-    silent.emit('error', Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
-    void silent.terminate();
+    ended.emit(LOST, Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
+    void ended.terminate();
   }
 
   private ask<T>(
@@ -136,7 +146,7 @@ export class ParserThread implements Parser {
     const answer = new Promise<T>((resolve, reject) => {
       const settle = (finish: () => void): void => {
         worker.off('message', receive);
-        worker.off('error', fail);
+        worker.off(LOST, fail);
         this.open--;
         finish();
       };
@@ -149,7 +159,7 @@ export class ParserThread implements Parser {
         } else onMessage(message, (value) => settle(() => resolve(value)), fail);
       };
       worker.on('message', receive);
-      worker.on('error', fail);
+      worker.on(LOST, fail);
     });
     this.send({ parseId, ...question });
     return answer;

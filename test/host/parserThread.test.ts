@@ -13,12 +13,13 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** The real parser, but for files named `hangs`, at which it goes round in circles. */
+/** The real parser, but for files named `hangs`, at which it goes round in circles, and `dies`, which end its thread. */
 const entry = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads';
     parentPort.on('message', (message) => {
       if (message.kind === 'identify' && message.path.includes('hangs')) for (;;);
+      if (message.kind === 'identify' && message.path.includes('dies')) throw new Error('out of memory');
     });
     await import(${JSON.stringify(entryOf('parser').href)});
   `)}`,
@@ -26,24 +27,30 @@ const entry = new URL(
 
 const line = (n: number): string => `${JSON.stringify({ input: `q${n}`, output: 'a', score: 1, step: 1 })}\n`;
 
-it('costs that file only, and says so', async () => {
-  place.file('1.jsonl', line(1));
-  place.file('2-hangs.jsonl', line(2));
-  place.file('3.jsonl', line(3));
-  const db = openWriter(place.library);
-  const parser = new ParserThread(entry, 400);
-  try {
-    const outcome = await ingest([place.directory], new LibraryWriter(db), parser);
-    expect(outcome.files.map(({ status, issues }) => [status, issues[0]?.code])).toEqual([
-      // Cut off by the thread's end while the next one was looked at, and then read alone.
-      ['appended', undefined],
-      ['refused', 'hangs'],
-      ['read', undefined],
-    ]);
-    expect(outcome.files[1]?.issues[0]?.message).toContain('kept the reader busy');
-  } finally {
-    await parser.close();
-    db.close();
-  }
-  expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 2 }]);
-}, 20_000);
+it.each([
+  ['hangs', 'kept the reader busy'],
+  ['dies', 'ended the reader: out of memory'],
+])(
+  'costs that file only which %s, and says so',
+  async (what, why) => {
+    place.file('1.jsonl', line(1));
+    place.file(`2-${what}.jsonl`, line(2));
+    place.file('3.jsonl', line(3));
+    const db = openWriter(place.library);
+    const parser = new ParserThread(entry, 400);
+    try {
+      const outcome = await ingest([place.directory], new LibraryWriter(db), parser);
+      const [first, second, third] = outcome.files;
+      // Perhaps cut off by the thread's end while the next one was looked at, and then read alone.
+      expect(['read', 'appended']).toContain(first?.status);
+      expect([second?.status, second?.issues[0]?.code]).toEqual(['refused', 'hangs']);
+      expect(second?.issues[0]?.message).toContain(why);
+      expect([third?.status, third?.issues]).toEqual(['read', []]);
+    } finally {
+      await parser.close();
+      db.close();
+    }
+    expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 2 }]);
+  },
+  20_000,
+);

@@ -142,10 +142,6 @@ export function mutate(text: string, changes: readonly Mutation[]): string {
   return written.replace(/"(@@[\w ]+@@)"/g, (quoted, name: string) => RAW[name] ?? quoted);
 }
 
-export function isFarTooDeep(text: string): boolean {
-  return /\[{20000}|(?:\{"a":){20000}/.test(text);
-}
-
 type Holder = Record<string | number, unknown>;
 interface Place {
   readonly holder: Holder;

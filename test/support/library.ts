@@ -36,10 +36,11 @@ export async function ingestHere(
   library: string,
   paths: readonly string[],
   options: IngestOptions = {},
+  parser?: Parser,
 ): Promise<IngestOutcome> {
   const db = openWriter(library);
   try {
-    return await ingestInto(db, paths, options);
+    return await ingestInto(db, paths, options, parser);
   } finally {
     db.close();
   }
@@ -50,8 +51,9 @@ export function ingestInto(
   db: ReturnType<typeof openWriter>,
   paths: readonly string[],
   options: IngestOptions = {},
+  other?: Parser,
 ): Promise<IngestOutcome> {
-  const parser: Parser = {
+  const parser: Parser = other ?? {
     identify: (path, name, mappings) => identify(path, name, mappings?.detect),
     parse: (request, onBatch, signal) =>
       parseFile(

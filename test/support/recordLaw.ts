@@ -1,9 +1,9 @@
 /**
  * The law every record is read by: it yields rollouts, or speaks of one that stands elsewhere, or
- * is something its format documents as no rollout, or is refused. Nothing is dropped in silence,
- * and what is read holds together.
+ * is something its format documents as no rollout, or is exactly one refusal. Nothing is dropped
+ * in silence, and what is read holds together.
  */
-import { readRecord } from '../../electron/ingest/readRecord.ts';
+import { parseRecord } from '../../electron/ingest/parseRecord.ts';
 import type { Segment } from '../../shared/domain/model.ts';
 import type { ParsedLine, ParsedRollout, ParsedTokens, RecordReader } from '../../shared/format/format.ts';
 
@@ -25,29 +25,29 @@ export interface Reading {
   readonly outcome: Outcome;
   readonly rollouts: number;
   readonly refused: number;
+  /** Of a joined record: which rollouts it speaks of, and of what about them. */
+  readonly addresses: readonly string[];
 }
 
 /** @throws Error saying which law is broken */
 export function readByLaw(format: string, reader: RecordReader, bytes: Uint8Array, number: number): Reading {
-  const reading = readRecord(bytes, number === 1);
-  if (reading.kind === 'blank') {
-    const isBlank = Buffer.from(bytes).toString('utf8').trim() === '';
-    if (!isBlank) throw new Error('a record that is not blank was passed over');
-    return { outcome: 'blank', rollouts: 0, refused: 0 };
-  }
-  if (reading.kind === 'issue') {
-    if (reading.issue.severity !== 'refused') throw new Error('an unreadable record was not refused');
-    return { outcome: 'refused', rollouts: 0, refused: 1 };
-  }
-  const parsed = reader.read(reading.record, number);
-  return judge(format, 'kind' in parsed ? [parsed] : parsed);
+  const outcome = parseRecord(reader, bytes, number);
+  if (outcome.kind === 'read') return judge(format, outcome.lines, isFarTooDeep(bytes));
+  const isBlank = Buffer.from(bytes).toString('utf8').trim() === '';
+  if (!isBlank) throw new Error('a record that is not blank was passed over');
+  return { outcome: 'blank', rollouts: 0, refused: 0, addresses: [] };
 }
 
-export function judge(format: string, lines: readonly ParsedLine[]): Reading {
+/** Nested so deeply that a reader's stack may not suffice: the only error a reader may throw. */
+export function isFarTooDeep(bytes: Uint8Array): boolean {
+  return /\[{20000}|(?:\{"a":){20000}/.test(Buffer.from(bytes).toString('latin1'));
+}
+
+export function judge(format: string, lines: readonly ParsedLine[], mayExhaustStack = false): Reading {
   if (lines.length === 0) throw new Error('the record was dropped: neither read nor refused');
   let refused = 0;
   let rollouts = 0;
-  let joined = 0;
+  const addresses: string[] = [];
   for (const line of lines) {
     if ('warnings' in line) {
       const bad = line.warnings.find((warning) => warning.severity !== 'warning');
@@ -57,10 +57,11 @@ export function judge(format: string, lines: readonly ParsedLine[]): Reading {
       rollouts++;
       checkRollout(line.rollout);
     } else if (line.kind === 'signal') {
-      joined++;
+      addresses.push(`signal ${JSON.stringify(line.signal.address)}`);
       checkTokens(line.signal.tokens);
-    } else if (line.kind === 'decision') joined++;
-    else if (line.kind !== 'issue') {
+    } else if (line.kind === 'decision') {
+      addresses.push(`decision ${JSON.stringify(line.decision.address)}`);
+    } else if (line.kind !== 'issue') {
       if (DOCUMENTED[format]?.includes(line.kind) !== true) {
         throw new Error(`${format} documents no records that are "${line.kind}"`);
       }
@@ -69,12 +70,18 @@ export function judge(format: string, lines: readonly ParsedLine[]): Reading {
         for (const value of Object.values(line.metric.metrics)) finite('metric', value);
       }
       if (line.kind === 'stage') whole('step', line.stage.fromStep);
-    } else if (line.issue.severity === 'refused') refused++;
-    else if (lines.length === 1) throw new Error('a record that was not read is only warned of');
+    } else {
+      if (line.issue.severity !== 'refused') throw new Error('a record that was not read is only warned of');
+      if (line.issue.code === 'unreadable_record' && !mayExhaustStack) {
+        throw new Error(`the reader threw: ${line.issue.message}`);
+      }
+      refused++;
+    }
   }
-  if (rollouts > 0) return { outcome: 'rollout', rollouts, refused };
-  if (joined > 0) return { outcome: 'joined', rollouts, refused };
-  return { outcome: refused > 0 ? 'refused' : 'documented', rollouts, refused };
+  if (rollouts > 0) return { outcome: 'rollout', rollouts, refused, addresses };
+  if (addresses.length > 0) return { outcome: 'joined', rollouts, refused, addresses };
+  if (refused > 1) throw new Error(`a record that was not read is ${refused} refusals, not one`);
+  return { outcome: refused === 1 ? 'refused' : 'documented', rollouts, refused, addresses };
 }
 
 function checkRollout(rollout: ParsedRollout): void {
