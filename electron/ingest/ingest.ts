@@ -9,7 +9,6 @@ import { basename } from 'node:path';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import {
   ConcurrentIngestError,
-  type FileIdentity,
   type FileReading,
   type KnownFile,
   type LibraryWriter,
@@ -19,7 +18,7 @@ import { type Identified, identityOf, type Log, tailHashOf } from './identify.ts
 import type { Mappings } from './mappings.ts';
 import type { ParseOutcome, ParseRequest } from './parseFile.ts';
 import { type Plan, planFile, tailPositionOf } from './planFile.ts';
-import { type Parser, type Prepared, prepare, Reading, requestOf } from './readAhead.ts';
+import { MOST_FILES, type Parser, type Prepared, ReadAhead, Reading, requestOf } from './readAhead.ts';
 
 /** `read` from the start, `appended` from where it ended last time, `unchanged` not at all, `duplicate` of a file read before. */
 export type FileStatus = 'read' | 'appended' | 'unchanged' | 'duplicate' | 'refused';
@@ -91,23 +90,25 @@ class IngestCall {
   /** Files whose reading ended because the parser fell silent. */
   private readonly hung = new Set<string>();
   private isCancelled = false;
-  /** The file after the one being read, and what has been prepared of it. */
-  private next: string | undefined;
-  private ahead: Promise<Prepared | undefined> = Promise.resolve(undefined);
+  /** The files after the one being read, and what has been prepared of them. */
+  private next: readonly string[] = [];
+  private readonly ahead: ReadAhead;
 
   constructor(found: readonly Discovered[], writer: LibraryWriter, parser: Parser, options: IngestOptions) {
     this.found = found;
     this.writer = writer;
     this.parser = parser;
     this.options = options;
+    this.ahead = new ReadAhead({ parser, writer, mappings: options.mappings });
     this.status = { files: found.length, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0 };
   }
 
   async run(): Promise<IngestOutcome> {
     for (const file of this.found) if (file.kind === 'file') this.status.bytes += this.bytesToRead(file.path);
     const files: FileReport[] = [];
-    const readOne = async (file: Discovered, next?: Discovered): Promise<void> => {
-      this.next = next?.kind === 'file' ? next.path : undefined;
+    const readOne = async (file: Discovered, next: readonly Discovered[] = []): Promise<void> => {
+      const unreadable = next.findIndex(({ kind }) => kind !== 'file');
+      this.next = next.slice(0, unreadable < 0 ? next.length : unreadable).map(({ path }) => path);
       files.push(file.kind === 'unreadable' ? this.unreadable(file) : await this.readPath(file.path));
       this.status.filesDone++;
       this.report();
@@ -115,7 +116,7 @@ class IngestCall {
     try {
       for (const [i, file] of this.found.entries()) {
         if (this.shouldStop()) break;
-        await readOne(file, this.found[i + 1]);
+        await readOne(file, this.found.slice(i + 1, i + 1 + MOST_FILES));
       }
       for (const path of this.dependents) {
         if (this.shouldStop()) break;
@@ -123,7 +124,7 @@ class IngestCall {
         await readOne({ kind: 'file', path });
       }
     } finally {
-      await (await this.ahead)?.reading?.drop();
+      await this.ahead.drop();
     }
     const fileIds = files.flatMap((file) => (file.fileId === undefined ? [] : [file.fileId]));
     const groups = this.writer.countGroups(fileIds);
@@ -157,10 +158,8 @@ class IngestCall {
   }
 
   private async readPath(path: string): Promise<FileReport> {
-    const prepared = await this.ahead;
-    this.ahead = Promise.resolve(undefined);
-    if (prepared?.path === path) return this.read(prepared.plan, prepared);
-    await prepared?.reading?.drop();
+    const prepared = await this.ahead.take(path);
+    if (prepared !== undefined) return this.read(prepared.plan, prepared);
     const plan = await planFile(path, this.writer);
     switch (plan.kind) {
       case 'unreadable':
@@ -189,17 +188,17 @@ class IngestCall {
       const isContinued = plan.kind === 'appended' && isSameReading(plan.known, identified);
       if (plan.kind === 'appended' && !isContinued && plan.known.offset > 0) this.forget(plan.known.fileId);
       const fileId = this.fileRow(plan, identified, 'partial');
+      if (plan.kind !== 'new') this.writer.dropIssuesWithCode(fileId, 'incomplete_line', 'damaged');
       const from = isContinued ? plan.known : { offset: 0, lines: 0 };
       const { offset, lines } = from;
       const request = requestOf(path, identified, identity.bytes, this.options.mappings, { offset, lines });
       const reading = prepared?.reading ?? new Reading(this.parser, request);
-      this.ahead = this.prepareNext(identity);
+      this.ahead.fill(identity, this.next);
       const outcome = await this.write({ fileId, path, format, runHash }, request, reading);
       if (outcome.isCancelled) this.isCancelled = true;
       else {
-        this.writer.updateFile(fileId, identity, identified, 'read');
-        const known = this.writer.knownFile(path);
-        if (known !== undefined) this.writer.setTail(fileId, tailHashOf(path, tailPositionOf(known)));
+        const tailOf = (known: KnownFile) => tailHashOf(path, tailPositionOf(known));
+        this.writer.finishFile(fileId, identity, identified, tailOf);
       }
       return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
     } catch (error) {
@@ -214,7 +213,7 @@ class IngestCall {
   /** The next file may have been the one that hung the parser: once more, without looking ahead. */
   private async readAlone(path: string): Promise<FileReport> {
     this.hung.add(path);
-    this.next = undefined;
+    this.next = [];
     return this.readPath(path);
   }
 
@@ -224,18 +223,11 @@ class IngestCall {
     this.options.onChange?.(runIds);
   }
 
-  private async prepareNext(current: FileIdentity): Promise<Prepared | undefined> {
-    if (this.next === undefined) return undefined;
-    const { parser, writer } = this;
-    return prepare(this.next, { parser, writer, mappings: this.options.mappings }, current);
-  }
-
   private async write(
     file: { fileId: number; path: string; format: string; runHash: string },
     request: ParseRequest,
     reading: Reading,
   ): Promise<ParseOutcome> {
-    for (const code of ['incomplete_line', 'damaged']) this.writer.dropIssuesWithCode(file.fileId, code);
     const base = this.status.bytesDone;
     const toRead = request.container === 'plain' ? request.bytes - request.offset : request.bytes;
     const outcome = await reading.take((batch) => {

@@ -10,9 +10,11 @@ import { packUtf8, type StoredText } from '../storage/textCodec.ts';
 const BLOCK_BYTES = 512 << 10;
 /** Room for one more text behind a block that is not yet full. */
 const BUFFER_BYTES = BLOCK_BYTES * 2;
+const NONE = Buffer.alloc(0);
 
 export class TextBlocks {
-  private buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  /** Made when the first text comes: most files of a directory of small ones fill no second one. */
+  private buffer: Buffer = NONE;
   private used = 0;
   /** Texts in the buffer: a block of nothing but empty ones is a block all the same. */
   private texts = 0;
@@ -23,7 +25,7 @@ export class TextBlocks {
     // UTF-16 code units take at most three bytes each.
     const most = (text.length + extra.length) * 3;
     if (this.used > 0 && this.used + most > this.buffer.byteLength) this.close();
-    if (most > this.buffer.byteLength) this.buffer = Buffer.allocUnsafeSlow(most);
+    if (most > this.buffer.byteLength) this.buffer = Buffer.allocUnsafeSlow(Math.max(most, BUFFER_BYTES));
     this.texts++;
     const start = this.used;
     const end = start + this.buffer.write(text, start);
@@ -65,7 +67,7 @@ export class TextBlocks {
   private close(): void {
     this.blocks.push(packUtf8(this.buffer.subarray(0, this.used)));
     // The old buffer belongs to the compression now.
-    this.buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+    this.buffer = NONE;
     this.used = 0;
     this.texts = 0;
   }

@@ -174,6 +174,20 @@ export class LibraryWriter {
     return joined + waiting === 0 ? {} : { joined, waiting };
   }
 
+  /** The file has been read to its end. @param tailOf the hash of what stands before the position */
+  finishFile(
+    fileId: number,
+    identity: FileIdentity,
+    reading: FileReading,
+    tailOf: (known: KnownFile) => string | undefined,
+  ): void {
+    this.transaction(() => {
+      this.updateFile(fileId, identity, reading, 'read');
+      const known = this.knownFile(identity.path);
+      if (known !== undefined) this.setTail(fileId, tailOf(known));
+    });
+  }
+
   setTail(fileId: number, tailHash: string | undefined): void {
     this.sql.setTail.run(tailHash ?? null, fileId);
   }
@@ -221,8 +235,8 @@ export class LibraryWriter {
     this.sql.dropIssues.run(fileId);
   }
 
-  dropIssuesWithCode(fileId: number, code: string): void {
-    this.sql.dropIssuesWithCode.run(fileId, code);
+  dropIssuesWithCode(fileId: number, ...codes: readonly string[]): void {
+    for (const code of codes) this.sql.dropIssuesWithCode.run(fileId, code);
   }
 
   /** @returns the runs whose rows changed */

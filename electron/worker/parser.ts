@@ -59,13 +59,37 @@ port.on('message', (message: ParserRequest) => {
   }
 });
 
-/** One file after the other: the second is asked for while the first is still being written. */
-let queue: Promise<void> = Promise.resolve();
+/**
+ * One file after the other: the second is asked for while the first is still being written. Of
+ * small ones two: while the texts of one are compressed, the other is parsed.
+ */
+const SMALL_BYTES = 8 << 20;
+interface Waiting {
+  readonly isSmall: boolean;
+  readonly run: () => Promise<void>;
+}
+const waiting: Waiting[] = [];
+let running: readonly Waiting[] = [];
 
 function begin(parseId: number, request: ParseRequest): void {
   const parse = new Parse();
   parses.set(parseId, parse);
-  queue = queue.then(() => run(parseId, parse, request));
+  waiting.push({ isSmall: request.bytes <= SMALL_BYTES, run: () => run(parseId, parse, request) });
+  startNext();
+}
+
+function startNext(): void {
+  const [next] = waiting;
+  if (next === undefined) return;
+  const fits = running.length === 0 || (running.length === 1 && next.isSmall && running[0]?.isSmall === true);
+  if (!fits) return;
+  waiting.shift();
+  running = [...running, next];
+  void next.run().then(() => {
+    running = running.filter((other) => other !== next);
+    startNext();
+  });
+  startNext();
 }
 
 async function look(message: Extract<ParserRequest, { kind: 'identify' }>): Promise<void> {
