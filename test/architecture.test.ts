@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'hyparquet-compressors',
     'yauzl',
   ],
+  'electron/roc': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/export': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/worker': [
     'shared/domain',
@@ -32,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/api',
     'electron/storage',
     'electron/ingest',
+    'electron/roc',
     'electron/export',
     'node:',
   ],

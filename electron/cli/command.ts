@@ -22,6 +22,8 @@ export class ExpectedError extends Error {}
 export interface Arguments {
   readonly positionals: readonly string[];
   string(name: string): string | undefined;
+  /** Of an option that may be repeated, in order. */
+  strings(name: string): readonly string[];
   flag(name: string): boolean;
 }
 
@@ -42,6 +44,10 @@ export function readArguments(
   return {
     positionals,
     string: (name) => (typeof values[name] === 'string' ? values[name] : undefined),
+    strings: (name) => {
+      const value = values[name];
+      return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+    },
     flag: (name) => values[name] === true,
   };
 }

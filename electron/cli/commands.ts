@@ -5,6 +5,7 @@ import { inspectCommand } from './inspect.ts';
 import { queryCommand } from './query.ts';
 import { recorderCommand } from './recorder.ts';
 import { removeCommand } from './remove.ts';
+import { rocCommand } from './roc.ts';
 import { serveCommand } from './serve.ts';
 
 const all: readonly Command[] = [
@@ -12,6 +13,7 @@ const all: readonly Command[] = [
   inspectCommand,
   formatsCommand,
   queryCommand,
+  rocCommand,
   removeCommand,
   serveCommand,
   recorderCommand,

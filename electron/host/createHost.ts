@@ -14,10 +14,12 @@ import type { ApiFailure, FailureCode, Result } from '../../shared/api/errors.ts
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { type IngestReport, READ_METHODS, type ReadMethod } from '../worker/messages.ts';
+import type { DecisionsRequest } from '../worker/rocMessages.ts';
 import { Follower } from './follower.ts';
 import type { Host, HostIngestOptions, HostOptions } from './host.ts';
 import { InspectorThread } from './inspectorThread.ts';
 import { ReaderPool } from './readerPool.ts';
+import { type DecisionListeners, RocThread } from './rocThread.ts';
 import { sourceHandlers } from './sourceHandlers.ts';
 import { WriterThread } from './writerThread.ts';
 
@@ -35,7 +37,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
 type HostMethod = Exclude<Method, ReadMethod>;
 type Handlers = {
-  [M in HostMethod]: (params: ParsedParams<M>) => Promise<Result<ResultOf<M>>> | Result<ResultOf<M>>;
+  [M in HostMethod]: (
+    params: ParsedParams<M>,
+    signal?: AbortSignal,
+  ) => Promise<Result<ResultOf<M>>> | Result<ResultOf<M>>;
 };
 
 class LibraryHost implements Host {
@@ -44,6 +49,7 @@ class LibraryHost implements Host {
   private readonly jobs = new Map<number, IngestProgress>();
   private readonly granted = new Set<string>();
   private readonly inspector = new InspectorThread();
+  private readonly roc: RocThread;
   private readonly follower: Follower;
   private readonly handlers: Handlers;
   private writer: WriterThread | undefined;
@@ -53,6 +59,7 @@ class LibraryHost implements Host {
 
   constructor(options: HostOptions) {
     this.options = options;
+    this.roc = new RocThread({ libraryPath: options.libraryPath });
     this.follower = new Follower({
       read: (paths) => this.readQuietly(paths),
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
@@ -86,8 +93,11 @@ class LibraryHost implements Host {
     try {
       if (isReadMethod(method)) return await this.pool.read(method, parsed.data, signal);
       // Method and params were validated against the same table.
-      const handler = this.handlers[method] as (params: unknown) => Promise<Result<unknown>>;
-      return await handler(parsed.data);
+      const handler = this.handlers[method] as (
+        params: unknown,
+        signal?: AbortSignal,
+      ) => Promise<Result<unknown>>;
+      return await handler(parsed.data, signal);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       return failure('internal', `${method}: ${message}`);
@@ -123,11 +133,16 @@ class LibraryHost implements Host {
     }
   }
 
+  decisions(request: DecisionsRequest, listeners: DecisionListeners, signal?: AbortSignal) {
+    return this.roc.decisions(request, listeners, signal);
+  }
+
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
     await this.follower.close();
     await this.inspector.close();
+    await this.roc.close();
     await this.readers?.close();
     await this.writer?.close();
     this.listeners.clear();
@@ -171,6 +186,15 @@ class LibraryHost implements Host {
         refusalOf: (path) => this.refusalOf(path),
         startJob: (paths) => this.startJob(paths),
       }),
+      'roc.report': ({ progressKey, ...request }, signal) => {
+        const onProgress = (progress: { readonly stepsDone: number; readonly steps: number }): void => {
+          if (progressKey === undefined) return;
+          const { stepsDone, steps } = progress;
+          this.emit({ event: 'roc.progress', payload: { progressKey, stepsDone, steps } });
+        };
+        return this.roc.report(request, onProgress, signal);
+      },
+      'roc.groups': ({ reportId, key }) => this.roc.groups(reportId, key),
       'ingest.start': ({ paths, mapping }) => {
         const refusal = paths.map((path) => this.refusalOf(path)).find((found) => found !== undefined);
         return refusal ?? success(this.startJob(paths, mapping));

@@ -12,6 +12,8 @@ import type { Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { IngestReport } from '../worker/messages.ts';
+import type { DecisionsRequest } from '../worker/rocMessages.ts';
+import type { DecisionListeners } from './rocThread.ts';
 
 export interface Host {
   /** Never rejects: failures are values. */
@@ -21,6 +23,12 @@ export interface Host {
   grant(path: string): Promise<void>;
   /** Reads logs into the library and reports on every file; what the command line prints. Paths are granted by being named. */
   ingest(paths: readonly string[], options?: HostIngestOptions): Promise<IngestReport>;
+  /** Every decision of Resample-on-Correct, recomputed step by step; what the command line prints. */
+  decisions(
+    request: DecisionsRequest,
+    listeners: DecisionListeners,
+    signal?: AbortSignal,
+  ): Promise<Result<unknown>>;
   /** Refuses new requests, waits for the writer's transaction, closes the library. */
   close(): Promise<void>;
 }

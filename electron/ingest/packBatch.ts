@@ -1,6 +1,7 @@
 /** Packs parsed lines for the crossing to the writer thread (`storage/batch.ts`). */
 import { contentHash } from '../../shared/domain/contentHash.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
+import { textPenalties, typedPenalties } from '../../shared/domain/penalty.ts';
 import { normalisedQuestion } from '../../shared/domain/question.ts';
 import { maskSecrets } from '../../shared/domain/secrets.ts';
 import type {
@@ -125,6 +126,8 @@ export class BatchBuilder {
       stopReason: rollout.stopReason ?? null,
       stopReasonSource: rollout.stopReasonSource ?? null,
       decision: rollout.decision ?? null,
+      textPenalties: textPenalties(rollout),
+      typedPenalties: typedPenalties(rollout),
       tokens,
       startedAt: rollout.startedAt ?? null,
       endedAt: rollout.endedAt ?? null,

@@ -41,12 +41,14 @@ function refused(issue: LineIssue): RecordOutcome {
   return { kind: 'read', lines: [{ kind: 'issue', issue }], warnings: [] };
 }
 
-/** A record of several rollouts none of which could be read is one refusal, as any other record. */
+/** A record of several rollouts none of which could be read is one refusal, as any other record, whatever it says of its run. */
 function asOneRefusal(lines: readonly ParsedLine[]): readonly ParsedLine[] {
-  const [first, ...others] = lines;
-  if (first?.kind !== 'issue' || others.length === 0) return lines;
-  if (!lines.every((line) => line.kind === 'issue' && line.issue.severity === 'refused')) return lines;
+  const isRead = lines.some(({ kind }) => kind === 'rollout' || kind === 'signal' || kind === 'decision');
+  const refusals = isRead ? [] : lines.filter((line) => line.kind === 'issue');
+  const [first, ...others] = refusals;
+  if (first === undefined || others.length === 0) return lines;
   const rest = others.length === 1 ? 'another one of it' : `${others.length} others of it`;
   const message = `${first.issue.message}; so it is with ${rest}`;
-  return [{ kind: 'issue', issue: { ...first.issue, message } }];
+  const merged: ParsedLine = { kind: 'issue', issue: { ...first.issue, message } };
+  return [...lines.filter((line) => line.kind !== 'issue'), merged];
 }

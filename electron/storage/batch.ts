@@ -4,6 +4,7 @@
  * not one per rollout.
  */
 import type { Provenance, RunKind } from '../../shared/domain/model.ts';
+import type { Penalties, TextPenalties } from '../../shared/domain/penalty.ts';
 import type {
   GroupRule,
   JoinAddress,
@@ -109,6 +110,8 @@ export interface PackedRollout {
   readonly stopReason: string | null;
   readonly stopReasonSource: Provenance | null;
   readonly decision: ParsedDecision | null;
+  readonly textPenalties: TextPenalties;
+  readonly typedPenalties: Penalties;
   readonly tokens: PackedTokens | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

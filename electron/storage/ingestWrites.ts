@@ -128,8 +128,9 @@ export function prepareIngest(db: WritableLibrary) {
       (run_id, step, group_id, ordinal, reward, logged_correct, is_correct, answer, answer_source, turns, tool_calls,
        tool_errors, stop_reason, stop_reason_source, policy_tokens, response_chars, mean_entropy, entropy_tokens,
        started_at, ended_at, content_hash, file_id, line, byte_offset, byte_length, block_id, text_start, text_end,
-       extra_end, correct_source, read_group, read_rule, read_ordinal, read_problem)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+       extra_end, correct_source, read_group, read_rule, read_ordinal, read_problem,
+       p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     addBlock: prepare<[number, number, Uint8Array]>(
       'INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)',
     ),

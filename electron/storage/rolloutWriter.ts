@@ -262,6 +262,11 @@ export class RolloutWriter {
       run.groupRule === undefined ? null : rollout.groupRule,
       run.groupRule === undefined ? null : rollout.ordinal,
       run.groupRule === undefined ? null : this.groups.problemOf(rollout, this.currentBatch),
+      rollout.textPenalties.pErr,
+      rollout.textPenalties.pFormat,
+      rollout.textPenalties.source,
+      rollout.typedPenalties.pErr,
+      rollout.typedPenalties.pFormat,
     );
     return Number(added.lastInsertRowid);
   }

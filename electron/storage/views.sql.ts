@@ -51,7 +51,7 @@ SELECT r.rollout_id, r.run_id, iif(n.has_steps, r.step, NULL) AS step, r.group_i
   r.answer, p.ground_truth, r.turns, r.tool_calls, r.tool_errors, r.stop_reason, r.kept, r.reason,
   r.p_err, r.p_format, r.penalty, r.advantage, r.policy_tokens, r.response_chars, f.path, r.line,
   r.answer_source, r.stop_reason_source, r.rule, r.mean_entropy, r.started_at, r.ended_at, r.content_hash,
-  r.correct_source
+  r.correct_source, r.p_err_text, r.p_format_text, r.p_text_source, r.p_err_typed, r.p_format_typed
 FROM rollout_row r
 JOIN run_row n ON n.run_id = r.run_id
 JOIN group_row g ON g.group_id = r.group_id

@@ -32,6 +32,7 @@ export const READ_METHODS = [
   'problem.places',
   'run.sources',
   'mapping.list',
+  'roc.group',
 ] as const satisfies readonly Method[];
 export type ReadMethod = (typeof READ_METHODS)[number];
 

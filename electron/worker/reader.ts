@@ -2,7 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
+import { SettingError } from '../../shared/domain/downSampling.ts';
 import { readRecordChunk } from '../ingest/recordChunk.ts';
+import { getLedger } from '../roc/ledger.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import { listFiles, listIssues } from '../storage/queries/issues.ts';
 import { groupRows, orderGroups, orderRollouts, rolloutRows } from '../storage/queries/lists.ts';
@@ -53,6 +55,14 @@ const readers: Readers = {
   'problem.places': (params) => ok(problemPlaces(db, params)),
   'run.sources': ({ runKey }) => found(getSources(db, runKey), `run ${runKey}`),
   'mapping.list': () => ok(listMappings(db)),
+  'roc.group': (params) => {
+    try {
+      return found(getLedger(db, params), `group ${params.groupId}`);
+    } catch (error) {
+      if (error instanceof SettingError) return fail('refused', error.message);
+      throw error;
+    }
+  },
 };
 
 port.on('message', async ({ id, method, params }: ReaderRequest) => {

@@ -7,7 +7,9 @@
  * inside arrays it is `null` (or NaN inside a Float32Array of per-token signals).
  */
 import { z } from 'zod';
+import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
 import { MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
+import { type GroupLedger, PENALTY_KINDS, type RocReport } from './rocRows.ts';
 import type {
   FileRow,
   GroupRow,
@@ -32,6 +34,7 @@ import type {
 } from './sourceRows.ts';
 
 export type { Mapping } from '../format/mapping.ts';
+export * from './rocRows.ts';
 export type * from './rows.ts';
 export type * from './sourceRows.ts';
 
@@ -82,6 +85,13 @@ export const ROLLOUT_SORTS = [
   'meanEntropy',
 ] as const;
 export type RolloutSort = (typeof ROLLOUT_SORTS)[number];
+
+const rocChoice = z.object({
+  rule: z.enum(RESAMPLE_RULES).optional(),
+  penalty: z.enum(PENALTY_KINDS).optional(),
+  settings: z.partialRecord(z.enum(SETTING_NAMES), z.union([z.boolean(), z.number(), z.string()])).optional(),
+  groupSize: z.int().positive().max(100_000).optional(),
+});
 
 /** Lists return all ids in order (4 bytes each), then rows for the visible window by id: exact scroll bars without OFFSET. */
 const params = {
@@ -146,6 +156,18 @@ const params = {
   'run.setName': z.object({ directory: z.string(), name: z.string().trim().min(1).max(200).nullable() }),
   /** Removes the run and everything read for it from the library; the logs stay. */
   'run.remove': z.object({ runKey: z.string() }),
+  /** One group's pool with every decision and its reason: logged, recomputed, and under a what-if. */
+  'roc.group': z.object({ groupId: id, basis: rocChoice.default({}), whatIf: rocChoice.optional() }),
+  /** The same over a step or a whole run. Long: `progressKey` names it in `roc.progress`; cancel the request to end it. */
+  'roc.report': z.object({
+    runId: id,
+    step: id.optional(),
+    basis: rocChoice.default({}),
+    whatIf: rocChoice.optional(),
+    progressKey: z.string().max(100).optional(),
+  }),
+  /** The groups behind a number of a report, by its key. */
+  'roc.groups': z.object({ reportId: id, key: z.string().max(200) }),
   'format.list': z.object({}),
   /** What a file is and why, without reading it into the library. */
   'file.inspect': z.object({ path: z.string() }),
@@ -192,6 +214,9 @@ export interface Results {
   'run.setGroupRule': { readonly groups: number };
   'run.setName': { readonly jobId: number };
   'run.remove': { readonly rollouts: number; readonly files: number; readonly bytes: number };
+  'roc.group': GroupLedger;
+  'roc.report': RocReport;
+  'roc.groups': { readonly ids: Uint32Array };
   'format.list': readonly FormatRow[];
   'file.inspect': FileInspection;
   'mapping.preview': MappingPreview;
@@ -229,6 +254,7 @@ export interface Events {
   'ingest.progress': IngestProgress;
   /** Rows were committed; cached answers about these runs are stale. */
   'library.changed': { readonly runIds: readonly number[] };
+  'roc.progress': { readonly progressKey: string; readonly stepsDone: number; readonly steps: number };
   /** A followed directory was looked at, or is no longer followed. */
   'follow.changed': { readonly follows: readonly FollowRow[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */

@@ -24,8 +24,19 @@ it('refuses a record once, however many rollouts of it cannot be read', () => {
   ]);
 });
 
+it('keeps what such a record says of its run', () => {
+  expect(outcomeOf(readerOf(refusal('a'), metric, refusal('b')))).toEqual([
+    metric,
+    refusal('a; so it is with another one of it'),
+  ]);
+});
+
 it('names what is not read of a record that is', () => {
-  const lines = [refusal('a'), metric, refusal('b')];
+  const decision: ParsedLine = {
+    kind: 'decision',
+    decision: { address: { joinKey: 'k' }, decision: { kept: true } },
+  };
+  const lines = [refusal('a'), decision, refusal('b')];
   expect(outcomeOf(readerOf(...lines))).toEqual(lines);
 });
 

@@ -7,7 +7,7 @@ import type { Host } from '../../../electron/host/host.ts';
 import type { HostEvent } from '../../../shared/api/contract.ts';
 import { CANCELLED } from '../../../shared/api/transport.ts';
 
-export interface FakeHost extends Omit<Host, 'ingest'> {
+export interface FakeHost extends Omit<Host, 'ingest' | 'decisions'> {
   emit(event: HostEvent): void;
   /** Methods cancelled by their client, in order. */
   readonly cancelled: readonly string[];

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { PENALTY_KINDS, type RocBasis } from '../../shared/api/contract.ts';
+import {
+  RESAMPLE_RULES,
+  SETTING_NAMES,
+  SettingError,
+  type SettingName,
+  settingOverride,
+} from '../../shared/domain/downSampling.ts';
+import { createHost } from '../host/createHost.ts';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import {
+  type Arguments,
+  type Command,
+  ExpectedError,
+  readArguments,
+  resolvePath,
+  UsageError,
+} from './command.ts';
+import { jsonWriter, tableWriter } from './rocWriters.ts';
+
+const help = `usage: turnwise roc [--library FILE] [--run R] [--step S] [--rule RULE] [--penalty KIND] [--set key=value …] [--json]
+
+Recomputes Resample-on-Correct over the stored rollouts of a run: who is kept, who is discarded, and why.
+
+  --library FILE   the library; without it the one of this user
+  --run R          key, name or number of a run; without it the only one, or the only one of training
+  --step S         this step only
+  --rule RULE      ${RESAMPLE_RULES.join(', ')}; without it the logged one, else release
+  --penalty KIND   whose p_err and p_format: ${PENALTY_KINDS.join(', ')}; without it text, the release's rules
+  --set key=value  one setting, by its bare name or its path below augmentation; may be repeated. All others
+                   are as the run logged them, else the release's defaults; stderr says which is which
+  --json           one JSON array on stdout, one object per group, rejected groups included:
+                   {group_id, step, problem_id, n, rule, rollouts: [{rollout_id, ordinal, reward, p_err,
+                   p_format, penalty, kept, reason, inclusion, advantage}]}; without it a line per step
+
+Settings: ${SETTING_NAMES.slice(0, 5).join(', ')},
+${SETTING_NAMES.slice(5, 9).join(', ')},
+${SETTING_NAMES.slice(9).join(', ')}.
+A batch is a step: groups by first appearance, then ordinal. world_size is 1 unless it is logged or set: nothing
+is truncated. Under paper nobody is kept or discarded: inclusion is the probability of being kept.
+
+Exit codes: 0 done, 1 refused or failed, 2 usage.`;
+
+export const rocCommand: Command = {
+  name: 'roc',
+  summary: 'recompute who is kept and who is discarded',
+  help,
+  async run(argv, context) {
+    const args = readArguments('roc', argv, {
+      library: { type: 'string' },
+      run: { type: 'string' },
+      step: { type: 'string' },
+      rule: { type: 'string' },
+      penalty: { type: 'string' },
+      set: { type: 'string', multiple: true },
+      json: { type: 'boolean' },
+    });
+    if (args.positionals.length > 0) throw new UsageError(`roc: takes no arguments\n\n${help}`);
+    const request = requestOf(args);
+    const named = args.string('library');
+    const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
+    if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
+    const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+    const controller = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => controller.abort());
+    const print = async (text: string): Promise<void> => {
+      if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+    };
+    const writer = args.flag('json') ? jsonWriter(print) : tableWriter(print);
+    try {
+      const result = await host.decisions(
+        request,
+        {
+          onHead: ({ runKey, runName, basis }) => void process.stderr.write(headOf(runKey, runName, basis)),
+          onPage: (groups) => writer.page(groups),
+        },
+        controller.signal,
+      );
+      if (!result.ok) throw new ExpectedError(result.failure.message);
+      await writer.end();
+      return 0;
+    } finally {
+      await host.close();
+    }
+  },
+};
+
+function requestOf(args: Arguments) {
+  const run = args.string('run');
+  const rule = oneOf('rule', RESAMPLE_RULES, args.string('rule'));
+  const penalty = oneOf('penalty', PENALTY_KINDS, args.string('penalty'));
+  const rawStep = args.string('step');
+  if (rawStep !== undefined && !/^\d+$/.test(rawStep)) throw new UsageError('roc: --step is a whole number');
+  const settings: Partial<Record<SettingName, boolean | number | string>> = {};
+  for (const assignment of args.strings('set')) {
+    const { name, value } = override(assignment);
+    settings[name] = value;
+  }
+  return {
+    ...(run === undefined ? {} : { run }),
+    ...(rawStep === undefined ? {} : { step: Number(rawStep) }),
+    choice: {
+      ...(rule === undefined ? {} : { rule }),
+      ...(penalty === undefined ? {} : { penalty }),
+      settings,
+    },
+  };
+}
+
+function override(assignment: string): ReturnType<typeof settingOverride> {
+  try {
+    return settingOverride(assignment);
+  } catch (error) {
+    if (error instanceof SettingError) throw new UsageError(`roc: --set ${assignment}: ${error.message}`);
+    throw error;
+  }
+}
+
+function oneOf<T extends string>(
+  option: string,
+  words: readonly T[],
+  given: string | undefined,
+): T | undefined {
+  if (given === undefined) return undefined;
+  const found = words.find((word) => word === given);
+  if (found === undefined) throw new UsageError(`roc: --${option} is one of ${words.join(', ')}`);
+  return found;
+}
+
+/** Everything the numbers depend on, and where each of it comes from. */
+function headOf(runKey: string, runName: string, basis: RocBasis): string {
+  const { settings, logged, chosen, unreadable } = basis;
+  const sourceOf = (name: SettingName): string =>
+    chosen.includes(name)
+      ? 'set'
+      : logged.includes(name)
+        ? 'logged'
+        : unreadable.includes(name)
+          ? 'default: the logged value cannot be read'
+          : 'default';
+  const named = SETTING_NAMES.filter((name) => basis.rule === 'paper' || !name.startsWith('paper_'));
+  const lines = named.map((name) => `  ${name} = ${settings[name]} (${sourceOf(name)})`);
+  const assertion =
+    basis.assertion === undefined ? [] : [`  the run would not have started: ${basis.assertion}`];
+  return [
+    `run ${runName} (${runKey}), rule ${basis.rule} (${basis.ruleSource === 'chosen' ? 'set' : basis.ruleSource}), penalties: ${basis.penalty}`,
+    ...lines,
+    ...assertion,
+    '',
+  ].join('\n');
+}

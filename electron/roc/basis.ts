@@ -1,0 +1,53 @@
+/** Under what decisions are recomputed: what the user chose, else what the run logged, else the release's defaults. */
+import type { RocBasis, RocChoice } from '../../shared/api/rocRows.ts';
+import {
+  assertionOf,
+  SETTING_NAMES,
+  type SettingName,
+  settingsOf,
+  withOverride,
+} from '../../shared/domain/downSampling.ts';
+
+/** As it comes from a request or a command line: values are not yet those a setting can have. */
+export type UncheckedChoice = Omit<RocChoice, 'settings'> & {
+  readonly settings?: Partial<Record<SettingName, boolean | number | string>>;
+};
+
+/**
+ * @param config the run's logged configuration as JSON
+ * @throws SettingError for a value that a setting cannot have
+ */
+export function basisOf(config: string, choice: UncheckedChoice): RocBasis {
+  const { settings: base, logged, unreadable, rule } = settingsOf(JSON.parse(config));
+  const chosen = SETTING_NAMES.filter((name) => choice.settings?.[name] !== undefined);
+  const settings = chosen.reduce(
+    (before, name) => withOverride(before, `${name}=${choice.settings?.[name]}`),
+    base,
+  );
+  const assertion = assertionOf(settings);
+  return {
+    rule: choice.rule ?? rule ?? 'release',
+    ruleSource: choice.rule === undefined ? (rule === undefined ? 'default' : 'logged') : 'chosen',
+    penalty: choice.penalty ?? 'text',
+    settings,
+    logged,
+    unreadable,
+    chosen,
+    ...(choice.groupSize === undefined ? {} : { groupSize: choice.groupSize }),
+    ...(assertion === undefined ? {} : { assertion }),
+  };
+}
+
+/** Settings that decide who is kept: a run that logged none of them says nothing about its down-sampling. */
+const DECISIVE: ReadonlySet<SettingName> = new Set<SettingName>([
+  'do_down_sampling',
+  'reject_equal_reward',
+  'roc_error_ratio',
+  'roc_answer_format',
+  'down_sample_to_n',
+]);
+
+/** Whether anybody, the run or the user, has said how the rollouts were down-sampled. */
+export function isStated(basis: RocBasis): boolean {
+  return basis.logged.some((name) => DECISIVE.has(name)) || basis.chosen.some((name) => DECISIVE.has(name));
+}

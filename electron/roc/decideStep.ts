@@ -1,0 +1,87 @@
+/** One step's batch under one basis. */
+import type { LedgerDecision, PenaltyKind, RocBasis } from '../../shared/api/rocRows.ts';
+import { repetitionOf } from '../../shared/domain/repetition.ts';
+import {
+  type GroupDecision,
+  type PoolGroup,
+  type PoolRow,
+  type RowDecision,
+  resample,
+} from '../../shared/domain/resample.ts';
+import type { PoolRecord } from '../storage/queries/pool.ts';
+
+type PoolPart = readonly [pErr: number | null, pFormat: number | null];
+
+/** The unit of `length_weight`: a thousand tokens; where they are unknown, four thousand characters stand for them. */
+const TOKENS_PER_UNIT = 1000;
+const CHARS_PER_UNIT = 4000;
+
+export function penaltiesOf(row: PoolRecord, kind: PenaltyKind): PoolPart {
+  switch (kind) {
+    case 'logged':
+      return [row.pErr, row.pFormat];
+    case 'text':
+      return [row.pErrText, row.pFormatText];
+    case 'typed':
+      return [row.pErrTyped, row.pFormatTyped];
+  }
+}
+
+/**
+ * @param batch groups of one step in order of first appearance
+ * @param responseOf reads a rollout's text; asked only when repetition counts
+ * @returns one decision per group; rows beyond `groupSize` have none
+ */
+export function decideStep(
+  batch: readonly (readonly PoolRecord[])[],
+  basis: RocBasis,
+  responseOf: (rolloutId: number) => string,
+): readonly GroupDecision[] {
+  const { settings, penalty, groupSize = Number.POSITIVE_INFINITY } = basis;
+  const toRow = (record: PoolRecord): PoolRow => {
+    const [pErr, pFormat] = penaltiesOf(record, penalty);
+    const row: PoolRow = {
+      reward: record.reward ?? undefined,
+      pErr: pErr ?? undefined,
+      pFormat: pFormat ?? undefined,
+    };
+    if (settings.length_weight === 0 && settings.repetition_weight === 0) return row;
+    const length =
+      record.policyTokens === null
+        ? record.responseChars / CHARS_PER_UNIT
+        : record.policyTokens / TOKENS_PER_UNIT;
+    const repetition = settings.repetition_weight === 0 ? 0 : repetitionOf(responseOf(record.rolloutId));
+    return { ...row, length, repetition };
+  };
+  const pool: readonly PoolGroup[] = batch.map((records) => ({
+    rows: (records.length > groupSize ? records.slice(0, groupSize) : records).map(toRow),
+  }));
+  return resample(pool, basis.rule, settings);
+}
+
+/** What is known of a row beyond the pool: nothing but that. */
+const OUTSIDE: LedgerDecision = { isTie: false, isOutside: true };
+
+export function ledgerDecision(row: RowDecision | undefined): LedgerDecision {
+  if (row === undefined) return OUTSIDE;
+  const { kept, reason, inclusion, inclusionError, penalty, advantage, advantageOfAll, isTie } = row;
+  return {
+    ...(kept === undefined ? {} : { kept }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(inclusion === undefined ? {} : { inclusion }),
+    ...(inclusionError === undefined ? {} : { inclusionError }),
+    ...(penalty === undefined ? {} : { penalty }),
+    ...(advantage === undefined ? {} : { advantage }),
+    ...(advantageOfAll === undefined ? {} : { advantageOfAll }),
+    isTie,
+  };
+}
+
+/** How much of a row enters the update: 1, 0, a probability; NaN where nothing is decided. */
+export function shareKept(row: {
+  readonly kept?: boolean | undefined;
+  readonly inclusion?: number | undefined;
+}): number {
+  if (row.kept !== undefined) return Number(row.kept);
+  return row.inclusion ?? Number.NaN;
+}

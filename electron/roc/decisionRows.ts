@@ -1,0 +1,69 @@
+/** What the command line prints: one object per group, rejected groups included. Unknown is null. */
+import type { RocBasis } from '../../shared/api/rocRows.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import { type PoolRun, poolOfStep, problemsOfStep, responseReader } from '../storage/queries/pool.ts';
+import { decideStep, penaltiesOf } from './decideStep.ts';
+
+export interface DecisionRow {
+  readonly rollout_id: number;
+  readonly ordinal: number;
+  readonly reward: number | null;
+  readonly p_err: number | null;
+  readonly p_format: number | null;
+  /** The sum of the parts that count under the settings. */
+  readonly penalty: number | null;
+  /** null where nothing can be decided, and under `paper`, which has probabilities only. */
+  readonly kept: boolean | null;
+  readonly reason: string | null;
+  readonly inclusion: number | null;
+  readonly advantage: number | null;
+}
+
+export interface DecidedGroup {
+  readonly group_id: number;
+  /** null where the log knows no step. */
+  readonly step: number | null;
+  readonly problem_id: string;
+  /** Rollouts in the pool. */
+  readonly n: number;
+  readonly rule: string;
+  readonly rollouts: readonly DecisionRow[];
+}
+
+/** @returns the groups of one step in batch order */
+export function decidedGroups(
+  db: ReadableLibrary,
+  run: PoolRun,
+  step: number,
+  basis: RocBasis,
+): readonly DecidedGroup[] {
+  const batch = poolOfStep(db, run.runId, step);
+  const problems = problemsOfStep(db, run.runId, step);
+  const decisions = decideStep(batch, basis, responseReader(db));
+  return batch.map((records, i): DecidedGroup => {
+    const groupId = records[0]?.groupId ?? 0;
+    return {
+      group_id: groupId,
+      step: run.hasSteps ? step : null,
+      problem_id: problems.get(groupId) ?? '',
+      n: records.length,
+      rule: basis.rule,
+      rollouts: records.map((record, j): DecisionRow => {
+        const row = decisions[i]?.rows[j];
+        const [pErr, pFormat] = penaltiesOf(record, basis.penalty);
+        return {
+          rollout_id: record.rolloutId,
+          ordinal: record.ordinal,
+          reward: record.reward,
+          p_err: pErr,
+          p_format: pFormat,
+          penalty: row?.penalty ?? null,
+          kept: row?.kept ?? null,
+          reason: row?.reason ?? null,
+          inclusion: row?.inclusion ?? null,
+          advantage: row?.advantage ?? null,
+        };
+      }),
+    };
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * Where the log and the recomputation decide otherwise, and the likely cause: what would have to
+ * be different for the same rules to decide as logged is tried out, one thing after the other.
+ */
+import type {
+  DifferenceCause,
+  GroupLedger,
+  LedgerRow,
+  PenaltyKind,
+  RocBasis,
+} from '../../shared/api/rocRows.ts';
+import { RESAMPLE_RULES, type ResampleRule } from '../../shared/domain/downSampling.ts';
+import type { GroupDecision } from '../../shared/domain/resample.ts';
+import type { PoolRecord } from '../storage/queries/pool.ts';
+import { isStated } from './basis.ts';
+
+interface Recomputation {
+  readonly basis: RocBasis;
+  /** The group under another basis. */
+  readonly decide: (basis: RocBasis) => GroupDecision;
+}
+
+type Cause = { readonly code: DifferenceCause; readonly sentence: string };
+
+const PENALTY_WORDS: Readonly<Record<PenaltyKind, string>> = {
+  logged: 'the logged penalties',
+  text: 'the penalties of the release’s text rules',
+  typed: 'the penalties of typed outcomes',
+};
+
+export function differencesOf(
+  records: readonly PoolRecord[],
+  rows: readonly LedgerRow[],
+  recomputation: Recomputation,
+): GroupLedger['differences'] {
+  const differing = rows.filter(({ logged, recomputed }) => differ(logged?.kept, recomputed.kept));
+  if (differing.length === 0) return { rows: 0, causes: [] };
+  const causes: Cause[] = [];
+  const { basis } = recomputation;
+  if (!isStated(basis)) {
+    const sentence =
+      'The run logged decisions but no configuration of its down-sampling; the defaults are not it.';
+    causes.push({ code: 'configuration_unknown', sentence });
+  }
+  const alternative = alternativeOf(records, recomputation);
+  if (alternative !== undefined) causes.push(alternative);
+  else if (differing.every(isTied)) {
+    const sentence =
+      'Only rollouts of equal penalty at the cut differ: the trainer saw them in another order, as after balancing.';
+    causes.push({ code: 'tie', sentence });
+  }
+  const configured = basis.settings.down_sample_to_n;
+  if (records.some(({ reward }) => reward === null) || records.length < configured) {
+    const sentence = 'Rollouts or rewards of the pool are missing in the logs.';
+    causes.push({ code: 'pool_incomplete', sentence });
+  }
+  if (causes.length === 0) {
+    const sentence = 'No rule or penalty known here decides as logged.';
+    causes.push({ code: 'unexplained', sentence });
+  }
+  return { rows: differing.length, causes };
+}
+
+const differ = (a: boolean | undefined, b: boolean | undefined): boolean =>
+  a !== undefined && b !== undefined && a !== b;
+
+function isTied({ logged, recomputed }: LedgerRow): boolean {
+  return recomputed.isTie || logged?.reason?.endsWith('_tie') === true;
+}
+
+/** The smallest change of the basis under which the group is decided exactly as logged. */
+function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomputation): Cause | undefined {
+  const rules: readonly ResampleRule[] = RESAMPLE_RULES.filter((rule) => rule !== 'paper');
+  const penalties: readonly PenaltyKind[] = ['logged', 'text', 'typed'];
+  const isLogged = (under: RocBasis): boolean => {
+    const { rows } = decide(under);
+    return records.every(({ kept }, i) => kept === null || rows[i]?.kept === (kept === 1));
+  };
+  for (const penalty of penalties) {
+    if (penalty !== basis.penalty && isLogged({ ...basis, penalty })) {
+      const sentence = `With ${PENALTY_WORDS[penalty]} the same rule decides as logged.`;
+      return { code: 'penalties_differ', sentence };
+    }
+  }
+  for (const rule of rules) {
+    if (rule === basis.rule) continue;
+    for (const penalty of [basis.penalty, ...penalties.filter((other) => other !== basis.penalty)]) {
+      if (!isLogged({ ...basis, rule, penalty })) continue;
+      const with_ = penalty === basis.penalty ? '' : ` with ${PENALTY_WORDS[penalty]}`;
+      return { code: 'other_rule', sentence: `The rule “${rule}”${with_} decides as logged.` };
+    }
+  }
+  const { settings } = basis;
+  const other = settings.world_size === 1 ? undefined : { ...settings, world_size: 1 };
+  if (other !== undefined && isLogged({ ...basis, settings: other })) {
+    const sentence = `Without the truncation to a multiple of ${settings.world_size} the rule decides as logged.`;
+    return { code: 'world_size', sentence };
+  }
+  if (
+    records.some(({ reason }) => reason === 'discarded_world_size_truncation') &&
+    settings.world_size === 1
+  ) {
+    const sentence = 'The log speaks of a world-size truncation; the configuration names no world size.';
+    return { code: 'world_size', sentence };
+  }
+  return undefined;
+}

@@ -1,0 +1,174 @@
+/** One group's pool with every decision: logged, recomputed, and under a what-if. */
+import type {
+  GroupLedger,
+  LedgerDecision,
+  LedgerRow,
+  LedgerSide,
+  PenaltyDisagreement,
+  RocBasis,
+  RocSums,
+} from '../../shared/api/rocRows.ts';
+import { disagreements } from '../../shared/domain/penalty.ts';
+import type { GroupDecision } from '../../shared/domain/resample.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import {
+  type PoolRecord,
+  placeOfGroup,
+  poolOfStep,
+  poolRun,
+  responseReader,
+} from '../storage/queries/pool.ts';
+import { getRollout } from '../storage/queries/rollout.ts';
+import { basisOf, isStated, type UncheckedChoice } from './basis.ts';
+import { decideStep, ledgerDecision, shareKept } from './decideStep.ts';
+import { differencesOf } from './differences.ts';
+import { Sums } from './sums.ts';
+
+export interface LedgerRequest {
+  readonly groupId: number;
+  readonly basis: UncheckedChoice;
+  readonly whatIf?: UncheckedChoice | undefined;
+}
+
+/** @throws SettingError for a value that a setting cannot have. @returns undefined when there is no such group */
+export function getLedger(db: ReadableLibrary, request: LedgerRequest): GroupLedger | undefined {
+  const { groupId } = request;
+  const place = placeOfGroup(db, groupId);
+  const run = place === undefined ? undefined : poolRun(db, place.runId);
+  if (place === undefined || run === undefined) return undefined;
+  // The whole step: a batch is cut to a multiple of the world size, and where depends on the others.
+  const batch = poolOfStep(db, place.runId, place.step);
+  const index = batch.findIndex(([first]) => first?.groupId === groupId);
+  const records = batch[index];
+  if (records === undefined) return undefined;
+  const responseOf = responseReader(db);
+  const basis = basisOf(run.config, request.basis);
+  const decide = (under: RocBasis) => decideStep(batch, under, responseOf)[index] as GroupDecision;
+  const recomputed = decide(basis);
+  const chosen = request.whatIf === undefined ? undefined : basisOf(run.config, request.whatIf);
+  const whatIf = chosen === undefined ? undefined : decide(chosen);
+
+  const rows = records.map((record, i): LedgerRow => {
+    const logged = loggedOf(record);
+    const row = ledgerDecision(recomputed.rows[i]);
+    return {
+      rolloutId: record.rolloutId,
+      ordinal: record.ordinal,
+      penalties: penaltiesOf(record),
+      ...(logged === undefined ? {} : { logged }),
+      recomputed: row,
+      ...(whatIf === undefined ? {} : { whatIf: ledgerDecision(whatIf.rows[i]) }),
+      disagreements: disagreementsOf(db, record),
+    };
+  });
+  const source = rows.some(({ logged }) => logged?.kept !== undefined)
+    ? 'logged'
+    : isStated(basis)
+      ? 'recomputed'
+      : 'unknown';
+  return {
+    groupId,
+    ...place,
+    rows,
+    recomputed: sideOf(basis, recomputed, records),
+    ...(chosen === undefined || whatIf === undefined ? {} : { whatIf: sideOf(chosen, whatIf, records) }),
+    ...(source === 'logged' ? { logged: loggedSums(records) } : {}),
+    source,
+    differences: differencesOf(records, rows, { basis, decide }),
+    flips: rows.filter((row) => isFlip(row, source)).length,
+  };
+}
+
+function isFlip({ logged, recomputed, whatIf }: LedgerRow, source: GroupLedger['source']): boolean {
+  const stands = logged?.kept ?? (source === 'unknown' ? undefined : recomputed.kept);
+  return stands !== undefined && whatIf?.kept !== undefined && stands !== whatIf.kept;
+}
+
+function loggedOf(record: PoolRecord): LedgerRow['logged'] {
+  const { kept, reason, advantage, rule } = record;
+  if (kept === null && reason === null && advantage === null) return undefined;
+  return {
+    ...(kept === null ? {} : { kept: kept === 1 }),
+    ...(reason === null ? {} : { reason }),
+    ...(advantage === null ? {} : { advantage }),
+    ...(rule === null ? {} : { rule }),
+  };
+}
+
+function penaltiesOf(record: PoolRecord): LedgerRow['penalties'] {
+  const { pErr, pFormat, penalty, pErrText, pFormatText, pTextSource, pErrTyped, pFormatTyped } = record;
+  return {
+    ...(pErr === null && pFormat === null && penalty === null
+      ? {}
+      : {
+          logged: {
+            ...(pErr === null ? {} : { pErr }),
+            ...(pFormat === null ? {} : { pFormat }),
+            ...(penalty === null ? {} : { penalty }),
+          },
+        }),
+    ...(pErrText === null || pFormatText === null || pTextSource === null
+      ? {}
+      : { text: { pErr: pErrText, pFormat: pFormatText, source: pTextSource } }),
+    ...(pErrTyped === null || pFormatTyped === null
+      ? {}
+      : { typed: { pErr: pErrTyped, pFormat: pFormatTyped } }),
+  };
+}
+
+/** The text is read only where the numbers differ: to say why. */
+function disagreementsOf(db: ReadableLibrary, record: PoolRecord): readonly PenaltyDisagreement[] {
+  const { text, typed, logged } = penaltiesOf(record);
+  if (text === undefined || typed === undefined) return [];
+  const ways = { text, typed, ...(logged === undefined ? {} : { logged }) };
+  const isEqual = (a: number | undefined, b: number) => a === undefined || a === b;
+  const isAgreed =
+    isEqual(text.pErr, typed.pErr) &&
+    isEqual(text.pFormat, typed.pFormat) &&
+    isEqual(logged?.pErr, text.pErr) &&
+    isEqual(logged?.pFormat, text.pFormat);
+  if (isAgreed) return [];
+  const detail = getRollout(db, record.rolloutId);
+  if (detail === undefined) return [];
+  // Calls count their segments from the prompt's on; what is judged is the response alone.
+  const first = detail.segments.findIndex(({ turn }) => turn > 0);
+  const offset = first < 0 ? detail.segments.length : first;
+  return disagreements(ways, {
+    response: detail.response,
+    segments: detail.segments.slice(offset),
+    turns: detail.turns,
+    toolCalls: detail.toolCalls.map(({ callSegment, responseSegment, ...call }) => ({
+      ...call,
+      callSegment: callSegment - offset,
+      ...(responseSegment === undefined ? {} : { responseSegment: responseSegment - offset }),
+    })),
+    ...(detail.row.stopReason === undefined ? {} : { stopReason: detail.row.stopReason }),
+  });
+}
+
+function sideOf(basis: RocBasis, decision: GroupDecision, records: readonly PoolRecord[]): LedgerSide {
+  const { outcome, why, quota, cut, assertion } = decision;
+  const sums = new Sums();
+  records.forEach((record, i) => {
+    const row: LedgerDecision | undefined = decision.rows[i] && ledgerDecision(decision.rows[i]);
+    if (row !== undefined) sums.add(record, shareKept(row), row.penalty, row.advantage);
+  });
+  return {
+    basis,
+    outcome,
+    ...(why === undefined ? {} : { why }),
+    ...(quota === undefined ? {} : { quota }),
+    ...(cut === undefined ? {} : { cut }),
+    ...(assertion === undefined ? {} : { assertion }),
+    sums: sums.finish(),
+  };
+}
+
+function loggedSums(records: readonly PoolRecord[]): RocSums {
+  const sums = new Sums();
+  for (const record of records) {
+    const share = record.kept === null ? Number.NaN : record.kept;
+    sums.add(record, share, record.penalty ?? undefined, record.advantage ?? undefined);
+  }
+  return sums.finish();
+}

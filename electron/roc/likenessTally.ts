@@ -1,0 +1,55 @@
+/** What a set of rollouts looks like: lengths, turns, tools. */
+import type { Likeness } from '../../shared/api/rocRows.ts';
+import type { PoolRecord } from '../storage/queries/pool.ts';
+import { Mean } from './sums.ts';
+
+/** Upper bounds in characters; longer ones are in one entry more. */
+export const LENGTH_BINS: readonly number[] = [
+  500, 1000, 2000, 3000, 4000, 6000, 8000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000, 128_000,
+];
+/** The last entry counts all that have more. */
+const TURN_BINS = 20;
+
+export class LikenessTally {
+  private rollouts = 0;
+  private readonly chars = new Mean();
+  private readonly tokens = new Mean();
+  private readonly turns = new Mean();
+  private readonly calls = new Mean();
+  private readonly withoutCalls = new Mean();
+  private readonly lengthCounts: number[] = new Array<number>(LENGTH_BINS.length + 1).fill(0);
+  private readonly turnCounts: number[] = new Array<number>(TURN_BINS).fill(0);
+
+  /** @param share of the rollout that counts, 0 … 1 */
+  add(row: PoolRecord, share: number): void {
+    if (share === 0) return;
+    this.rollouts += share;
+    this.chars.add(row.responseChars, share);
+    this.tokens.add(row.policyTokens, share);
+    this.turns.add(row.turns, share);
+    this.calls.add(row.toolCalls, share);
+    this.withoutCalls.add(Number(row.toolCalls === 0), share);
+    const bin = LENGTH_BINS.findIndex((bound) => row.responseChars <= bound);
+    addAt(this.lengthCounts, bin < 0 ? LENGTH_BINS.length : bin, share);
+    addAt(this.turnCounts, Math.min(TURN_BINS, Math.max(1, row.turns)) - 1, share);
+  }
+
+  finish(): Likeness {
+    const known = (name: keyof Likeness, { value }: Mean): Partial<Likeness> =>
+      value === undefined ? {} : { [name]: value };
+    return {
+      rollouts: this.rollouts,
+      ...known('meanResponseChars', this.chars),
+      ...known('meanPolicyTokens', this.tokens),
+      ...known('meanTurns', this.turns),
+      ...known('meanToolCalls', this.calls),
+      ...known('withoutToolCalls', this.withoutCalls),
+      lengths: this.lengthCounts,
+      turns: this.turnCounts,
+    };
+  }
+}
+
+function addAt(counts: number[], at: number, share: number): void {
+  counts[at] = (counts[at] ?? 0) + share;
+}

@@ -1,0 +1,212 @@
+/** Resample-on-Correct over a step or a whole run: logged, recomputed, and under a what-if. */
+import type { PenaltyKind, RocBasis, RocReport } from '../../shared/api/rocRows.ts';
+import type { GroupDecision } from '../../shared/domain/resample.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import {
+  type PoolRecord,
+  type PoolRun,
+  poolOfStep,
+  poolRun,
+  responseReader,
+} from '../storage/queries/pool.ts';
+import { basisOf, isStated, type UncheckedChoice } from './basis.ts';
+import { decideStep, penaltiesOf, shareKept } from './decideStep.ts';
+import { LENGTH_BINS } from './likenessTally.ts';
+import { type SideGroup, type SideRow, SideTally } from './sideTally.ts';
+import { Counter, GroupKeys } from './tallies.ts';
+
+export interface ReportRequest {
+  readonly runId: number;
+  readonly step?: number | undefined;
+  readonly basis: UncheckedChoice;
+  readonly whatIf?: UncheckedChoice | undefined;
+}
+
+export interface FinishedReport {
+  readonly report: Omit<RocReport, 'reportId' | 'elapsedMs'>;
+  readonly keys: GroupKeys;
+}
+
+const LOGGED_TOLERANCE = 1e-6;
+
+/**
+ * Step by step, so that whoever runs it can show progress and stop between two.
+ * @throws SettingError for a value that a setting cannot have
+ */
+export class ReportBuilder {
+  readonly steps: readonly number[];
+  private readonly db: ReadableLibrary;
+  private readonly run: PoolRun;
+  private readonly request: ReportRequest;
+  private readonly responseOf: (rolloutId: number) => string;
+  private readonly keys = new GroupKeys();
+  private readonly basis: RocBasis;
+  private readonly chosen: RocBasis | undefined;
+  private readonly logged: SideTally;
+  private readonly recomputed: SideTally;
+  private readonly whatIf: SideTally | undefined;
+  private readonly differences: Counter;
+  private readonly flips: Counter;
+  private readonly errDifferences: Counter;
+  private readonly formatDifferences: Counter;
+  private readonly isStated: boolean;
+  private groups = 0;
+  private rollouts = 0;
+  private loggedRows = 0;
+  private withoutPenalties = 0;
+
+  /** @returns undefined when there is no such run, or it has no such step */
+  static open(db: ReadableLibrary, request: ReportRequest): ReportBuilder | undefined {
+    const run = poolRun(db, request.runId);
+    if (run === undefined) return undefined;
+    if (request.step !== undefined && !run.steps.includes(request.step)) return undefined;
+    return new ReportBuilder(db, run, request);
+  }
+
+  private constructor(db: ReadableLibrary, run: PoolRun, request: ReportRequest) {
+    this.db = db;
+    this.run = run;
+    this.request = request;
+    this.steps = request.step === undefined ? run.steps : [request.step];
+    this.responseOf = responseReader(db);
+    this.basis = basisOf(run.config, request.basis);
+    this.chosen = request.whatIf === undefined ? undefined : basisOf(run.config, request.whatIf);
+    this.isStated = isStated(this.basis);
+    const { keys } = this;
+    const partsOf = (kind: PenaltyKind) => (record: PoolRecord) => penaltiesOf(record, kind);
+    this.logged = new SideTally('logged', keys, partsOf('logged'));
+    this.recomputed = new SideTally('recomputed', keys, partsOf(this.basis.penalty));
+    this.whatIf =
+      this.chosen === undefined ? undefined : new SideTally('whatIf', keys, partsOf(this.chosen.penalty));
+    this.differences = new Counter('differences', keys);
+    this.flips = new Counter('flips', keys);
+    this.errDifferences = new Counter('penalties:p_err', keys);
+    this.formatDifferences = new Counter('penalties:p_format', keys);
+  }
+
+  addStep(step: number): void {
+    const batch = poolOfStep(this.db, this.run.runId, step);
+    const recomputed = decideStep(batch, this.basis, this.responseOf);
+    const whatIf = this.chosen === undefined ? undefined : decideStep(batch, this.chosen, this.responseOf);
+    for (const side of [this.logged, this.recomputed, this.whatIf]) side?.beginStep(step);
+    for (const [i, records] of batch.entries()) this.addGroup(records, recomputed[i], whatIf?.[i]);
+  }
+
+  finish(): FinishedReport {
+    const { keys, basis, chosen } = this;
+    const tally = (name: string) => keys.tally(`pool:${name}`);
+    const report: FinishedReport['report'] = {
+      runId: this.run.runId,
+      ...(this.request.step === undefined ? {} : { step: this.request.step }),
+      groups: this.groups,
+      rollouts: this.rollouts,
+      allWrong: tally('allWrong'),
+      mixed: tally('mixed'),
+      allRight: tally('allRight'),
+      rewardUnknown: tally('rewardUnknown'),
+      penalty: basis.penalty,
+      lengthBins: LENGTH_BINS,
+      ...(this.loggedRows === 0 ? {} : { logged: this.logged.finish(undefined) }),
+      recomputed: this.recomputed.finish(basis),
+      ...(chosen === undefined || this.whatIf === undefined ? {} : { whatIf: this.whatIf.finish(chosen) }),
+      source: this.loggedRows > 0 ? 'logged' : this.isStated ? 'recomputed' : 'unknown',
+      differences: this.differences.finish(),
+      ...(chosen === undefined ? {} : { flips: this.flips.finish() }),
+      penaltyDifferences: [
+        { part: 'pErr', ...this.errDifferences.finish() },
+        { part: 'pFormat', ...this.formatDifferences.finish() },
+      ],
+      withoutPenalties: this.withoutPenalties,
+    };
+    return { report, keys };
+  }
+
+  private addGroup(
+    records: readonly PoolRecord[],
+    recomputed: GroupDecision | undefined,
+    whatIf: GroupDecision | undefined,
+  ): void {
+    const groupId = records[0]?.groupId;
+    if (groupId === undefined || recomputed === undefined) return;
+    this.groups++;
+    this.rollouts += records.length;
+    const mixture = mixtureOf(records);
+    this.keys.note(`pool:${mixture ?? 'rewardUnknown'}`, groupId);
+    const group = (rows: readonly SideRow[], decision?: GroupDecision): SideGroup => ({
+      groupId,
+      records,
+      rows,
+      outcome: decision?.outcome,
+      mixture,
+    });
+    const loggedRows = records.map(loggedRow);
+    this.logged.add(group(loggedRows));
+    const computed = sideRows(records, recomputed);
+    this.recomputed.add(group(computed, recomputed));
+    const supposed = whatIf === undefined ? undefined : sideRows(records, whatIf);
+    if (supposed !== undefined) this.whatIf?.add(group(supposed, whatIf));
+    records.forEach((record, i) => {
+      const logged = loggedRows[i]?.share ?? Number.NaN;
+      const again = computed[i]?.share ?? Number.NaN;
+      if (!Number.isNaN(logged)) this.loggedRows++;
+      if (isOtherwise(logged, again)) this.differences.add(groupId, logged);
+      const stands = Number.isNaN(logged) && this.isStated ? again : logged;
+      const supposedShare = supposed?.[i]?.share ?? Number.NaN;
+      if (isOtherwise(stands, supposedShare)) this.flips.add(groupId, supposedShare);
+      this.comparePenalties(record, groupId, stands);
+    });
+  }
+
+  private comparePenalties(record: PoolRecord, groupId: number, share: number): void {
+    const { pErrText, pErrTyped, pFormatText, pFormatTyped } = record;
+    if (pErrText === null || pErrTyped === null || pFormatText === null || pFormatTyped === null) {
+      this.withoutPenalties++;
+      return;
+    }
+    if (Math.abs(pErrText - pErrTyped) > LOGGED_TOLERANCE) this.errDifferences.add(groupId, share);
+    if (Math.abs(pFormatText - pFormatTyped) > LOGGED_TOLERANCE) this.formatDifferences.add(groupId, share);
+  }
+}
+
+/** Probabilities are no decisions: only two that were taken can differ. */
+function isOtherwise(a: number, b: number): boolean {
+  return (a === 0 && b === 1) || (a === 1 && b === 0);
+}
+
+function loggedRow(record: PoolRecord): SideRow {
+  const { kept, reason, penalty, advantage } = record;
+  return {
+    share: kept ?? Number.NaN,
+    reason: reason ?? undefined,
+    penalty: penalty ?? undefined,
+    advantage: advantage ?? undefined,
+    isTie: reason?.endsWith('_tie') === true,
+  };
+}
+
+const OUTSIDE: SideRow = {
+  share: Number.NaN,
+  reason: undefined,
+  penalty: undefined,
+  advantage: undefined,
+  isTie: false,
+};
+
+function sideRows(records: readonly PoolRecord[], decision: GroupDecision): readonly SideRow[] {
+  return records.map((_record, i) => {
+    const row = decision.rows[i];
+    if (row === undefined) return OUTSIDE;
+    const { reason, penalty, advantage, isTie } = row;
+    return { share: shareKept(row), reason, penalty, advantage, isTie };
+  });
+}
+
+/** By reward, as RoC classes; undefined when one is unknown. */
+function mixtureOf(records: readonly PoolRecord[]): SideGroup['mixture'] {
+  let positives = 0;
+  for (const { reward } of records) {
+    if (reward === null) return undefined;
+    if (reward > 0) positives++;
+  }
+  return positives === 0 ? 'allWrong' : positives === records.length ? 'allRight' : 'mixed';
+}

@@ -1,0 +1,113 @@
+/** Pools of rollouts as Resample-on-Correct sees them: narrow rows, a step at a time. */
+import type { ReadableLibrary } from '../open.ts';
+
+/** One rollout. Unknown is null, as it comes from SQL: a run has millions of these. */
+export interface PoolRecord {
+  readonly rolloutId: number;
+  readonly groupId: number;
+  readonly ordinal: number;
+  readonly reward: number | null;
+  readonly kept: number | null;
+  readonly reason: string | null;
+  readonly pErr: number | null;
+  readonly pFormat: number | null;
+  readonly penalty: number | null;
+  readonly advantage: number | null;
+  readonly rule: string | null;
+  readonly pErrText: number | null;
+  readonly pFormatText: number | null;
+  readonly pTextSource: 'text' | 'reconstructed' | null;
+  readonly pErrTyped: number | null;
+  readonly pFormatTyped: number | null;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  readonly policyTokens: number | null;
+  readonly responseChars: number;
+}
+
+/** Batch order: groups by first appearance, then ordinal; walks `rollout_by_step`. */
+export const POOL_OF_STEP = `
+  SELECT rollout_id AS rolloutId, group_id AS groupId, ordinal, reward, kept, reason, p_err AS pErr, p_format AS pFormat,
+    penalty, advantage, rule, p_err_text AS pErrText, p_format_text AS pFormatText, p_text_source AS pTextSource,
+    p_err_typed AS pErrTyped, p_format_typed AS pFormatTyped, turns, tool_calls AS toolCalls,
+    tool_errors AS toolErrors, policy_tokens AS policyTokens, response_chars AS responseChars
+  FROM rollout_row WHERE run_id = ? AND step = ? ORDER BY group_id, ordinal`;
+
+/** @returns the groups of a step in the order in which they were first read, each in rollout order */
+export function poolOfStep(
+  db: ReadableLibrary,
+  runId: number,
+  step: number,
+): readonly (readonly PoolRecord[])[] {
+  const groups: PoolRecord[][] = [];
+  let current: PoolRecord[] = [];
+  for (const row of db.prepare(POOL_OF_STEP).all(runId, step) as PoolRecord[]) {
+    if (current[0]?.groupId !== row.groupId) {
+      current = [];
+      groups.push(current);
+    }
+    current.push(row);
+  }
+  return groups;
+}
+
+export interface PoolRun {
+  readonly runId: number;
+  readonly runKey: string;
+  readonly name: string;
+  readonly kind: 'train' | 'eval';
+  readonly hasSteps: boolean;
+  readonly config: string;
+  readonly steps: readonly number[];
+}
+
+const POOL_RUN = `
+  SELECT n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS name, n.kind,
+    n.has_steps AS hasSteps, coalesce(c.config, '{}') AS config
+  FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope`;
+const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
+
+export function poolRuns(db: ReadableLibrary): readonly PoolRun[] {
+  const rows = db.prepare(`${POOL_RUN} ORDER BY n.run_id`).all() as (Omit<PoolRun, 'hasSteps' | 'steps'> & {
+    hasSteps: number;
+  })[];
+  const steps = db.prepare<[number], number>(STEPS).pluck();
+  return rows.map((row) => ({ ...row, hasSteps: row.hasSteps === 1, steps: steps.all(row.runId) }));
+}
+
+export function poolRun(db: ReadableLibrary, runId: number): PoolRun | undefined {
+  return poolRuns(db).find((run) => run.runId === runId);
+}
+
+export interface PoolGroupPlace {
+  readonly runId: number;
+  readonly step: number;
+}
+
+export function placeOfGroup(db: ReadableLibrary, groupId: number): PoolGroupPlace | undefined {
+  const sql = 'SELECT run_id AS runId, step FROM group_row WHERE group_id = ?';
+  return db.prepare(sql).get(groupId) as PoolGroupPlace | undefined;
+}
+
+const PROBLEMS_OF_STEP = `
+  SELECT g.group_id AS groupId, p.problem_id AS problemId FROM group_row g JOIN problem_row p USING (problem_no)
+  WHERE g.run_id = ? AND g.step = ?`;
+
+/** @returns logged problem ids by group */
+export function problemsOfStep(
+  db: ReadableLibrary,
+  runId: number,
+  step: number,
+): ReadonlyMap<number, string> {
+  const rows = db.prepare(PROBLEMS_OF_STEP).all(runId, step) as { groupId: number; problemId: string }[];
+  return new Map(rows.map(({ groupId, problemId }) => [groupId, problemId]));
+}
+
+const RESPONSE = `SELECT response_text(rollout_id, 0, response_chars) FROM rollout_row WHERE rollout_id = ?`;
+
+/** Reads texts one after the other; siblings lie in the same block, so ask for them in their order. */
+export function responseReader(db: ReadableLibrary): (rolloutId: number) => string {
+  const statement = db.prepare<[number], string | null>(RESPONSE).pluck();
+  return (rolloutId) => statement.get(rolloutId) ?? '';
+}

@@ -1,0 +1,146 @@
+/**
+ * Worker thread: recomputes Resample-on-Correct over steps and runs. Between two steps it listens:
+ * for a cancel, and for the next question, which waits its turn.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { RocReport } from '../../shared/api/contract.ts';
+import type { ApiFailure, Result } from '../../shared/api/errors.ts';
+import { CANCELLED } from '../../shared/api/transport.ts';
+import { SettingError } from '../../shared/domain/downSampling.ts';
+import { basisOf } from '../roc/basis.ts';
+import { decidedGroups } from '../roc/decisionRows.ts';
+import { ReportBuilder } from '../roc/report.ts';
+import type { GroupKeys } from '../roc/tallies.ts';
+import { openReader, type ReadableLibrary } from '../storage/open.ts';
+import { type PoolRun, poolRuns } from '../storage/queries/pool.ts';
+import type { WorkerOptions } from './messages.ts';
+import type { DecisionsRequest, RocMessage, RocRequest } from './rocMessages.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('this file is the entry of a worker thread');
+const { libraryPath } = workerData as WorkerOptions;
+const db: ReadableLibrary = openReader(libraryPath);
+
+/** Reports whose groups can still be asked for: the one on the screen and the ones before it. */
+const KEPT_REPORTS = 4;
+const reports = new Map<number, GroupKeys>();
+const cancelled = new Set<number>();
+const waiting = new Map<number, () => void>();
+let queue: Promise<void> = Promise.resolve();
+
+const post = (message: RocMessage): void => port.postMessage(message);
+const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+port.on('message', (request: RocRequest) => {
+  const { id } = request;
+  switch (request.kind) {
+    case 'cancel':
+      cancelled.add(id);
+      waiting.get(id)?.();
+      break;
+    case 'taken':
+      waiting.get(id)?.();
+      break;
+    case 'groups': {
+      const keys = reports.get(request.reportId);
+      const gone: ApiFailure = {
+        code: 'not_found',
+        message: `report ${request.reportId} is no longer known`,
+      };
+      answer(
+        id,
+        keys === undefined
+          ? { ok: false, failure: gone }
+          : { ok: true, value: { ids: keys.idsOf(request.key) } },
+      );
+      break;
+    }
+    default:
+      queue = queue.then(() => work(request));
+  }
+});
+
+async function work(request: Extract<RocRequest, { kind: 'report' | 'decisions' }>): Promise<void> {
+  const { id } = request;
+  try {
+    const result = request.kind === 'report' ? await report(request) : await decisions(id, request.request);
+    answer(id, result);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = error instanceof SettingError ? 'refused' : 'internal';
+    answer(id, { ok: false, failure: { code, message } });
+  } finally {
+    cancelled.delete(id);
+    waiting.delete(id);
+  }
+}
+
+async function report({ id, request }: Extract<RocRequest, { kind: 'report' }>): Promise<Result<RocReport>> {
+  const startedAt = performance.now();
+  const builder = ReportBuilder.open(db, request);
+  if (builder === undefined) {
+    const where = request.step === undefined ? '' : ` with a step ${request.step}`;
+    return notFound(`run ${request.runId}${where}`);
+  }
+  const { steps } = builder;
+  for (const [i, step] of steps.entries()) {
+    post({ id, kind: 'progress', stepsDone: i, steps: steps.length });
+    await breathe();
+    if (cancelled.has(id)) return { ok: false, failure: CANCELLED };
+    builder.addStep(step);
+  }
+  const { report: finished, keys } = builder.finish();
+  reports.set(id, keys);
+  for (const known of reports.keys()) {
+    if (reports.size <= KEPT_REPORTS) break;
+    reports.delete(known);
+  }
+  const elapsedMs = Math.round(performance.now() - startedAt);
+  return { ok: true, value: { ...finished, reportId: id, elapsedMs } };
+}
+
+async function decisions(id: number, request: DecisionsRequest): Promise<Result<null>> {
+  const run = runOf(poolRuns(db), request.run);
+  if ('failure' in run) return { ok: false, failure: run.failure };
+  const { step } = request;
+  if (step !== undefined && !run.steps.includes(step)) return notFound(`step ${step} in run ${run.name}`);
+  const basis = basisOf(run.config, request.choice);
+  post({ id, kind: 'head', head: { runKey: run.runKey, runName: run.name, basis } });
+  for (const each of step === undefined ? run.steps : [step]) {
+    if (cancelled.has(id)) return { ok: false, failure: CANCELLED };
+    const taken = new Promise<void>((resolve) => waiting.set(id, resolve));
+    post({ id, kind: 'page', groups: decidedGroups(db, run, each, basis) });
+    await taken;
+  }
+  return { ok: true, value: null };
+}
+
+function runOf(runs: readonly PoolRun[], named: string | undefined): PoolRun | { failure: ApiFailure } {
+  if (named !== undefined) {
+    const found =
+      runs.find(({ runKey }) => runKey === named) ??
+      only(runs.filter(({ name }) => name === named)) ??
+      runs.find(({ runId }) => String(runId) === named);
+    return found ?? { failure: { code: 'not_found', message: `no run ${named}; ${listed(runs)}` } };
+  }
+  const found = only(runs) ?? only(runs.filter(({ kind }) => kind === 'train'));
+  const message = runs.length === 0 ? 'the library has no runs' : `name a run with --run; ${listed(runs)}`;
+  return found ?? { failure: { code: 'not_found', message } };
+}
+
+const only = <T>(values: readonly T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
+
+function listed(runs: readonly PoolRun[]): string {
+  const names = runs.slice(0, 20).map(({ runKey, name, kind }) => `${runKey} (${name}, ${kind})`);
+  return `there are ${names.join(', ')}${runs.length > 20 ? ', …' : ''}`;
+}
+
+function notFound(what: string): { readonly ok: false; readonly failure: ApiFailure } {
+  return { ok: false, failure: { code: 'not_found', message: `the library has no ${what}` } };
+}
+
+function answer(id: number, result: Result<unknown>): void {
+  post({ id, kind: 'result', result });
+}
+
+post({ id: 0, kind: 'result', result: { ok: true, value: 'ready' } });

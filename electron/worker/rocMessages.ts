@@ -1,0 +1,36 @@
+/** What the host and the thread that recomputes Resample-on-Correct say to each other. */
+import type { RocBasis } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
+import type { UncheckedChoice } from '../roc/basis.ts';
+import type { DecidedGroup } from '../roc/decisionRows.ts';
+import type { ReportRequest } from '../roc/report.ts';
+
+export interface DecisionsRequest {
+  /** Key, name or number of a run; absent: the only one, or the only one of training. */
+  readonly run?: string;
+  readonly step?: number;
+  readonly choice: UncheckedChoice;
+}
+
+export type RocRequest = { readonly id: number } & (
+  | { readonly kind: 'report'; readonly request: ReportRequest }
+  | { readonly kind: 'groups'; readonly reportId: number; readonly key: string }
+  | { readonly kind: 'decisions'; readonly request: DecisionsRequest }
+  /** The page of decisions has been taken; the next may come. */
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'cancel' }
+);
+
+export interface DecisionsHead {
+  readonly runKey: string;
+  readonly runName: string;
+  readonly basis: RocBasis;
+}
+
+export type RocMessage = { readonly id: number } & (
+  | { readonly kind: 'progress'; readonly stepsDone: number; readonly steps: number }
+  | { readonly kind: 'head'; readonly head: DecisionsHead }
+  /** The groups of one step. */
+  | { readonly kind: 'page'; readonly groups: readonly DecidedGroup[] }
+  | { readonly kind: 'result'; readonly result: Result<unknown> }
+);

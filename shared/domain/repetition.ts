@@ -1,0 +1,16 @@
+/** Words in a row that make a passage: long enough not to recur by chance. */
+const PASSAGE_WORDS = 8;
+
+/**
+ * How much of a text has stood in it before: the share of its passages of eight words that occur
+ * earlier in it, 0 … 1. 0 for texts shorter than two passages. An n-gram score like the one the
+ * paper tried for RoC and left out because it hurt (§4.3.1); which n it used is not said.
+ */
+export function repetitionOf(text: string): number {
+  const words = text.match(/\S+/g) ?? [];
+  const passages = words.length - PASSAGE_WORDS + 1;
+  if (passages < 2) return 0;
+  const seen = new Set<string>();
+  for (let i = 0; i < passages; i++) seen.add(words.slice(i, i + PASSAGE_WORDS).join(' '));
+  return (passages - seen.size) / passages;
+}
