@@ -15,6 +15,7 @@ import {
   ROLLOUTS_BY_ID,
   rolloutOrderSql,
 } from '../../electron/storage/queries/lists.ts';
+import { POOL_OF_STEP } from '../../electron/storage/queries/pool.ts';
 import { RUN_BY_KEY, STEPS_OF_RUN } from '../../electron/storage/queries/runs.ts';
 import { prepareUserStatement } from '../../electron/storage/userStatement.ts';
 import { PUBLIC_VIEWS } from '../../electron/storage/views.sql.ts';
@@ -109,6 +110,12 @@ describe('query plans', () => {
     ]);
     expect(planOf(rolloutOrderSql({ sort: 'order', direction: 'ascending' }))).toEqual([
       'SEARCH r USING COVERING INDEX rollout_by_step (run_id=?)',
+    ]);
+  });
+
+  it('the pool of a step comes in batch order from one index range', () => {
+    expect(planOf(POOL_OF_STEP.replaceAll('?', ':id'))).toEqual([
+      'SEARCH rollout_row USING INDEX rollout_by_step (run_id=? AND step=?)',
     ]);
   });
 

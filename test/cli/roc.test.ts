@@ -1,0 +1,132 @@
+/** `turnwise roc` from outside: what it prints, under what, and how it ends. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXAMPLE, writePoolLog } from '../roc/poolLog.ts';
+import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
+
+let place: Scratch;
+beforeAll(async () => {
+  place = scratch();
+  const steps = [
+    { step: 1, pools: ['+e+s----', '++++++++'] },
+    { step: 2, pools: ['?+e-----'] },
+  ];
+  await ingestHere(place.library, [writePoolLog(place, steps, EXAMPLE)]);
+});
+afterAll(() => place.remove());
+
+function roc(...args: readonly string[]): { code: number | null; out: string; err: string } {
+  const all = [MAIN, 'roc', '--library', place.library, ...args];
+  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
+  return { code: run.status, out: run.stdout, err: run.stderr };
+}
+
+interface Group {
+  readonly group_id: number;
+  readonly step: number;
+  readonly problem_id: string;
+  readonly n: number;
+  readonly rule: string;
+  readonly rollouts: readonly Readonly<Record<string, unknown>>[];
+}
+const groupsOf = (out: string): readonly Group[] => JSON.parse(out) as readonly Group[];
+
+describe('roc --json', () => {
+  it('prints every group, rejected ones included, in batch order', () => {
+    const { code, out, err } = roc('--json');
+    expect(code).toBe(0);
+    const groups = groupsOf(out);
+    expect(groups.map(({ step, problem_id, n, rule }) => [step, problem_id, n, rule])).toEqual([
+      [1, 'p0', 8, 'release'],
+      [1, 'p1', 8, 'release'],
+      [2, 'p0', 8, 'release'],
+    ]);
+    expect(Object.keys(groups[0] ?? {})).toEqual(['group_id', 'step', 'problem_id', 'n', 'rule', 'rollouts']);
+    const [mixed, equal, unknown] = groups;
+    expect(mixed?.rollouts[1]).toEqual({
+      rollout_id: 2,
+      ordinal: 1,
+      reward: 1,
+      p_err: 1,
+      p_format: 0,
+      penalty: 1,
+      kept: false,
+      reason: 'discarded_positive_penalty',
+      inclusion: null,
+      advantage: null,
+    });
+    expect(mixed?.rollouts.filter(({ kept }) => kept).map(({ ordinal }) => ordinal)).toEqual([0, 2, 4, 5]);
+    expect(new Set(equal?.rollouts.map(({ reason }) => reason))).toEqual(
+      new Set(['discarded_equal_reward_all_correct']),
+    );
+    expect(unknown?.rollouts[0]).toMatchObject({ reward: null, kept: null, reason: null });
+    expect(err).toContain('run pools (pools), rule release (logged), penalties: text\n');
+    expect(err).toContain('  down_sample_to_n = 4 (logged)\n');
+    expect(err).toContain('  world_size = 1 (default)\n');
+  });
+
+  it('takes settings by their bare names and by the trainer’s paths', () => {
+    const { out, err } = roc(
+      ...['--json', '--step', '1', '--set', 'reject_equal_reward=False'],
+      ...['--set', 'augmentation.down_sampling_config.down_sample_to_n=2', '--rule', 'release-first-week'],
+    );
+    const groups = groupsOf(out);
+    expect(groups.map(({ rollouts }) => rollouts.filter(({ kept }) => kept).length)).toEqual([2, 2]);
+    expect(groups[0]?.rule).toBe('release-first-week');
+    expect(err).toContain('rule release-first-week (set)');
+    expect(err).toContain('  down_sample_to_n = 2 (set)\n');
+  });
+
+  it('has probabilities and no decisions under the paper’s rule', () => {
+    const [group] = groupsOf(roc('--json', '--rule', 'paper', '--step', '1').out);
+    expect(new Set(group?.rollouts.map(({ kept }) => kept))).toEqual(new Set([null]));
+    expect(group?.rollouts.map(({ inclusion }) => inclusion)).toEqual([1, 0, 1, 0, 0.5, 0.5, 0.5, 0.5]);
+  });
+
+  it('reports the chosen penalties even where the rule ignores them', () => {
+    const settings = ['--set', 'roc_error_ratio=false', '--set', 'roc_answer_format=false'];
+    const [group] = groupsOf(roc('--json', '--step', '1', '--penalty', 'typed', ...settings).out);
+    expect(group?.rollouts[3]).toMatchObject({ p_err: 0.5, p_format: 0, penalty: 0 });
+    const [logged] = groupsOf(roc('--json', '--step', '1', '--penalty', 'logged').out);
+    expect(logged?.rollouts[3]).toMatchObject({ p_err: null, p_format: null, penalty: null, kept: null });
+  });
+
+  it('prints nothing for a step there is not', () => {
+    expect(roc('--json', '--run', 'pools', '--step', '9')).toMatchObject({ code: 1, out: '' });
+  });
+});
+
+describe('roc', () => {
+  it('prints a line per step', () => {
+    const { code, out } = roc();
+    expect(code).toBe(0);
+    const lines = out.trimEnd().split('\n');
+    expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['step', 'groups', 'rejected', 'rollouts', 'kept', 'positives kept', 'negatives kept', 'undecided'],
+      ['1', '2', '1', '16', '4', '2 of 12', '2 of 4', '0'],
+      ['2', '1', '0', '8', '0', '0 of 2', '0 of 5', '8'],
+    ]);
+  });
+
+  it.each([
+    [['--rule', 'nonsense'], /--rule is one of release, release-first-week, paper/],
+    [['--penalty', 'nonsense'], /--penalty is one of logged, text, typed/],
+    [['--set', 'nonsense=1'], /no setting is called "nonsense"; there are do_down_sampling/],
+    [['--set', 'world_size=0'], /world_size must be a whole number of 1 or more/],
+    [['--step', 'x'], /--step is a whole number/],
+    [['extra'], /takes no arguments/],
+  ])('refuses %j as a usage error', (args, message) => {
+    const { code, out, err } = roc(...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(message);
+  });
+
+  it('names the runs there are when the one asked for is not', () => {
+    const { code, err } = roc('--run', 'nobody');
+    expect(code).toBe(1);
+    expect(err).toContain('no run nobody; there are pools (pools, train)');
+  });
+});
