@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { formatsCommand } from './formats.ts';
 import { ingestCommand } from './ingest.ts';
 import { inspectCommand } from './inspect.ts';
+import { joinCommand } from './join.ts';
 import { queryCommand } from './query.ts';
 import { recorderCommand } from './recorder.ts';
 import { removeCommand } from './remove.ts';
@@ -14,6 +15,7 @@ const all: readonly Command[] = [
   formatsCommand,
   queryCommand,
   rocCommand,
+  joinCommand,
   removeCommand,
   serveCommand,
   recorderCommand,

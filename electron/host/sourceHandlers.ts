@@ -15,6 +15,8 @@ const SOURCE_METHODS = [
   'mapping.remove',
   'run.setGroupRule',
   'run.setName',
+  'run.joinPool',
+  'run.leavePool',
   'run.remove',
   'follow.start',
   'follow.stop',
@@ -66,6 +68,8 @@ export function sourceHandlers(host: SourceServices): SourceHandlers {
       const { paths } = named.value as { paths: readonly string[] };
       return ok(host.startJob(paths));
     },
+    'run.joinPool': (join) => as(host.task({ kind: 'joinPool', ...join })),
+    'run.leavePool': (join) => as(host.task({ kind: 'leavePool', ...join })),
     'run.remove': async ({ runKey }) => {
       const directory = await host.directoryOf(runKey);
       const removed = await as<ResultOf<'run.remove'>>(host.task({ kind: 'removeRun', runKey }));

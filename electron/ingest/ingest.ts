@@ -136,6 +136,10 @@ class IngestCall {
         : { ...file, issues: this.writer.issuesOf(file.path), ...this.writer.joinsOf(file.fileId) },
     );
     const runKeys = this.writer.runKeysOf(fileIds);
+    if (this.status.bytesDone > 0) {
+      const pools = this.writer.poolJoins.refresh(runKeys);
+      if (pools.length > 0) this.options.onChange?.(pools);
+    }
     const { rollouts: added, bytesDone: bytes } = this.status;
     return { files: reports, groups, added, bytes, runKeys, isCancelled: this.isCancelled };
   }

@@ -235,7 +235,15 @@ export function prepareIngest(db: WritableLibrary) {
     dropOfFile: [
       prepare<[number]>('DELETE FROM join_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM selection_row WHERE file_id = ?'),
-      ...['segment_row', 'turn_row', 'tool_call_row', 'token_row', 'join_key_row', 'join_row'].map((table) =>
+      ...[
+        'segment_row',
+        'turn_row',
+        'tool_call_row',
+        'token_row',
+        'join_key_row',
+        'join_row',
+        'pool_match_row',
+      ].map((table) =>
         prepare<[number]>(
           `DELETE FROM ${table} WHERE rollout_id IN (SELECT rollout_id FROM rollout_row WHERE file_id = ?)`,
         ),

@@ -15,6 +15,7 @@ import type { PackedBatch } from './batch.ts';
 import { setForeignLinesWaiting } from './foreignLines.ts';
 import { type IngestStatements, prepareIngest } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
+import { PoolJoinKeeper } from './poolJoinKeeper.ts';
 import { issuesOfFile } from './queries/issues.ts';
 import { listMappings } from './queries/sources.ts';
 import { RolloutWriter } from './rolloutWriter.ts';
@@ -89,12 +90,15 @@ export class LibraryWriter {
   private readonly sql: IngestStatements;
   private readonly runs: RunRegistry;
   private readonly rollouts: RolloutWriter;
+  readonly poolJoins: PoolJoinKeeper;
 
   constructor(db: WritableLibrary) {
     this.db = db;
     this.sql = prepareIngest(db);
     this.runs = new RunRegistry(this.sql);
     this.rollouts = new RolloutWriter(this.sql, this.runs);
+    const transaction = (work: () => void): void => this.transaction(work);
+    this.poolJoins = new PoolJoinKeeper({ db, sql: this.sql, runs: this.runs, transaction });
   }
 
   /** Of the library file itself. */
@@ -332,6 +336,7 @@ export class LibraryWriter {
     const before = usedBytes(this.db);
     let removal: Removal = { rollouts: 0, files: 0 };
     this.transaction(() => {
+      this.poolJoins.forgetRun(runKey);
       removal = removeRunRows(this.db, row.run_id);
     });
     this.runs.forget();

@@ -6,6 +6,7 @@ import type Database from 'better-sqlite3';
 import * as initial from './migrations/0001-initial.ts';
 import * as formats from './migrations/0002-formats.ts';
 import * as penalties from './migrations/0003-penalties.ts';
+import * as poolJoins from './migrations/0004-pool-joins.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 interface Migration {
@@ -13,7 +14,7 @@ interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [initial, formats, penalties];
+export const MIGRATIONS: readonly Migration[] = [initial, formats, penalties, poolJoins];
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 /** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */
 const APPLICATION_ID = 0x54574c42;

@@ -8,7 +8,15 @@ export interface Removal {
 }
 
 /** Rows below a rollout, and keyed by it. */
-const BELOW = ['segment_row', 'turn_row', 'tool_call_row', 'token_row', 'join_key_row', 'join_row'];
+const BELOW = [
+  'segment_row',
+  'turn_row',
+  'tool_call_row',
+  'token_row',
+  'join_key_row',
+  'join_row',
+  'pool_match_row',
+];
 
 /** Must run inside a transaction. */
 export function removeRunRows(db: WritableLibrary, runId: number): Removal {

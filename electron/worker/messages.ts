@@ -71,6 +71,8 @@ export type WriterTask =
       readonly rule: 'log' | 'prompt' | 'order';
       readonly size?: number;
     }
+  | { readonly kind: 'joinPool'; readonly poolKey: string; readonly keptKey: string }
+  | { readonly kind: 'leavePool'; readonly poolKey: string; readonly keptKey: string }
   | { readonly kind: 'nameRun'; readonly directory: string; readonly name: string | null }
   | { readonly kind: 'saveMapping'; readonly mapping: Mapping }
   | { readonly kind: 'removeMapping'; readonly name: string };

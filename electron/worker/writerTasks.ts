@@ -41,6 +41,19 @@ function perform(writer: LibraryWriter, task: WriterTask): TaskOutcome {
       if (done === undefined) return noRun(task.runKey);
       return { result: { ok: true, value: { groups: done.groups } }, runIds: [done.runId] };
     }
+    case 'joinPool': {
+      if (task.poolKey === task.keptKey) return refused('a run is not joined with itself');
+      const done = writer.poolJoins.join(task);
+      if ('missing' in done) return noRun(done.missing);
+      return { result: { ok: true, value: done.report }, runIds: [done.poolId] };
+    }
+    case 'leavePool': {
+      const poolId = writer.poolJoins.leave(task);
+      return {
+        result: { ok: true, value: { left: poolId !== undefined } },
+        runIds: poolId === undefined ? [] : [poolId],
+      };
+    }
     case 'nameRun': {
       const { paths, runIds } = writer.nameRun(task.directory, task.name);
       return { result: { ok: true, value: { paths } }, runIds };

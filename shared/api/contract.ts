@@ -29,6 +29,7 @@ import type {
   FollowRow,
   FormatRow,
   MappingPreview,
+  PoolJoinRow,
   ProblemPlace,
   RunSources,
 } from './sourceRows.ts';
@@ -154,6 +155,12 @@ const params = {
   }),
   /** Directories given the same name are one run; null: the directory is a run of its own again. Their files are read anew. */
   'run.setName': z.object({ directory: z.string(), name: z.string().trim().min(1).max(200).nullable() }),
+  /**
+   * `keptKey` lists the rollouts that were kept of the pool `poolKey`: found by step, question and text, they become
+   * kept in the pool, with the reward the list knows; all others of the same steps become discarded.
+   */
+  'run.joinPool': z.object({ poolKey: z.string(), keptKey: z.string() }),
+  'run.leavePool': z.object({ poolKey: z.string(), keptKey: z.string() }),
   /** Removes the run and everything read for it from the library; the logs stay. */
   'run.remove': z.object({ runKey: z.string() }),
   /** One group's pool with every decision and its reason: logged, recomputed, and under a what-if. */
@@ -213,6 +220,8 @@ export interface Results {
   'run.sources': RunSources;
   'run.setGroupRule': { readonly groups: number };
   'run.setName': { readonly jobId: number };
+  'run.joinPool': PoolJoinRow;
+  'run.leavePool': { readonly left: boolean };
   'run.remove': { readonly rollouts: number; readonly files: number; readonly bytes: number };
   'roc.group': GroupLedger;
   'roc.report': RocReport;

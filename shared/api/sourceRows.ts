@@ -102,6 +102,16 @@ export interface RunSources {
   readonly files: readonly SourceFileRow[];
   /** Files above the first 500, which are not listed. */
   readonly moreFiles: number;
+  /** Runs that list the kept rollouts of this one, and those whose pool this one is the list of. */
+  readonly poolJoins: readonly {
+    readonly poolKey: string;
+    readonly poolName: string;
+    readonly keptKey: string;
+    readonly keptName: string;
+    /** Rollouts of the pool that were found, and those decided by the join. */
+    readonly matched: number;
+    readonly decided: number;
+  }[];
   /** Other runs below the same directory: candidates for being the same run. */
   readonly neighbours: readonly {
     readonly runKey: string;
@@ -110,6 +120,22 @@ export interface RunSources {
     readonly format: string;
     readonly directory: string;
     readonly rollouts: number;
+  }[];
+}
+
+/** What joining a pool with the list of its kept rollouts came to. */
+export interface PoolJoinRow {
+  /** Steps both logs have; only these are decided. */
+  readonly steps: number;
+  /** Rollouts of the pool in these steps, and how many of them were found. */
+  readonly pool: number;
+  readonly matched: number;
+  /** Kept rollouts that are not in the pool, and where the first twenty are. */
+  readonly leftovers: number;
+  readonly firstLeftovers: readonly {
+    readonly step: number;
+    readonly groupKey: string;
+    readonly ordinal: number;
   }[];
 }
 

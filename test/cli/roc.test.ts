@@ -130,3 +130,17 @@ describe('roc', () => {
     expect(err).toContain('no run nobody; there are pools (pools, train)');
   });
 });
+
+describe('join', () => {
+  it('says what became of it, and what is wrong with the call', () => {
+    const join = (...args: readonly string[]) => {
+      const all = [MAIN, 'join', ...args, '--library', place.library];
+      const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
+      return { code: run.status, out: run.stdout, err: run.stderr };
+    };
+    expect(join('pools')).toMatchObject({ code: 2, out: '' });
+    expect(join('pools', 'nobody').err).toContain('the library has no run nobody');
+    expect(join('pools', 'pools').err).toContain('not joined with itself');
+    expect(join('pools', 'nobody', '--undo')).toMatchObject({ code: 1, out: '' });
+  });
+});

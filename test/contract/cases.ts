@@ -49,6 +49,8 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'run.sources': { params: ({ runKey }) => ({ runKey }) },
   'run.setGroupRule': { params: () => ({ runKey: 'no such run', rule: 'order', size: 8 }) },
   'run.setName': { params: () => ({ directory: '/nobody/reads/this', name: null }), changes: true },
+  'run.joinPool': { params: ({ runKey }) => ({ poolKey: runKey, keptKey: 'no such run' }) },
+  'run.leavePool': { params: ({ runKey }) => ({ poolKey: runKey, keptKey: 'no such run' }) },
   'run.remove': { params: () => ({ runKey: 'no such run' }) },
   'roc.group': {
     params: ({ groupIds }) => ({

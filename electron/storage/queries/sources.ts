@@ -30,6 +30,15 @@ const NEIGHBOURS = `SELECT run_key AS runKey, coalesce(json_extract(c.config, '$
   WHERE n.run_key <> :runKey AND n.scope <> :scope AND (n.directory = :directory
     OR n.directory LIKE :below ESCAPE '\\' OR n.directory LIKE :beside ESCAPE '\\')
   ORDER BY n.directory, n.run_id LIMIT 50`;
+const POOL_JOINS = `
+  SELECT j.pool_key AS poolKey, coalesce(p.name, j.pool_key) AS poolName, j.kept_key AS keptKey,
+    coalesce(k.name, j.kept_key) AS keptName,
+    (SELECT count(m.kept_id) FROM pool_match_row m JOIN rollout_row r USING (rollout_id)
+      WHERE m.kept_key = j.kept_key AND r.run_id = p.run_id) AS matched,
+    (SELECT count(*) FROM pool_match_row m JOIN rollout_row r USING (rollout_id)
+      WHERE m.kept_key = j.kept_key AND r.run_id = p.run_id) AS decided
+  FROM pool_join_row j LEFT JOIN run p ON p.run_key = j.pool_key LEFT JOIN run k ON k.run_key = j.kept_key
+  WHERE :runKey IN (j.pool_key, j.kept_key) ORDER BY j.pool_key, j.kept_key`;
 const MAPPINGS = 'SELECT mapping FROM mapping_row ORDER BY name';
 
 interface RunRecord {
@@ -65,6 +74,7 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
     groups: db.prepare(GROUPS_BY_RULE).all(runId) as RunSources['groups'],
     files: files.map((row) => present<SourceFileRow>(row)),
     moreFiles: Math.max(0, count - MOST_FILES),
+    poolJoins: db.prepare(POOL_JOINS).all({ runKey }) as RunSources['poolJoins'],
     neighbours: neighbours as RunSources['neighbours'],
   };
 }

@@ -40,6 +40,7 @@ const SOURCES: RunSources = {
     waiting: i === 335 ? 17 : 0,
     masked: i === 12 ? 3 : 0,
   })),
+  poolJoins: [],
   moreFiles: 0,
   neighbours: [
     {

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import type { ResultOf } from '../../shared/api/contract.ts';
+import { createHost } from '../host/createHost.ts';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+
+const help = `usage: turnwise join POOL_RUN KEPT_RUN [--library FILE] [--undo] [--json]
+
+Makes one of two logs of the same training: POOL_RUN has every rollout (a Weave or MLflow trace, say), KEPT_RUN
+only those that were kept (verl dumps of a run with RoC). Rollouts are found again by step, question and text.
+Those found become kept in the pool, with the reward the other log knows; all others of the same steps become
+discarded. Holds for what is read later, too. A run's key stands in its URL and in the view "run" (turnwise query).
+
+  --library FILE  the library; without it the one of this user
+  --undo          takes the join back
+  --json          {steps, pool, matched, leftovers, firstLeftovers} on stdout
+
+Exit codes: 0 done, 3 done but some kept rollouts are not in the pool, 1 no such run, 2 usage.`;
+
+export const joinCommand: Command = {
+  name: 'join',
+  summary: 'join a log of the pool with a log of the kept rollouts',
+  help,
+  async run(argv, context) {
+    const args = readArguments('join', argv, {
+      library: { type: 'string' },
+      undo: { type: 'boolean' },
+      json: { type: 'boolean' },
+    });
+    const [poolKey, keptKey, ...more] = args.positionals;
+    if (poolKey === undefined || keptKey === undefined || more.length > 0)
+      throw new UsageError(`join: give POOL_RUN and KEPT_RUN\n\n${help}`);
+    const named = args.string('library');
+    const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
+    if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
+    const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+    try {
+      if (args.flag('undo')) {
+        const result = await host.dispatch('run.leavePool', { poolKey, keptKey });
+        if (!result.ok) throw new ExpectedError(result.failure.message);
+        const { left } = result.value as ResultOf<'run.leavePool'>;
+        if (!left) throw new ExpectedError(`${poolKey} is not joined with ${keptKey}`);
+        process.stdout.write(
+          args.flag('json') ? `${JSON.stringify({ left })}\n` : 'the join is taken back\n',
+        );
+        return 0;
+      }
+      const result = await host.dispatch('run.joinPool', { poolKey, keptKey });
+      if (!result.ok) throw new ExpectedError(result.failure.message);
+      const report = result.value as ResultOf<'run.joinPool'>;
+      process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : wordsOf(report));
+      return report.leftovers > 0 ? 3 : 0;
+    } finally {
+      await host.close();
+    }
+  },
+};
+
+function wordsOf({ steps, pool, matched, leftovers, firstLeftovers }: ResultOf<'run.joinPool'>): string {
+  const lines = [
+    `${steps} steps in both logs: ${matched} of ${pool} rollouts of the pool were kept, ${pool - matched} discarded`,
+  ];
+  if (leftovers > 0) {
+    lines.push(`${leftovers} kept rollouts are not in the pool:`);
+    for (const { step, groupKey, ordinal } of firstLeftovers)
+      lines.push(`  step ${step}, group ${groupKey}, rollout ${ordinal}`);
+    if (leftovers > firstLeftovers.length) lines.push(`  … and ${leftovers - firstLeftovers.length} more`);
+  }
+  return `${lines.join('\n')}\n`;
+}

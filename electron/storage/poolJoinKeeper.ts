@@ -1,0 +1,110 @@
+/** Keeps pool joins as the user made them, whatever is read or removed meanwhile. */
+import type { IngestStatements } from './ingestWrites.ts';
+import type { WritableLibrary } from './open.ts';
+import {
+  addPoolJoin,
+  applyPoolJoin,
+  listPoolJoins,
+  type PoolJoin,
+  type PoolJoinReport,
+  removePoolJoin,
+  undoPoolJoin,
+} from './poolJoins.ts';
+import type { RunRegistry } from './runRegistry.ts';
+import { Touched } from './touched.ts';
+
+interface Services {
+  readonly db: WritableLibrary;
+  readonly sql: IngestStatements;
+  readonly runs: RunRegistry;
+  readonly transaction: (work: () => void) => void;
+}
+
+export interface PoolJoinChange {
+  readonly report: PoolJoinReport;
+  readonly poolId: number;
+}
+
+export class PoolJoinKeeper {
+  private readonly services: Services;
+
+  constructor(services: Services) {
+    this.services = services;
+  }
+
+  /** @returns the missing run's key, when one is not in the library */
+  join(join: PoolJoin): PoolJoinChange | { readonly missing: string } {
+    const { db, transaction } = this.services;
+    for (const key of [join.poolKey, join.keptKey])
+      if (this.runOf(key) === undefined) return { missing: key };
+    let change: PoolJoinChange | undefined;
+    transaction(() => {
+      addPoolJoin(db, join);
+      change = this.apply(join);
+    });
+    return change ?? { missing: join.poolKey };
+  }
+
+  /** @returns the pool's run; undefined when these two are not joined */
+  leave(join: PoolJoin): number | undefined {
+    const { db, transaction } = this.services;
+    const poolId = this.runOf(join.poolKey)?.runId;
+    let wasJoined = false;
+    transaction(() => {
+      wasJoined = removePoolJoin(db, join);
+      if (wasJoined && poolId !== undefined) {
+        undoPoolJoin(db, poolId, join.keptKey);
+        this.refreshSums(poolId);
+      }
+    });
+    return wasJoined ? poolId : undefined;
+  }
+
+  /** After something was read of these runs. @returns the pools that changed with it */
+  refresh(runKeys: readonly string[]): readonly number[] {
+    const changed: number[] = [];
+    for (const join of listPoolJoins(this.services.db)) {
+      if (!runKeys.includes(join.poolKey) && !runKeys.includes(join.keptKey)) continue;
+      this.services.transaction(() => {
+        const change = this.apply(join);
+        if (change !== undefined) changed.push(change.poolId);
+      });
+    }
+    return changed;
+  }
+
+  /** Before a run is removed: what it had told others goes with it. Must run inside a transaction. */
+  forgetRun(runKey: string): void {
+    for (const join of listPoolJoins(this.services.db)) {
+      if (join.poolKey !== runKey && join.keptKey !== runKey) continue;
+      removePoolJoin(this.services.db, join);
+      const poolId = this.runOf(join.poolKey)?.runId;
+      if (poolId === undefined) continue;
+      undoPoolJoin(this.services.db, poolId, join.keptKey);
+      this.refreshSums(poolId);
+    }
+  }
+
+  private apply({ poolKey, keptKey }: PoolJoin): PoolJoinChange | undefined {
+    const pool = this.runOf(poolKey);
+    const kept = this.runOf(keptKey);
+    if (pool === undefined || kept === undefined) return undefined;
+    const report = applyPoolJoin(this.services.db, pool.runId, kept);
+    this.refreshSums(pool.runId);
+    return { report, poolId: pool.runId };
+  }
+
+  private refreshSums(poolId: number): void {
+    const { db, sql, runs } = this.services;
+    // Rewards may have come or gone, and with them what is right.
+    runs.recomputeCorrectness(db, poolId);
+    const touched = new Touched();
+    touched.wholeRun(poolId);
+    touched.refresh(sql);
+  }
+
+  private runOf(runKey: string): { runId: number; runKey: string; name: string } | undefined {
+    const sql = 'SELECT run_id AS runId, run_key AS runKey, name FROM run WHERE run_key = ?';
+    return this.services.db.prepare(sql).get(runKey) as ReturnType<PoolJoinKeeper['runOf']>;
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Joins a log of the pool with a log of the kept rollouts: those found again are kept, with the
+ * reward and whatever else the other log knows of them; all others of the same steps are
+ * discarded. Found by step, question and text; equal texts are paired in order.
+ */
+import { comparableText } from '../../shared/domain/comparableText.ts';
+import { contentHash } from '../../shared/domain/contentHash.ts';
+import type { WritableLibrary } from './open.ts';
+import { unpackUtf8 } from './textCodec.ts';
+
+export interface PoolJoin {
+  readonly poolKey: string;
+  readonly keptKey: string;
+}
+
+export interface PoolJoinReport {
+  /** Steps both logs have; only these are decided. */
+  readonly steps: number;
+  /** Rollouts of the pool in these steps, and how many were found among the kept. */
+  readonly pool: number;
+  readonly matched: number;
+  /** Kept rollouts that are not in the pool, and where the first of them are. */
+  readonly leftovers: number;
+  readonly firstLeftovers: readonly {
+    readonly step: number;
+    readonly groupKey: string;
+    readonly ordinal: number;
+  }[];
+}
+
+interface RolloutRecord {
+  readonly rollout_id: number;
+  readonly step: number;
+  readonly ordinal: number;
+  readonly group_key: string;
+  readonly question_hash: string | null;
+  readonly prompt_hash: string;
+  readonly block_id: number;
+  readonly text_start: number;
+  readonly text_end: number;
+  readonly kept: number | null;
+}
+
+const MOST_LEFTOVERS = 20;
+/** What the other log may know and the pool does not. */
+const FILLED = [
+  'reward',
+  'logged_correct',
+  'answer',
+  'answer_source',
+  'reason',
+  'p_err',
+  'p_format',
+  'penalty',
+  'advantage',
+] as const;
+
+const ROLLOUTS = `
+  SELECT r.rollout_id, r.step, r.ordinal, g.group_key, q.question_hash, q.prompt_hash, r.block_id, r.text_start, r.text_end,
+    r.kept
+  FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p ON p.problem_no = g.problem_no
+  JOIN prompt_row q USING (prompt_id)
+  WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
+const SHARED_STEPS = `SELECT step FROM step_row WHERE run_id = ? INTERSECT SELECT step FROM step_row WHERE run_id = ?`;
+
+export function listPoolJoins(db: WritableLibrary): readonly PoolJoin[] {
+  const sql =
+    'SELECT pool_key AS poolKey, kept_key AS keptKey FROM pool_join_row ORDER BY pool_key, kept_key';
+  return db.prepare(sql).all() as PoolJoin[];
+}
+
+export function addPoolJoin(db: WritableLibrary, { poolKey, keptKey }: PoolJoin): void {
+  db.prepare('INSERT OR IGNORE INTO pool_join_row VALUES (?, ?)').run(poolKey, keptKey);
+}
+
+/** @returns whether there was one */
+export function removePoolJoin(db: WritableLibrary, { poolKey, keptKey }: PoolJoin): boolean {
+  const sql = 'DELETE FROM pool_join_row WHERE pool_key = ? AND kept_key = ?';
+  return db.prepare(sql).run(poolKey, keptKey).changes > 0;
+}
+
+/** Takes back what a join wrote. Must run inside a transaction, like `applyPoolJoin`. */
+export function undoPoolJoin(db: WritableLibrary, poolId: number, keptKey: string): void {
+  const filled = ['kept', 'rule', ...FILLED];
+  const cleared = filled.map((name) => `${name} = iif(instr(m.filled, ' ${name} ') > 0, NULL, r.${name})`);
+  db.prepare(
+    `UPDATE rollout_row AS r SET ${cleared.join(', ')} FROM pool_match_row m
+     WHERE m.rollout_id = r.rollout_id AND m.kept_key = ? AND r.run_id = ?`,
+  ).run(keptKey, poolId);
+  db.prepare(
+    `DELETE FROM pool_match_row WHERE kept_key = ?
+       AND rollout_id IN (SELECT rollout_id FROM rollout_row WHERE run_id = ?)`,
+  ).run(keptKey, poolId);
+}
+
+/** Decides every step that both runs have. Decisions the pool's own log made stay as they are. */
+export function applyPoolJoin(
+  db: WritableLibrary,
+  pool: number,
+  kept: { readonly runId: number; readonly runKey: string; readonly name: string },
+): PoolJoinReport {
+  undoPoolJoin(db, pool, kept.runKey);
+  const writer = new MatchWriter(db, kept);
+  const steps = db.prepare<[number, number], number>(SHARED_STEPS).pluck().all(pool, kept.runId);
+  const rollouts = db.prepare<[number, number], RolloutRecord>(ROLLOUTS);
+  const keyOf = keysIn(db);
+  const report = { steps: steps.length, pool: 0, matched: 0, leftovers: 0 };
+  const firstLeftovers: { step: number; groupKey: string; ordinal: number }[] = [];
+  for (const step of steps) {
+    const waiting = new Map<string, RolloutRecord[]>();
+    for (const row of rollouts.all(kept.runId, step)) {
+      const key = keyOf(row);
+      const others = waiting.get(key);
+      if (others === undefined) waiting.set(key, [row]);
+      else others.push(row);
+    }
+    for (const row of rollouts.all(pool, step)) {
+      report.pool++;
+      const match = waiting.get(keyOf(row))?.shift();
+      if (match !== undefined) report.matched++;
+      if (row.kept === null) writer.write(row.rollout_id, match?.rollout_id);
+    }
+    for (const row of [...waiting.values()].flat()) {
+      report.leftovers++;
+      if (firstLeftovers.length < MOST_LEFTOVERS) {
+        firstLeftovers.push({ step, groupKey: row.group_key, ordinal: row.ordinal });
+      }
+    }
+  }
+  return { ...report, firstLeftovers };
+}
+
+/** What a rollout is found by. Siblings lie in the same block, so the last one is remembered. */
+function keysIn(db: WritableLibrary): (row: RolloutRecord) => string {
+  const block = db.prepare<[number], { codec: number; bytes: Uint8Array }>(
+    'SELECT codec, bytes FROM text_block WHERE block_id = ?',
+  );
+  let lastId: number | undefined;
+  let last = Buffer.alloc(0);
+  return ({ block_id, text_start, text_end, question_hash, prompt_hash }) => {
+    if (block_id !== lastId) {
+      const found = block.get(block_id);
+      last = found === undefined ? Buffer.alloc(0) : Buffer.from(unpackUtf8(found.codec, found.bytes));
+      lastId = block_id;
+    }
+    const response = last.toString('utf8', text_start, text_end);
+    return `${question_hash ?? prompt_hash} ${contentHash(comparableText(response))}`;
+  };
+}
+
+class MatchWriter {
+  private readonly fill;
+  private readonly discard;
+  private readonly nulls;
+  private readonly note;
+  private readonly kept: { readonly runKey: string; readonly name: string };
+
+  constructor(db: WritableLibrary, kept: { readonly runKey: string; readonly name: string }) {
+    this.kept = kept;
+    this.nulls = db.prepare<{ to: number; from: number }, Record<string, number>>(
+      `SELECT ${FILLED.map((name) => `t.${name} IS NULL AND f.${name} IS NOT NULL AS ${name}`).join(', ')}, t.rule IS NULL AS rule
+       FROM rollout_row t, rollout_row f WHERE t.rollout_id = :to AND f.rollout_id = :from`,
+    );
+    this.fill = db.prepare(
+      `UPDATE rollout_row AS t SET kept = 1, rule = coalesce(t.rule, :rule),
+         ${FILLED.map((name) => `${name} = coalesce(t.${name}, f.${name})`).join(', ')}
+       FROM rollout_row f WHERE t.rollout_id = :to AND f.rollout_id = :from`,
+    );
+    this.discard = db.prepare(
+      'UPDATE rollout_row SET kept = 0, rule = coalesce(rule, :rule) WHERE rollout_id = :to RETURNING rule = :rule AS rule',
+    );
+    this.note = db.prepare('INSERT OR REPLACE INTO pool_match_row VALUES (?, ?, ?, ?)');
+  }
+
+  write(to: number, from: number | undefined): void {
+    const rule = `listed in ${this.kept.name}`;
+    const filled = ['kept'];
+    if (from === undefined) {
+      const row = this.discard.get({ to, rule }) as { rule: number } | undefined;
+      if (row?.rule === 1) filled.push('rule');
+    } else {
+      const nulls = this.nulls.get({ to, from }) ?? {};
+      filled.push(...Object.keys(nulls).filter((name) => nulls[name] === 1));
+      this.fill.run({ to, from, rule });
+    }
+    this.note.run(to, this.kept.runKey, from ?? null, ` ${filled.join(' ')} `);
+  }
+}
