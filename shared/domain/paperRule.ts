@@ -16,6 +16,7 @@
  */
 import { type AdvantageOptions, groupAdvantages } from './advantage.ts';
 import type { DownSamplingSettings } from './downSampling.ts';
+import { exactInclusion, integratedInclusion, type WeightClass } from './inclusion.ts';
 import type { DecisionReason } from './model.ts';
 import { penaltyOf } from './penalty.ts';
 import { equalRewardReason, isEqualReward } from './releaseRule.ts';
@@ -28,8 +29,10 @@ export interface PaperOptions {
   readonly seed?: number;
   /** Draws of the Monte-Carlo estimate. Default 2000, a standard error of at most 0.011. */
   readonly draws?: number;
-  /** Largest number of states for which inclusion is computed exactly. Default 20 000, about a millisecond. */
+  /** Largest number of states for which inclusion is computed by following every way to draw. Default 1000. */
   readonly exactStates?: number;
+  /** Largest number of rows for which it is integrated where there are more states. Default 512. */
+  readonly integratedRows?: number;
 }
 
 /** One set the paper's rule could have kept: a draw, not what ran. */
@@ -225,7 +228,11 @@ function inclusionOf(plan: Plan, rows: number, options: PaperOptions): Inclusion
   for (const pool of plan.pools) {
     if (pool.take === 0) continue;
     const classes = classesOf(pool);
-    const found = exactInclusion(classes, pool.take, options.exactStates ?? 20_000);
+    const found =
+      exactInclusion(classes, pool.take, options.exactStates ?? 1000) ??
+      (pool.rows.length <= (options.integratedRows ?? 512)
+        ? integratedInclusion(classes, pool.take)
+        : undefined);
     const estimate = found === undefined ? estimatedInclusion(pool, classes, options) : undefined;
     classes.forEach(({ rows: members }, c) => {
       for (const row of members) {
@@ -238,12 +245,6 @@ function inclusionOf(plan: Plan, rows: number, options: PaperOptions): Inclusion
   return { inclusion, errors };
 }
 
-/** Rows of one weight: by symmetry they share one probability. */
-interface WeightClass {
-  readonly weight: number;
-  readonly rows: number[];
-}
-
 function classesOf({ rows, weights }: DrawPool): readonly WeightClass[] {
   const classes = new Map<number, WeightClass>();
   rows.forEach((row, i) => {
@@ -253,68 +254,6 @@ function classesOf({ rows, weights }: DrawPool): readonly WeightClass[] {
     else known.rows.push(row);
   });
   return [...classes.values()];
-}
-
-/**
- * Probability per class that one of its rows is among `take` draws. A state says how many of each
- * class are drawn; it is a number in a mixed radix, and a draw only makes it larger, so one pass
- * in ascending order carries all probability to the states of `take` draws.
- * undefined when there are more than `mostStates`.
- */
-function exactInclusion(
-  classes: readonly WeightClass[],
-  take: number,
-  mostStates: number,
-): Float64Array | undefined {
-  const sizes = classes.map(({ rows }) => rows.length);
-  const [only] = sizes;
-  if (only === undefined) return new Float64Array(0);
-  if (sizes.length === 1) return Float64Array.of(take / only);
-  const radix = sizes.map((size) => Math.min(size, take) + 1);
-  const place: number[] = [];
-  let states = 1;
-  for (const base of radix) {
-    place.push(states);
-    states *= base;
-    if (states > mostStates) return undefined;
-  }
-  const probability = new Float64Array(states);
-  probability[0] = 1;
-  const expected = new Float64Array(sizes.length);
-  const drawn = new Int32Array(sizes.length);
-  for (let state = 0; state < states; state++) {
-    if (state > 0) countUp(drawn, radix);
-    const p = probability[state] ?? 0;
-    if (p === 0) continue;
-    let count = 0;
-    let total = 0;
-    for (let c = 0; c < sizes.length; c++) {
-      count += drawn[c] ?? 0;
-      total += ((sizes[c] ?? 0) - (drawn[c] ?? 0)) * (classes[c]?.weight ?? 0);
-    }
-    for (let c = 0; c < sizes.length; c++) {
-      if (count === take) {
-        expected[c] = (expected[c] ?? 0) + p * (drawn[c] ?? 0);
-        continue;
-      }
-      const weight = ((sizes[c] ?? 0) - (drawn[c] ?? 0)) * (classes[c]?.weight ?? 0);
-      if (weight === 0) continue;
-      const next = state + (place[c] ?? 0);
-      probability[next] = (probability[next] ?? 0) + (p * weight) / total;
-    }
-  }
-  return expected.map((draws, c) => draws / (sizes[c] ?? 1));
-}
-
-function countUp(digits: Int32Array, radix: readonly number[]): void {
-  for (let i = 0; i < digits.length; i++) {
-    const digit = (digits[i] ?? 0) + 1;
-    if (digit < (radix[i] ?? 0)) {
-      digits[i] = digit;
-      return;
-    }
-    digits[i] = 0;
-  }
 }
 
 /**

@@ -213,7 +213,11 @@ describe('inclusion probabilities', () => {
         (penalties, negatives, n, paper_zero_penalty, exactStates) => {
           const pool = group(penalties, negatives);
           const settings = { ...PAPER, down_sample_to_n: n, paper_zero_penalty };
-          const decision = resampleAsInPaper(pool, settings, { exactStates, draws: 50 });
+          const decision = resampleAsInPaper(pool, settings, {
+            exactStates,
+            integratedRows: exactStates,
+            draws: 50,
+          });
           const chances = decision.rows.map((row) => row.inclusion ?? Number.NaN);
           const counts = decision.quota?.afterMinNonZero ?? { zeros: negatives, nonZeros: penalties.length };
           expect(sum(chances.slice(0, penalties.length))).toBeCloseTo(counts.nonZeros, 9);
@@ -237,8 +241,15 @@ describe('inclusion probabilities', () => {
 
   it('beyond the number of states are estimated, repeatably, with an error that holds', () => {
     const exact = inclusion(MIXED);
-    const decision = resampleAsInPaper(MIXED, PAPER, { exactStates: 10, draws: 3000, seed: 5 });
-    expect(resampleAsInPaper(MIXED, PAPER, { exactStates: 10, draws: 3000, seed: 5 })).toEqual(decision);
+    const decision = resampleAsInPaper(MIXED, PAPER, {
+      exactStates: 10,
+      integratedRows: 0,
+      draws: 3000,
+      seed: 5,
+    });
+    expect(
+      resampleAsInPaper(MIXED, PAPER, { exactStates: 10, integratedRows: 0, draws: 3000, seed: 5 }),
+    ).toEqual(decision);
     decision.rows.forEach((row, i) => {
       const isDrawn = i > 0 && i < 12;
       // The clean one and the negatives need no estimate.
