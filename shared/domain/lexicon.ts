@@ -1,0 +1,81 @@
+/**
+ * Words that often stand where a policy reflects. A heuristic on the text, labelled as one: it knows
+ * nothing of any distribution. Its agreement with high entropy is a statistic, not a definition.
+ */
+import type { TextRange } from './model.ts';
+
+/** From the paper's figures (§5.4) and from arXiv 2506.01939; the user's own list replaces it. */
+export const DEFAULT_LEXICON: readonly string[] = [
+  'wait',
+  'but',
+  'but before',
+  'however',
+  'check',
+  'double-check',
+  'verify',
+  'rerun',
+  're-evaluate',
+  'recompute',
+  'unless',
+  'actually',
+  'hmm',
+  'alternatively',
+  'suppose',
+  'assume',
+  'instead',
+  'mistake',
+  'error',
+];
+
+const escaped = (word: string): string =>
+  word
+    .trim()
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/\s+/g, '\\s+');
+
+/** Whole words, whatever their case; longer entries first, so that "but before" is one hit. @returns undefined for an empty list */
+export function lexiconPattern(words: readonly string[]): RegExp | undefined {
+  const known = [...new Set(words.map((word) => word.trim()).filter((word) => word !== ''))];
+  if (known.length === 0) return undefined;
+  const alternatives = known.sort((a, b) => b.length - a.length).map(escaped);
+  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${alternatives.join('|')})(?![\\p{L}\\p{N}_])`, 'giu');
+}
+
+/** @returns where words of the lexicon stand in `range` of the text, in order */
+export function lexiconHits(text: string, pattern: RegExp, range: TextRange): readonly TextRange[] {
+  const hits: TextRange[] = [];
+  for (const match of text.slice(range.start, range.end).matchAll(pattern)) {
+    const start = range.start + match.index;
+    hits.push({ start, end: start + match[0].length });
+  }
+  return hits;
+}
+
+/** Of policy tokens: how the lexicon and a threshold agree. */
+export interface Agreement {
+  readonly both: number;
+  readonly lexiconOnly: number;
+  readonly highOnly: number;
+  readonly neither: number;
+  /** Correlation of the two, −1 … 1 (φ); undefined when one of them is constant. */
+  readonly phi: number | undefined;
+}
+
+export function agreementOf(
+  inLexicon: ArrayLike<number>,
+  isHigh: ArrayLike<number>,
+  mask?: Uint8Array,
+): Agreement {
+  const counts = { both: 0, lexiconOnly: 0, highOnly: 0, neither: 0 };
+  for (let i = 0; i < inLexicon.length; i++) {
+    if (mask?.[i] === 0) continue;
+    const hit = (inLexicon[i] ?? 0) > 0;
+    const high = (isHigh[i] ?? 0) > 0;
+    counts[hit ? (high ? 'both' : 'lexiconOnly') : high ? 'highOnly' : 'neither']++;
+  }
+  const { both, lexiconOnly, highOnly, neither } = counts;
+  const spread = Math.sqrt(
+    (both + lexiconOnly) * (highOnly + neither) * (both + highOnly) * (lexiconOnly + neither),
+  );
+  return { ...counts, phi: spread === 0 ? undefined : (both * neither - lexiconOnly * highOnly) / spread };
+}

@@ -1,0 +1,98 @@
+/**
+ * Where the policy forks and where it reflects. The paper shows two patterns and defines neither
+ * (§5.4; `domain.md` §3.1), so this is our definition, and stands on the screen:
+ *
+ *   forking     high tokens in reasoning that is not a reflection
+ *   reflection  high tokens in the reasoning (or prose) directly after a tool response, within its
+ *               first `window` policy tokens
+ *   code        high tokens inside a tool call
+ *   answer      high tokens inside an answer
+ *
+ * High is what reaches a threshold (`thresholds.ts`); only policy tokens can be.
+ */
+import type { SegmentKind, TextRange } from './model.ts';
+
+export const TOKEN_CLASSES = ['none', 'forking', 'reflection', 'code', 'answer'] as const;
+export type TokenClass = (typeof TOKEN_CLASSES)[number];
+
+/** Policy tokens after a tool response that can reflect on it; 0 or less: the whole segment. */
+export const DEFAULT_WINDOW = 60;
+
+interface PlacedSegment {
+  readonly kind: SegmentKind;
+  readonly outer: TextRange;
+}
+
+export interface ClassifyInput {
+  /** Of the response, tiling it in order. */
+  readonly segments: readonly PlacedSegment[];
+  /** UTF-16 end of each token in the response. */
+  readonly ends: Uint32Array;
+  /** 1: sampled by the policy; absent: all are. */
+  readonly mask: Uint8Array | undefined;
+  readonly values: Float32Array;
+  readonly threshold: number | undefined;
+  readonly window?: number;
+}
+
+export interface TokenPlaces {
+  /** Per token the index of its segment: the one its first character lies in. */
+  readonly segment: Int32Array;
+  /** Per token how many policy tokens of its segment stand before it, where the segment follows a tool response; else −1. */
+  readonly afterResponse: Int32Array;
+}
+
+/** Where tokens lie: a token over a border belongs to the segment it begins in. */
+export function placeTokens({
+  segments,
+  ends,
+  mask,
+}: Pick<ClassifyInput, 'segments' | 'ends' | 'mask'>): TokenPlaces {
+  const segment = new Int32Array(ends.length).fill(-1);
+  const afterResponse = new Int32Array(ends.length).fill(-1);
+  let at = 0;
+  let seen = 0;
+  for (let i = 0; i < ends.length; i++) {
+    const start = ends[i - 1] ?? 0;
+    while (at < segments.length - 1 && start >= (segments[at]?.outer.end ?? 0)) {
+      at++;
+      seen = 0;
+    }
+    if (segments.length === 0) break;
+    segment[i] = at;
+    if (mask?.[i] === 0) continue;
+    if (reflects(segments, at)) afterResponse[i] = seen;
+    seen++;
+  }
+  return { segment, afterResponse };
+}
+
+function reflects(segments: readonly PlacedSegment[], at: number): boolean {
+  const kind = segments[at]?.kind;
+  return (kind === 'reasoning' || kind === 'text') && segments[at - 1]?.kind === 'tool-response';
+}
+
+/** @returns per token an index into `TOKEN_CLASSES` */
+export function classifyTokens(input: ClassifyInput): Uint8Array {
+  const { segments, ends, mask, values, threshold, window = DEFAULT_WINDOW } = input;
+  const classes = new Uint8Array(ends.length);
+  if (threshold === undefined) return classes;
+  const { segment, afterResponse } = placeTokens(input);
+  for (let i = 0; i < ends.length; i++) {
+    const value = values[i] ?? Number.NaN;
+    if (mask?.[i] === 0 || !(value >= threshold)) continue;
+    const kind = segments[segment[i] ?? -1]?.kind;
+    const distance = afterResponse[i] ?? -1;
+    if (kind === 'tool-call') classes[i] = CODE;
+    else if (kind === 'answer') classes[i] = ANSWER;
+    else if (kind === 'reasoning' || kind === 'text') {
+      classes[i] = distance >= 0 && (window <= 0 || distance < window) ? REFLECTION : FORKING;
+    }
+  }
+  return classes;
+}
+
+const FORKING = TOKEN_CLASSES.indexOf('forking');
+const REFLECTION = TOKEN_CLASSES.indexOf('reflection');
+const CODE = TOKEN_CLASSES.indexOf('code');
+const ANSWER = TOKEN_CLASSES.indexOf('answer');

@@ -1,0 +1,41 @@
+/**
+ * From when on a token counts as high. Three ways are in use and disagree (`domain.md` §3.2), so every
+ * view says which: the highest share of each rollout (rStar2-Agent, and the fork's
+ * `retain_high_entropy_token_ratio`), a quantile over a batch (arXiv 2506.01939), a fixed value.
+ * Only tokens of the policy count, and only known values.
+ */
+
+/** `q`: the share that is high, 0.2 in both papers. */
+export type Threshold =
+  | { readonly kind: 'rollout' | 'group' | 'step' | 'run'; readonly q: number }
+  | { readonly kind: 'fixed'; readonly value: number };
+
+export const DEFAULT_THRESHOLD: Threshold = { kind: 'rollout', q: 0.2 };
+
+/** @returns the known values of policy tokens, ascending; without a mask, of all tokens */
+export function policyValues(values: Float32Array, mask: Uint8Array | undefined): Float32Array {
+  return values.filter((value, i) => Number.isFinite(value) && mask?.[i] !== 0).sort();
+}
+
+/**
+ * The least value among the highest ⌊q·n⌋, so that `value ≥ threshold` marks that many (more where the
+ * value at the cut occurs often).
+ * @param ascending known values
+ * @returns undefined when that are none
+ */
+export function quantileThreshold(ascending: Float32Array, q: number): number | undefined {
+  const high = Math.floor(q * ascending.length);
+  return high <= 0 ? undefined : ascending[ascending.length - high];
+}
+
+/** @returns how many of the ascending values reach the threshold */
+export function countHigh(ascending: Float32Array, threshold: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) < threshold) low = middle + 1;
+    else high = middle;
+  }
+  return ascending.length - low;
+}
