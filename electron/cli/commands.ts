@@ -8,6 +8,7 @@ import { recorderCommand } from './recorder.ts';
 import { removeCommand } from './remove.ts';
 import { rocCommand } from './roc.ts';
 import { serveCommand } from './serve.ts';
+import { tokensCommand } from './tokens.ts';
 
 const all: readonly Command[] = [
   ingestCommand,
@@ -16,6 +17,7 @@ const all: readonly Command[] = [
   queryCommand,
   rocCommand,
   joinCommand,
+  tokensCommand,
   removeCommand,
   serveCommand,
   recorderCommand,

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { registerFunctions } from './functions.ts';
 import { assertOurs, migrate } from './migrate.ts';
+import { registerTokenTable } from './tokenTable.ts';
 
 export type WritableLibrary = Database.Database & { readonly writable: true };
 export type ReadableLibrary = Database.Database;
@@ -30,7 +31,7 @@ export function openWriter(path: string): WritableLibrary {
     // The writer keeps the references itself; checking each would cost a lookup per row of a bulk insert.
     db.pragma('foreign_keys = OFF');
     patiently(() => migrate(db));
-    registerFunctions(db, () => connectReader(path));
+    register(db, path);
   } catch (error) {
     db.close();
     throw error;
@@ -61,12 +62,21 @@ export function openReader(path: string): ReadableLibrary {
   const db = connectReader(path);
   try {
     assertOurs(db);
-    registerFunctions(db, () => connectReader(path));
+    register(db, path);
   } catch (error) {
     db.close();
     throw error;
   }
   return db;
+}
+
+function register(db: Database.Database, path: string): void {
+  registerFunctions(db, () => connectReader(path));
+  let another: Database.Database | undefined;
+  registerTokenTable(db, () => {
+    another ??= connectReader(path);
+    return another;
+  });
 }
 
 function connectReader(path: string): Database.Database {

@@ -26,6 +26,7 @@ export const READ_METHODS = [
   'place.resolve',
   'rollout.get',
   'rollout.tokens',
+  'rollout.signal',
   'rollout.record',
   'issue.list',
   'file.list',

@@ -9,9 +9,10 @@ import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import { listFiles, listIssues } from '../storage/queries/issues.ts';
 import { groupRows, orderGroups, orderRollouts, rolloutRows } from '../storage/queries/lists.ts';
 import { grantedRoots, problemPlaces, recordSource, resolvePlace } from '../storage/queries/places.ts';
-import { getRollout, getTokens } from '../storage/queries/rollout.ts';
+import { getRollout } from '../storage/queries/rollout.ts';
 import { getRun, listRuns, listSteps } from '../storage/queries/runs.ts';
 import { getSources, listMappings } from '../storage/queries/sources.ts';
+import { getSignal, getTokens } from '../storage/queries/tokens.ts';
 import type { ReaderRequest, ReaderResponse, ReadMethod, WorkerOptions } from './messages.ts';
 
 const port = parentPort;
@@ -45,6 +46,8 @@ const readers: Readers = {
   'rollout.get': ({ rolloutId }) => found(getRollout(db, rolloutId), `rollout ${rolloutId}`),
   'rollout.tokens': ({ rolloutId }) =>
     found(getTokens(db, rolloutId), `per-token signals of rollout ${rolloutId}`),
+  'rollout.signal': ({ rolloutId, signal, vocabulary }) =>
+    found(getSignal(db, rolloutId, signal, vocabulary), `per-token signals of rollout ${rolloutId}`),
   'rollout.record': ({ rolloutId, offset, limit }) => {
     const source = recordSource(db, rolloutId);
     if (source === undefined) return fail('not_found', `the library has no rollout ${rolloutId}`);

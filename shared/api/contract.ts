@@ -8,6 +8,7 @@
  */
 import { z } from 'zod';
 import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
+import { SIGNALS } from '../domain/tokenSignal.ts';
 import { MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
 import { type GroupLedger, PENALTY_KINDS, type RocReport } from './rocRows.ts';
 import type {
@@ -19,6 +20,7 @@ import type {
   RecordChunk,
   RolloutDetail,
   RolloutRow,
+  RolloutSignal,
   RolloutTokens,
   RunDetail,
   RunSummary,
@@ -128,6 +130,12 @@ const params = {
   }),
   'rollout.get': z.object({ rolloutId: id }),
   'rollout.tokens': z.object({ rolloutId: id }),
+  /** One number per token and what it is; without `signal` the best there is. `vocabulary`: for upper bounds. */
+  'rollout.signal': z.object({
+    rolloutId: id,
+    signal: z.enum(SIGNALS).optional(),
+    vocabulary: z.int().positive().max(10_000_000).optional(),
+  }),
   /** The raw record in its source file, by byte range: `limit` bytes from `offset` on. */
   'rollout.record': z.object({
     rolloutId: id,
@@ -213,6 +221,7 @@ export interface Results {
   'place.resolve': { readonly runId: number; readonly groupId?: number; readonly rolloutId?: number };
   'rollout.get': RolloutDetail;
   'rollout.tokens': RolloutTokens;
+  'rollout.signal': RolloutSignal;
   'rollout.record': RecordChunk;
   'issue.list': { readonly issues: readonly IssueRow[]; readonly total: number; readonly next?: number };
   'file.list': readonly FileRow[];

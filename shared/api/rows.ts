@@ -1,4 +1,6 @@
 /** The values of the contract: what the host answers. Unknown is an absent field. */
+
+import type { SignalSource } from '../domain/entropy.ts';
 import type {
   DecisionReason,
   IssueSeverity,
@@ -11,6 +13,7 @@ import type {
   ToolCall,
   Turn,
 } from '../domain/model.ts';
+import type { SignalName } from '../domain/tokenSignal.ts';
 import type { GroupRule } from '../format/format.ts';
 
 /** Sparkline columns, one entry per step in `steps`; null where nothing is known. */
@@ -210,6 +213,25 @@ export interface RolloutTokens {
   readonly entropy?: Float32Array;
   readonly logprob?: Float32Array;
   readonly trainerLogprob?: Float32Array;
+}
+
+/** One signal of a rollout's tokens; columns are of length `count`, NaN is unknown. */
+export interface RolloutSignal {
+  readonly count: number;
+  /** Signals there is something of. */
+  readonly available: readonly SignalName[];
+  /** UTF-16 end offset of each token in `response`; absent when the log has ids without text. */
+  readonly ends?: Uint32Array;
+  readonly ids?: Int32Array;
+  readonly mask?: Uint8Array;
+  /** Absent, with all that follows, when the rollout has no such signal. */
+  readonly signal?: SignalName;
+  readonly source?: SignalSource;
+  /** Of entropy from listed alternatives: the lower bound. */
+  readonly values?: Float32Array;
+  readonly upper?: Float32Array;
+  /** Probability of all that is not listed. */
+  readonly tail?: Float32Array;
 }
 
 export interface RecordChunk {

@@ -36,13 +36,13 @@ export interface ClassifyInput {
 }
 
 export interface TokenPlaces {
-  /** Per token the index of its segment: the one its first character lies in. */
+  /** Per token the index of its segment. */
   readonly segment: Int32Array;
   /** Per token how many policy tokens of its segment stand before it, where the segment follows a tool response; else −1. */
   readonly afterResponse: Int32Array;
 }
 
-/** Where tokens lie: a token over a border belongs to the segment it begins in. */
+/** Where tokens lie: a token over a border belongs to the segment its last character is in, as in `segmentTokens.ts`. */
 export function placeTokens({
   segments,
   ends,
@@ -53,8 +53,8 @@ export function placeTokens({
   let at = 0;
   let seen = 0;
   for (let i = 0; i < ends.length; i++) {
-    const start = ends[i - 1] ?? 0;
-    while (at < segments.length - 1 && start >= (segments[at]?.outer.end ?? 0)) {
+    const end = ends[i] ?? 0;
+    while (at < segments.length - 1 && end > (segments[at]?.outer.end ?? 0)) {
       at++;
       seen = 0;
     }

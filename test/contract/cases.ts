@@ -42,6 +42,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'place.resolve': { params: ({ runKey, step }) => ({ runKey, step }) },
   'rollout.get': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
   'rollout.tokens': { params: ({ withTokens }) => ({ rolloutId: withTokens }) },
+  'rollout.signal': { params: ({ withTokens }) => ({ rolloutId: withTokens, signal: 'entropy' }) },
   'rollout.record': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
   'issue.list': { params: () => ({}) },
   'file.list': { params: () => ({}) },

@@ -46,11 +46,11 @@ describe('classifyTokens', () => {
     expect(wordsOf(classifyTokens({ ...rollout, values, threshold: undefined }))).toBe('n'.repeat(10));
   });
 
-  it('counts a token over a border to the segment it begins in', () => {
+  it('counts a token over a border to the segment it ends in', () => {
     const { segments } = rollout;
     const ends = Uint32Array.of(1, 3, 5, 10, 10);
     const places = placeTokens({ segments, ends, mask: undefined });
-    expect([...places.segment]).toEqual([0, 0, 1, 2, 4]);
+    expect([...places.segment]).toEqual([0, 1, 2, 4, 4]);
   });
 
   it('says nothing where there are no segments', () => {

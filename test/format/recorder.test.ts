@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openReader } from '../../electron/storage/open.ts';
-import { getRollout, getTokens } from '../../electron/storage/queries/rollout.ts';
+import { getRollout } from '../../electron/storage/queries/rollout.ts';
+import { getTokens } from '../../electron/storage/queries/tokens.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const RECORDER = join(import.meta.dirname, '..', '..', 'shared', 'recorder');

@@ -1,4 +1,4 @@
-import type { EntropyOf, RolloutDetail, RolloutTokens, TokenInfo } from '../../../shared/api/contract.ts';
+import type { EntropyOf, RolloutDetail, TokenInfo } from '../../../shared/api/contract.ts';
 import {
   SEGMENT_KINDS,
   type Segment,
@@ -10,9 +10,10 @@ import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
 import { unpackText, unpackUtf8 } from '../textCodec.ts';
-import { type TokenRecord, unpackEnds, unpackFloats, unpackIntegers, unpackMask } from '../tokenColumns.ts';
+import type { TokenRecord } from '../tokenColumns.ts';
 import { groupRows, rolloutRows } from './lists.ts';
 import { objectOf } from './runs.ts';
+import { tokenRecord } from './tokens.ts';
 
 const DETAIL = `
   SELECT r.group_id AS groupId, r.answer_source AS answerSource, r.file_id AS fileId, f.unit, r.byte_offset AS byteOffset,
@@ -37,7 +38,6 @@ const TURNS = `SELECT turn, segments, tool_calls AS toolCalls, tool_errors AS to
   FROM turn_row WHERE rollout_id = ? ORDER BY turn`;
 const CALLS = `SELECT turn, name, outcome, latency_ms AS latencyMs, call_segment AS callSegment,
   response_segment AS responseSegment FROM tool_call_row WHERE rollout_id = ? ORDER BY ordinal`;
-const TOKENS = 'SELECT * FROM token_row WHERE rollout_id = ?';
 const STAGE_LIMIT = `SELECT changes FROM stage WHERE run_id = ? AND from_step <= ? ORDER BY from_step DESC`;
 
 interface DetailRecord {
@@ -109,7 +109,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     toolCalls: calls.map((call) => withPayload(call, segments, response)),
     answerSource: detail.answerSource ?? undefined,
     maxResponseTokens: maxResponseTokens(db, detail, row.step),
-    tokens: tokenInfo(db.prepare(TOKENS).get(rolloutId) as TokenRecord | undefined),
+    tokens: tokenInfo(tokenRecord(db, rolloutId)),
     extra: objectOf(extra === '' ? null : extra),
     record: {
       fileId: detail.fileId,
@@ -117,20 +117,6 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
       byteOffset: detail.byteOffset,
       byteLength: detail.byteLength,
     },
-  };
-}
-
-export function getTokens(db: ReadableLibrary, rolloutId: number): RolloutTokens | undefined {
-  const row = db.prepare(TOKENS).get(rolloutId) as TokenRecord | undefined;
-  if (row === undefined) return undefined;
-  return {
-    count: row.count,
-    ...(row.ends === null ? {} : { ends: unpackEnds(row.ends, row.count) }),
-    ...(row.ids === null ? {} : { ids: unpackIntegers(row.ids) }),
-    ...(row.mask === null ? {} : { mask: unpackMask(row.mask, row.count) }),
-    ...(row.entropy === null ? {} : { entropy: unpackFloats(row.entropy) }),
-    ...(row.logprob === null ? {} : { logprob: unpackFloats(row.logprob) }),
-    ...(row.trainer_logprob === null ? {} : { trainerLogprob: unpackFloats(row.trainer_logprob) }),
   };
 }
 

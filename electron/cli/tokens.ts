@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import type { ResultOf } from '../../shared/api/contract.ts';
+import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
+import { createHost } from '../host/createHost.ts';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+
+const help = `usage: turnwise tokens ROLLOUT_ID [--library FILE] [--signal NAME] [--vocabulary N] [--json]
+
+Prints the tokens of a rollout with one number each, and what that number is. The joined text of the tokens
+is the response; a token that ends inside a character has no text, the one that completes it has the character.
+
+  --library FILE   the library; without it the one of this user
+  --signal NAME    ${SIGNALS.join(', ')}; without it entropy as logged, else its lower
+                   bound from listed alternatives, else surprisal. One never stands in for another
+  --vocabulary N   size of the vocabulary, for upper bounds of entropy from listed alternatives
+  --json           {rollout_id, signal, source: {kind, k, unit, temperature, policy}, tokens: [{i, start, end,
+                   text, value}]} on stdout, with id, mask, upper and tail where they are known; without it a line per token
+
+Unknown is null. Where the log has ids without text, start, end and text are null.
+Exit codes: 0 done, 1 no such rollout or no such signal, 2 usage.`;
+
+type Signal = ResultOf<'rollout.signal'>;
+
+export const tokensCommand: Command = {
+  name: 'tokens',
+  summary: 'print the tokens of a rollout with their entropy or another signal',
+  help,
+  async run(argv, context) {
+    const args = readArguments('tokens', argv, {
+      library: { type: 'string' },
+      signal: { type: 'string' },
+      vocabulary: { type: 'string' },
+      json: { type: 'boolean' },
+    });
+    const [rawId, ...more] = args.positionals;
+    if (rawId === undefined || !/^\d+$/.test(rawId) || more.length > 0)
+      throw new UsageError(`tokens: give one ROLLOUT_ID, a number\n\n${help}`);
+    const named = args.string('signal');
+    const signal = SIGNALS.find((known) => known === named);
+    if (named !== undefined && signal === undefined)
+      throw new UsageError(`tokens: --signal is one of ${SIGNALS.join(', ')}`);
+    const vocabulary = args.string('vocabulary');
+    if (vocabulary !== undefined && !/^[1-9]\d*$/.test(vocabulary))
+      throw new UsageError('tokens: --vocabulary is a whole number of 1 or more');
+    const path = args.string('library');
+    const libraryPath = path === undefined ? defaultLibraryPath() : resolvePath(path);
+    if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
+    const rolloutId = Number(rawId);
+    const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+    try {
+      const params = {
+        rolloutId,
+        ...(signal === undefined ? {} : { signal }),
+        ...(vocabulary === undefined ? {} : { vocabulary: Number(vocabulary) }),
+      };
+      const found = await host.dispatch('rollout.signal', params);
+      if (!found.ok) throw new ExpectedError(found.failure.message);
+      const tokens = found.value as Signal;
+      if (tokens.signal === undefined) throw new ExpectedError(missing(rolloutId, named, tokens));
+      const detail = await host.dispatch('rollout.get', { rolloutId });
+      if (!detail.ok) throw new ExpectedError(detail.failure.message);
+      const { response } = detail.value as ResultOf<'rollout.get'>;
+      for (const text of args.flag('json')
+        ? jsonOf(rolloutId, tokens, response)
+        : linesOf(tokens, response)) {
+        if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+      }
+      return 0;
+    } finally {
+      await host.close();
+    }
+  },
+};
+
+function missing(rolloutId: number, asked: string | undefined, { available }: Signal): string {
+  const there =
+    available.length === 0 ? 'nothing was logged for its tokens' : `there is ${available.join(', ')}`;
+  return `rollout ${rolloutId} has no ${asked ?? 'entropy, no surprisal'}; ${there}`;
+}
+
+interface Token {
+  readonly i: number;
+  readonly start: number | null;
+  readonly end: number | null;
+  readonly text: string | null;
+  readonly value: number | null;
+  readonly id?: number;
+  readonly mask?: number;
+  readonly upper?: number | null;
+  readonly tail?: number | null;
+}
+
+function tokenAt(i: number, { ends, ids, mask, values, upper, tail }: Signal, response: string): Token {
+  const start = ends === undefined ? null : (ends[i - 1] ?? 0);
+  const end = ends?.[i] ?? null;
+  return {
+    i,
+    start,
+    end,
+    text: start === null || end === null ? null : response.slice(start, end),
+    value: known(values?.[i]),
+    ...(ids === undefined ? {} : { id: ids[i] ?? 0 }),
+    ...(mask === undefined ? {} : { mask: mask[i] ?? 0 }),
+    ...(upper === undefined ? {} : { upper: known(upper[i]) }),
+    ...(tail === undefined ? {} : { tail: known(tail[i]) }),
+  };
+}
+
+const known = (value: number | undefined): number | null =>
+  value === undefined || Number.isNaN(value) ? null : value;
+
+function* jsonOf(rolloutId: number, tokens: Signal, response: string): Generator<string> {
+  const { signal, source, count } = tokens;
+  const { kind, k = null, unit = null, temperature = null, policy = null } = source ?? {};
+  const head = JSON.stringify({
+    rollout_id: rolloutId,
+    signal,
+    source: { kind, k, unit, temperature, policy },
+  });
+  yield `${head.slice(0, -1)},"tokens":[`;
+  for (let i = 0; i < count; i++)
+    yield `${i === 0 ? '' : ','}\n${JSON.stringify(tokenAt(i, tokens, response))}`;
+  yield '\n]}\n';
+}
+
+function* linesOf(tokens: Signal, response: string): Generator<string> {
+  const { kind, ...rest } = tokens.source ?? { kind: 'full' };
+  const facts = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
+  yield `# ${tokens.signal}: ${[kind, ...facts].join(', ')}\n`;
+  for (let i = 0; i < tokens.count; i++) {
+    const { value, text, id } = tokenAt(i, tokens, response);
+    yield `${i}\t${value === null ? '' : value.toFixed(4)}\t${text === null ? `#${id ?? ''}` : JSON.stringify(text)}\n`;
+  }
+}

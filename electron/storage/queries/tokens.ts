@@ -1,0 +1,94 @@
+/** Per-token columns of one rollout, and what they say. */
+import type { EntropyOf, RolloutSignal, RolloutTokens } from '../../../shared/api/contract.ts';
+import {
+  type SignalName,
+  signalsIn,
+  type TokenColumns,
+  tokenSignal,
+} from '../../../shared/domain/tokenSignal.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { unpackUtf8, ZSTD } from '../textCodec.ts';
+import { type TokenRecord, unpackEnds, unpackFloats, unpackIntegers, unpackMask } from '../tokenColumns.ts';
+
+const TOKENS = 'SELECT * FROM token_row WHERE rollout_id = ?';
+
+/** A listed alternative, as logged. */
+export type Alternative = readonly [token: string, logprob: number];
+
+export function tokenRecord(db: ReadableLibrary, rolloutId: number): TokenRecord | undefined {
+  return db.prepare(TOKENS).get(rolloutId) as TokenRecord | undefined;
+}
+
+export function getTokens(db: ReadableLibrary, rolloutId: number): RolloutTokens | undefined {
+  const row = tokenRecord(db, rolloutId);
+  if (row === undefined) return undefined;
+  return {
+    count: row.count,
+    ...(row.ends === null ? {} : { ends: unpackEnds(row.ends, row.count) }),
+    ...(row.ids === null ? {} : { ids: unpackIntegers(row.ids) }),
+    ...(row.mask === null ? {} : { mask: unpackMask(row.mask, row.count) }),
+    ...(row.entropy === null ? {} : { entropy: unpackFloats(row.entropy) }),
+    ...(row.logprob === null ? {} : { logprob: unpackFloats(row.logprob) }),
+    ...(row.trainer_logprob === null ? {} : { trainerLogprob: unpackFloats(row.trainer_logprob) }),
+  };
+}
+
+/** The alternatives of each token; what is no list of tokens and log-probabilities is passed over. */
+export function alternativesOf({
+  top,
+  count,
+}: TokenRecord): readonly (readonly Alternative[] | null)[] | undefined {
+  if (top === null) return undefined;
+  const listed: unknown = JSON.parse(unpackUtf8(ZSTD, top).toString('utf8'));
+  if (!Array.isArray(listed)) return undefined;
+  return Array.from({ length: count }, (_, i) => {
+    const entry: unknown = listed[i];
+    return Array.isArray(entry) ? entry.filter(isAlternative) : null;
+  });
+}
+
+function isAlternative(value: unknown): value is Alternative {
+  return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'number';
+}
+
+export function columnsOf(row: TokenRecord): TokenColumns {
+  const top = alternativesOf(row)?.map((listed) => listed?.map(([, logprob]) => logprob) ?? null);
+  return {
+    count: row.count,
+    ...(row.entropy === null ? {} : { entropy: unpackFloats(row.entropy) }),
+    ...(row.logprob === null ? {} : { logprob: unpackFloats(row.logprob) }),
+    ...(row.trainer_logprob === null ? {} : { trainerLogprob: unpackFloats(row.trainer_logprob) }),
+    ...(row.advantage === null ? {} : { advantage: unpackFloats(row.advantage) }),
+    ...(top === undefined ? {} : { top }),
+    ...(row.entropy_of === null ? {} : { entropyOf: JSON.parse(row.entropy_of) as EntropyOf }),
+  };
+}
+
+/** @returns undefined when the rollout has no per-token columns; without `signal` when it has no such one */
+export function getSignal(
+  db: ReadableLibrary,
+  rolloutId: number,
+  name?: SignalName,
+  vocabulary?: number,
+): RolloutSignal | undefined {
+  const row = tokenRecord(db, rolloutId);
+  if (row === undefined) return undefined;
+  const columns = columnsOf(row);
+  const signal = tokenSignal(columns, name, vocabulary);
+  return {
+    count: row.count,
+    available: signalsIn(columns),
+    ...(row.ends === null ? {} : { ends: unpackEnds(row.ends, row.count) }),
+    ...(row.ids === null ? {} : { ids: unpackIntegers(row.ids) }),
+    ...(row.mask === null ? {} : { mask: unpackMask(row.mask, row.count) }),
+    ...(signal === undefined
+      ? {}
+      : {
+          signal: signal.name,
+          source: signal.source,
+          values: signal.values,
+          ...(signal.upper === undefined ? {} : { upper: signal.upper }),
+          ...(signal.tail === undefined ? {} : { tail: signal.tail }),
+        }),
+  };
+}

@@ -1,0 +1,123 @@
+/** `turnwise tokens` and the SQL function `tokens`: the same tokens, and what each number is. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
+const FIXTURES = ['openai-logprobs', 'turnwise', 'nemo-gym'].flatMap((format) =>
+  readdirSync(join(ROOT, 'fixtures', format)).map((name) => join(ROOT, 'fixtures', format, name)),
+);
+
+let place: Scratch;
+beforeAll(async () => {
+  place = scratch();
+  await ingestHere(place.library, FIXTURES);
+});
+afterAll(() => place.remove());
+
+function tokens(...args: readonly string[]): { code: number | null; out: string; err: string } {
+  const all = [MAIN, 'tokens', ...args, '--library', place.library];
+  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
+  return { code: run.status, out: run.stdout, err: run.stderr };
+}
+
+interface Printed {
+  readonly rollout_id: number;
+  readonly signal: string;
+  readonly source: Readonly<Record<string, unknown>>;
+  readonly tokens: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Ids of rollouts with tokens, by what is known of them. */
+function withTokens(condition: string): readonly number[] {
+  const sql = `SELECT rollout_id FROM token_row WHERE ${condition} ORDER BY rollout_id`;
+  return rows(place.library, sql).map((row) => Number(row['rollout_id']));
+}
+const responseOf = (id: number): string =>
+  rows(
+    place.library,
+    `SELECT group_concat(response_text(rollout_id, 0, response_chars), '') AS text FROM rollout_row WHERE rollout_id = ${id}`,
+  )
+    .map((row) => String(row['text'] ?? ''))
+    .join('');
+
+describe('tokens --json', () => {
+  it('joins to the response, and says what the number is', () => {
+    const aligned = withTokens('ends IS NOT NULL AND (entropy IS NOT NULL OR logprob IS NOT NULL)');
+    expect(aligned.length).toBeGreaterThan(3);
+    for (const id of aligned.slice(0, 6)) {
+      const printed = JSON.parse(tokens(String(id), '--json').out) as Printed;
+      expect(printed.rollout_id).toBe(id);
+      expect(Object.keys(printed.source)).toEqual(['kind', 'k', 'unit', 'temperature', 'policy']);
+      expect(printed.tokens.map(({ text }) => text).join('')).toBe(responseOf(id));
+      expect(printed.tokens.map(({ i }) => i)).toEqual(printed.tokens.map((_, i) => i));
+      if (printed.signal === 'entropy') expect(['full', 'top-k']).toContain(printed.source['kind']);
+      else expect([printed.signal, printed.source['kind']]).toEqual(['surprisal', 'surprisal']);
+    }
+  });
+
+  it('is the same in SQL', () => {
+    for (const id of withTokens('count < 400').slice(0, 8)) {
+      const run = tokens(String(id), '--json', '--signal', 'logprob');
+      const found = rows(
+        place.library,
+        `SELECT i, start, "end", text, logprob AS value FROM tokens(${id}) ORDER BY i`,
+      );
+      expect(found.length).toBeGreaterThan(0);
+      if (run.code === 1) {
+        expect(found.every(({ value }) => value === null)).toBe(true);
+        expect(run.err).toMatch(/has no logprob; (there is|nothing was logged)/);
+        continue;
+      }
+      const printed = JSON.parse(run.out) as Printed;
+      expect(
+        printed.tokens.map(({ i, start, end, text, value }) => ({ i, start, end, text, value })),
+      ).toEqual(found);
+    }
+    expect(rows(place.library, 'SELECT count(*) AS n FROM tokens(999999)')).toEqual([{ n: 0 }]);
+    expect(rows(place.library, "SELECT count(*) AS n FROM tokens('x')")).toEqual([{ n: 0 }]);
+  });
+
+  it('has ids and no text where the log has only those', () => {
+    const [id] = withTokens('ends IS NULL AND ids IS NOT NULL');
+    const { tokens: found } = JSON.parse(tokens(String(id), '--json').out) as Printed;
+    expect(found[0]).toMatchObject({ start: null, end: null, text: null });
+    expect(typeof found[0]?.['id']).toBe('number');
+  });
+
+  it('bounds the entropy of listed alternatives, from above only with a vocabulary', () => {
+    const [id] = withTokens('top IS NOT NULL AND entropy IS NULL');
+    const without = JSON.parse(tokens(String(id), '--json').out) as Printed;
+    expect(without.source['kind']).toBe('top-k');
+    expect(without.tokens[0]).not.toHaveProperty('upper');
+    const bounded = JSON.parse(tokens(String(id), '--json', '--vocabulary', '151936').out) as Printed;
+    for (const { value, upper, tail } of bounded.tokens) {
+      if (value === null) continue;
+      expect(Number(upper)).toBeGreaterThanOrEqual(Number(value));
+      expect(Number(tail)).toBeGreaterThanOrEqual(0);
+    }
+  });
+});
+
+describe('tokens', () => {
+  it('never prints surprisal for entropy', () => {
+    const [id] = withTokens('entropy IS NULL AND top IS NULL AND logprob IS NOT NULL');
+    const { code, out, err } = tokens(String(id), '--signal', 'entropy');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/has no entropy; there is surprisal, logprob/);
+  });
+
+  it.each([
+    [[], /give one ROLLOUT_ID/],
+    [['x'], /give one ROLLOUT_ID/],
+    [['1', '--signal', 'nonsense'], /--signal is one of entropy, surprisal/],
+    [['1', '--vocabulary', '0'], /--vocabulary is a whole number/],
+  ])('refuses %j as a usage error', (args, message) => {
+    const { code, out, err } = tokens(...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(message);
+  });
+});
