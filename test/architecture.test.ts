@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'yauzl',
   ],
   'electron/roc': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
+  'electron/signals': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/export': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/worker': [
     'shared/domain',
@@ -34,6 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/storage',
     'electron/ingest',
     'electron/roc',
+    'electron/signals',
     'electron/export',
     'node:',
   ],

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { entropyCommand } from './entropy.ts';
 import { formatsCommand } from './formats.ts';
 import { ingestCommand } from './ingest.ts';
 import { inspectCommand } from './inspect.ts';
@@ -18,6 +19,7 @@ const all: readonly Command[] = [
   rocCommand,
   joinCommand,
   tokensCommand,
+  entropyCommand,
   removeCommand,
   serveCommand,
   recorderCommand,

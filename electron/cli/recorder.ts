@@ -3,15 +3,17 @@ import { type Command, readArguments, UsageError } from './command.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   turnwise: 'turnwise_recorder.py',
+  verl: 'turnwise_verl.py',
   slime: 'slime_exporter.py',
 };
 
-const help = `usage: turnwise recorder [turnwise|slime] > FILE.py
+const help = `usage: turnwise recorder [turnwise|verl|slime] > FILE.py
 
 Prints a Python file for the machine of the run:
 
   turnwise  (default) the recorder, standard library only, that a trainer imports to write the
             Turnwise log
+  verl      hooks that hand the batches of verl and of rStar2-Agent's trainer to the recorder
   slime     the exporter that turns .pt dumps of slime and verl into JSON Lines, with torch;
             Turnwise itself never loads a pickle
 

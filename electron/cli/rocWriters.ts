@@ -1,7 +1,7 @@
 /** How decisions are printed, a step at a time: a run has millions. */
-import type { RocMessage } from '../worker/rocMessages.ts';
+import type { AnalysisMessage } from '../worker/analysisMessages.ts';
 
-type Groups = Extract<RocMessage, { kind: 'page' }>['groups'];
+type Groups = Extract<AnalysisMessage, { kind: 'page' }>['groups'];
 type Print = (text: string) => Promise<void>;
 
 export interface DecisionWriter {

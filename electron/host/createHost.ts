@@ -13,13 +13,13 @@ import {
 import type { ApiFailure, FailureCode, Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import type { DecisionsRequest } from '../worker/analysisMessages.ts';
 import { type IngestReport, READ_METHODS, type ReadMethod } from '../worker/messages.ts';
-import type { DecisionsRequest } from '../worker/rocMessages.ts';
+import { AnalysisThread, type DecisionListeners, type OnProgress } from './analysisThread.ts';
 import { Follower } from './follower.ts';
 import type { Host, HostIngestOptions, HostOptions } from './host.ts';
 import { InspectorThread } from './inspectorThread.ts';
 import { ReaderPool } from './readerPool.ts';
-import { type DecisionListeners, RocThread } from './rocThread.ts';
 import { sourceHandlers } from './sourceHandlers.ts';
 import { WriterThread } from './writerThread.ts';
 
@@ -49,7 +49,7 @@ class LibraryHost implements Host {
   private readonly jobs = new Map<number, IngestProgress>();
   private readonly granted = new Set<string>();
   private readonly inspector = new InspectorThread();
-  private readonly roc: RocThread;
+  private readonly analysis: AnalysisThread;
   private readonly follower: Follower;
   private readonly handlers: Handlers;
   private writer: WriterThread | undefined;
@@ -59,7 +59,7 @@ class LibraryHost implements Host {
 
   constructor(options: HostOptions) {
     this.options = options;
-    this.roc = new RocThread({ libraryPath: options.libraryPath });
+    this.analysis = new AnalysisThread({ libraryPath: options.libraryPath });
     this.follower = new Follower({
       read: (paths) => this.readQuietly(paths),
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
@@ -134,7 +134,7 @@ class LibraryHost implements Host {
   }
 
   decisions(request: DecisionsRequest, listeners: DecisionListeners, signal?: AbortSignal) {
-    return this.roc.decisions(request, listeners, signal);
+    return this.analysis.decisions(request, listeners, signal);
   }
 
   async close(): Promise<void> {
@@ -142,7 +142,7 @@ class LibraryHost implements Host {
     this.isClosed = true;
     await this.follower.close();
     await this.inspector.close();
-    await this.roc.close();
+    await this.analysis.close();
     await this.readers?.close();
     await this.writer?.close();
     this.listeners.clear();
@@ -186,15 +186,11 @@ class LibraryHost implements Host {
         refusalOf: (path) => this.refusalOf(path),
         startJob: (paths) => this.startJob(paths),
       }),
-      'roc.report': ({ progressKey, ...request }, signal) => {
-        const onProgress = (progress: { readonly stepsDone: number; readonly steps: number }): void => {
-          if (progressKey === undefined) return;
-          const { stepsDone, steps } = progress;
-          this.emit({ event: 'roc.progress', payload: { progressKey, stepsDone, steps } });
-        };
-        return this.roc.report(request, onProgress, signal);
-      },
-      'roc.groups': ({ reportId, key }) => this.roc.groups(reportId, key),
+      'roc.report': ({ progressKey, ...request }, signal) =>
+        this.analysis.report(request, this.progressFor(progressKey), signal),
+      'token.statistics': ({ progressKey, ...request }, signal) =>
+        this.analysis.statistics(request, this.progressFor(progressKey), signal),
+      'roc.groups': ({ reportId, key }) => this.analysis.groups(reportId, key),
       'ingest.start': ({ paths, mapping }) => {
         const refusal = paths.map((path) => this.refusalOf(path)).find((found) => found !== undefined);
         return refusal ?? success(this.startJob(paths, mapping));
@@ -216,6 +212,13 @@ class LibraryHost implements Host {
           ? failure('refused', 'this shell opens no links')
           : success(await this.options.actions.openLink(url)),
       'shell.recent': () => success({ paths: [...this.granted] }),
+    };
+  }
+
+  private progressFor(progressKey: string | undefined): OnProgress {
+    return ({ stepsDone, steps }) => {
+      if (progressKey === undefined) return;
+      this.emit({ event: 'analysis.progress', payload: { progressKey, stepsDone, steps } });
     };
   }
 

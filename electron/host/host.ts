@@ -11,9 +11,9 @@ import type { HostEvent, IngestProgress, Results } from '../../shared/api/contra
 import type { Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import type { DecisionsRequest } from '../worker/analysisMessages.ts';
 import type { IngestReport } from '../worker/messages.ts';
-import type { DecisionsRequest } from '../worker/rocMessages.ts';
-import type { DecisionListeners } from './rocThread.ts';
+import type { DecisionListeners } from './analysisThread.ts';
 
 export interface Host {
   /** Never rejects: failures are values. */

@@ -38,7 +38,7 @@ export default defineConfig({
         parser: here('../worker/parser.ts'),
         sql: here('../worker/sql.ts'),
         inspector: here('../worker/inspector.ts'),
-        roc: here('../worker/roc.ts'),
+        analysis: here('../worker/analysis.ts'),
       },
       external: ['electron', 'better-sqlite3', /^node:/],
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

@@ -8,6 +8,7 @@
  */
 import { z } from 'zod';
 import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
+import { STATISTICS_BY } from '../domain/signalStatistics.ts';
 import { SIGNALS } from '../domain/tokenSignal.ts';
 import { MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
 import { type GroupLedger, PENALTY_KINDS, type RocReport } from './rocRows.ts';
@@ -25,6 +26,7 @@ import type {
   RunDetail,
   RunSummary,
   StepSummary,
+  TokenStatistics,
 } from './rows.ts';
 import type {
   FileInspection,
@@ -136,6 +138,18 @@ const params = {
     signal: z.enum(SIGNALS).optional(),
     vocabulary: z.int().positive().max(10_000_000).optional(),
   }),
+  /** A signal over a group, a step or a run. Long: like `roc.report`. */
+  'token.statistics': z.object({
+    runId: id,
+    step: id.optional(),
+    groupId: id.optional(),
+    by: z.enum(STATISTICS_BY),
+    signal: z.enum(SIGNALS).optional(),
+    vocabulary: z.int().positive().max(10_000_000).optional(),
+    window: z.int().nonnegative().max(100_000).optional(),
+    leastTokens: z.int().positive().optional(),
+    progressKey: z.string().max(100).optional(),
+  }),
   /** The raw record in its source file, by byte range: `limit` bytes from `offset` on. */
   'rollout.record': z.object({
     rolloutId: id,
@@ -173,7 +187,7 @@ const params = {
   'run.remove': z.object({ runKey: z.string() }),
   /** One group's pool with every decision and its reason: logged, recomputed, and under a what-if. */
   'roc.group': z.object({ groupId: id, basis: rocChoice.default({}), whatIf: rocChoice.optional() }),
-  /** The same over a step or a whole run. Long: `progressKey` names it in `roc.progress`; cancel the request to end it. */
+  /** The same over a step or a whole run. Long: `progressKey` names it in `analysis.progress`; cancel the request to end it. */
   'roc.report': z.object({
     runId: id,
     step: id.optional(),
@@ -222,6 +236,7 @@ export interface Results {
   'rollout.get': RolloutDetail;
   'rollout.tokens': RolloutTokens;
   'rollout.signal': RolloutSignal;
+  'token.statistics': TokenStatistics;
   'rollout.record': RecordChunk;
   'issue.list': { readonly issues: readonly IssueRow[]; readonly total: number; readonly next?: number };
   'file.list': readonly FileRow[];
@@ -272,7 +287,7 @@ export interface Events {
   'ingest.progress': IngestProgress;
   /** Rows were committed; cached answers about these runs are stale. */
   'library.changed': { readonly runIds: readonly number[] };
-  'roc.progress': { readonly progressKey: string; readonly stepsDone: number; readonly steps: number };
+  'analysis.progress': { readonly progressKey: string; readonly stepsDone: number; readonly steps: number };
   /** A followed directory was looked at, or is no longer followed. */
   'follow.changed': { readonly follows: readonly FollowRow[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */

@@ -13,6 +13,7 @@ import type {
   ToolCall,
   Turn,
 } from '../domain/model.ts';
+import type { SourceStatistics, StatisticsBy, StatisticsRow } from '../domain/signalStatistics.ts';
 import type { SignalName } from '../domain/tokenSignal.ts';
 import type { GroupRule } from '../format/format.ts';
 
@@ -232,6 +233,15 @@ export interface RolloutSignal {
   readonly upper?: Float32Array;
   /** Probability of all that is not listed. */
   readonly tail?: Float32Array;
+}
+
+/** A signal over many rollouts; each number says how many tokens and which source it is of. */
+export interface TokenStatistics {
+  readonly by: StatisticsBy;
+  readonly sources: readonly SourceStatistics[];
+  readonly rows: readonly StatisticsRow[];
+  /** Rollouts that have tokens but not this signal, or no loss mask. */
+  readonly withoutSignal: number;
 }
 
 export interface RecordChunk {

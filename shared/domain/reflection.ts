@@ -59,12 +59,19 @@ export function placeTokens({
       seen = 0;
     }
     if (segments.length === 0) break;
-    segment[i] = at;
+    segment[i] = isForeign(segments, at) && mask?.[i] === 1 ? at - 1 : at;
     if (mask?.[i] === 0) continue;
+    if (isForeign(segments, at)) continue;
     if (reflects(segments, at)) afterResponse[i] = seen;
     seen++;
   }
   return { segment, afterResponse };
+}
+
+/** The end-of-turn token is the policy's, and stands where the markup of the next author begins. */
+function isForeign(segments: readonly PlacedSegment[], at: number): boolean {
+  const kind = segments[at]?.kind;
+  return at > 0 && (kind === 'tool-response' || kind === 'user' || kind === 'system');
 }
 
 function reflects(segments: readonly PlacedSegment[], at: number): boolean {

@@ -59,7 +59,7 @@ async function cancelling(host: Awaited<ReturnType<typeof createHost>>): Promise
   const controller = new AbortController();
   const begun = new Promise<void>((resolve) => {
     host.subscribe(({ event, payload }) => {
-      if (event === 'roc.progress' && payload.stepsDone === 20) resolve();
+      if (event === 'analysis.progress' && payload.stepsDone === 20) resolve();
     });
   });
   const params = { runId: 1, basis: { settings: SETTINGS }, progressKey: 'bench' };

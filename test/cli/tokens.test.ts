@@ -102,6 +102,56 @@ describe('tokens --json', () => {
   });
 });
 
+describe('entropy', () => {
+  const entropy = (...args: readonly string[]) => {
+    const all = [MAIN, 'entropy', ...args, '--library', place.library];
+    const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
+    return { code: run.status, out: run.stdout, err: run.stderr };
+  };
+  const run = () => {
+    const sql = `SELECT n.run_key, r.step FROM token_row t JOIN rollout r USING (rollout_id) JOIN run n USING (run_id)
+      WHERE t.entropy IS NOT NULL AND t.ends IS NOT NULL AND t.mask IS NOT NULL LIMIT 1`;
+    return String(rows(place.library, sql)[0]?.['run_key']);
+  };
+
+  it('is a mean of policy tokens, with their number and its source', () => {
+    const printed = JSON.parse(entropy('--run', run(), '--by', 'step', '--json').out) as Record<
+      string,
+      unknown
+    >[];
+    // Bounds from listed alternatives are rows of their own.
+    const found = printed.filter(({ source }) => (source as { kind: string }).kind === 'full');
+    const direct = rows(
+      place.library,
+      `SELECT r.step, count(t.entropy) AS tokens, avg(t.entropy) AS mean FROM rollout r JOIN run n USING (run_id), tokens(r.rollout_id) t
+       WHERE n.run_key = '${run()}' AND t.mask = 1 AND t.entropy IS NOT NULL GROUP BY r.step`,
+    );
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.reduce((sum, { tokens: n }) => sum + Number(n), 0)).toBe(
+      direct.reduce((sum, { tokens: n }) => sum + Number(n), 0),
+    );
+    expect(found[0]).toMatchObject({ signal: 'entropy', source: { kind: 'full' } });
+    const [one] = direct;
+    const same = found.filter(({ step }) => step === one?.['step']);
+    if (same.length === 1) expect(Number(same[0]?.['mean'])).toBeCloseTo(Number(one?.['mean']), 5);
+  });
+
+  it('prints every way to cut', () => {
+    for (const by of ['segment', 'token', 'position']) {
+      const { code, out } = entropy('--run', run(), '--by', by, '--json', '--least-tokens', '1');
+      expect(code).toBe(0);
+      for (const row of JSON.parse(out) as Record<string, unknown>[]) expect(row).toHaveProperty(by);
+    }
+    expect(entropy('--run', run()).out).toMatch(/^# entropy: full.*80th percentile/);
+  });
+
+  it('says what is missing', () => {
+    expect(entropy('--by', 'nonsense')).toMatchObject({ code: 2, out: '' });
+    expect(entropy('--run', 'nobody').err).toContain('no run nobody; there are');
+    expect(entropy('--run', run(), '--signal', 'advantage').code).toBe(1);
+  });
+});
+
 describe('tokens', () => {
   it('never prints surprisal for entropy', () => {
     const [id] = withTokens('entropy IS NULL AND top IS NULL AND logprob IS NOT NULL');

@@ -53,6 +53,15 @@ describe('classifyTokens', () => {
     expect([...places.segment]).toEqual([0, 1, 2, 4, 4]);
   });
 
+  it('counts the end of a turn to the policy that wrote it', () => {
+    const { segments } = rollout;
+    const ends = Uint32Array.from({ length: 10 }, (_, i) => i + 1);
+    const mask = Uint8Array.of(1, 1, 1, 1, 1, 0, 1, 1, 1, 1);
+    const places = placeTokens({ segments, ends, mask });
+    expect([...places.segment]).toEqual([0, 0, 1, 1, 1, 2, 3, 3, 3, 4]);
+    expect([...places.afterResponse]).toEqual([-1, -1, -1, -1, -1, -1, 0, 1, 2, -1]);
+  });
+
   it('says nothing where there are no segments', () => {
     const ends = Uint32Array.of(1, 2);
     const values = Float32Array.of(1, 1);

@@ -1,9 +1,10 @@
 /**
- * Worker thread: recomputes Resample-on-Correct over steps and runs. Between two steps it listens:
- * for a cancel, and for the next question, which waits its turn.
+ * Worker thread: long questions about steps and runs, step by step: Resample-on-Correct recomputed,
+ * statistics of tokens. Between two steps it listens: for a cancel, and for the next question, which
+ * waits its turn.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RocReport } from '../../shared/api/contract.ts';
+import type { RocReport, TokenStatistics } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import { SettingError } from '../../shared/domain/downSampling.ts';
@@ -11,10 +12,11 @@ import { basisOf } from '../roc/basis.ts';
 import { decidedGroups } from '../roc/decisionRows.ts';
 import { ReportBuilder } from '../roc/report.ts';
 import type { GroupKeys } from '../roc/tallies.ts';
+import { StatisticsBuilder } from '../signals/statistics.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import { type PoolRun, poolRuns } from '../storage/queries/pool.ts';
+import type { AnalysisMessage, AnalysisRequest, DecisionsRequest } from './analysisMessages.ts';
 import type { WorkerOptions } from './messages.ts';
-import type { DecisionsRequest, RocMessage, RocRequest } from './rocMessages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
@@ -28,10 +30,10 @@ const cancelled = new Set<number>();
 const waiting = new Map<number, () => void>();
 let queue: Promise<void> = Promise.resolve();
 
-const post = (message: RocMessage): void => port.postMessage(message);
+const post = (message: AnalysisMessage): void => port.postMessage(message);
 const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-port.on('message', (request: RocRequest) => {
+port.on('message', (request: AnalysisRequest) => {
   const { id } = request;
   switch (request.kind) {
     case 'cancel':
@@ -60,11 +62,12 @@ port.on('message', (request: RocRequest) => {
   }
 });
 
-async function work(request: Extract<RocRequest, { kind: 'report' | 'decisions' }>): Promise<void> {
+type Job = Extract<AnalysisRequest, { kind: 'report' | 'decisions' | 'statistics' }>;
+
+async function work(request: Job): Promise<void> {
   const { id } = request;
   try {
-    const result = request.kind === 'report' ? await report(request) : await decisions(id, request.request);
-    answer(id, result);
+    answer(id, await resultOf(request));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const code = error instanceof SettingError ? 'refused' : 'internal';
@@ -75,20 +78,52 @@ async function work(request: Extract<RocRequest, { kind: 'report' | 'decisions' 
   }
 }
 
-async function report({ id, request }: Extract<RocRequest, { kind: 'report' }>): Promise<Result<RocReport>> {
-  const startedAt = performance.now();
-  const builder = ReportBuilder.open(db, request);
-  if (builder === undefined) {
-    const where = request.step === undefined ? '' : ` with a step ${request.step}`;
-    return notFound(`run ${request.runId}${where}`);
+function resultOf(request: Job): Promise<Result<unknown>> {
+  switch (request.kind) {
+    case 'report':
+      return report(request);
+    case 'decisions':
+      return decisions(request.id, request.request);
+    case 'statistics':
+      return statistics(request);
   }
-  const { steps } = builder;
+}
+
+/** @returns false when it was cancelled on the way */
+async function stepByStep(
+  id: number,
+  { steps, addStep }: { readonly steps: readonly number[]; readonly addStep: (step: number) => void },
+): Promise<boolean> {
   for (const [i, step] of steps.entries()) {
     post({ id, kind: 'progress', stepsDone: i, steps: steps.length });
     await breathe();
-    if (cancelled.has(id)) return { ok: false, failure: CANCELLED };
-    builder.addStep(step);
+    if (cancelled.has(id)) return false;
+    addStep(step);
   }
+  return true;
+}
+
+async function statistics({
+  id,
+  request,
+}: Extract<AnalysisRequest, { kind: 'statistics' }>): Promise<Result<TokenStatistics>> {
+  const builder = StatisticsBuilder.open(db, request);
+  if (builder === undefined) return noRun(request);
+  const { steps } = builder;
+  const isDone = await stepByStep(id, { steps, addStep: (step) => builder.addStep(step) });
+  return isDone ? { ok: true, value: builder.finish() } : { ok: false, failure: CANCELLED };
+}
+
+async function report({
+  id,
+  request,
+}: Extract<AnalysisRequest, { kind: 'report' }>): Promise<Result<RocReport>> {
+  const startedAt = performance.now();
+  const builder = ReportBuilder.open(db, request);
+  if (builder === undefined) return noRun(request);
+  const { steps } = builder;
+  const isDone = await stepByStep(id, { steps, addStep: (step) => builder.addStep(step) });
+  if (!isDone) return { ok: false, failure: CANCELLED };
   const { report: finished, keys } = builder.finish();
   reports.set(id, keys);
   for (const known of reports.keys()) {
@@ -133,6 +168,10 @@ const only = <T>(values: readonly T[]): T | undefined => (values.length === 1 ? 
 function listed(runs: readonly PoolRun[]): string {
   const names = runs.slice(0, 20).map(({ runKey, name, kind }) => `${runKey} (${name}, ${kind})`);
   return `there are ${names.join(', ')}${runs.length > 20 ? ', …' : ''}`;
+}
+
+function noRun({ runId, step }: { readonly runId: number; readonly step?: number | undefined }) {
+  return notFound(`run ${runId}${step === undefined ? '' : ` with a step ${step}`}`);
 }
 
 function notFound(what: string): { readonly ok: false; readonly failure: ApiFailure } {

@@ -1,9 +1,10 @@
-/** What the host and the thread that recomputes Resample-on-Correct say to each other. */
+/** What the host and the thread that answers long questions say to each other. */
 import type { RocBasis } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { UncheckedChoice } from '../roc/basis.ts';
 import type { DecidedGroup } from '../roc/decisionRows.ts';
 import type { ReportRequest } from '../roc/report.ts';
+import type { StatisticsRequest } from '../signals/statistics.ts';
 
 export interface DecisionsRequest {
   /** Key, name or number of a run; absent: the only one, or the only one of training. */
@@ -12,8 +13,9 @@ export interface DecisionsRequest {
   readonly choice: UncheckedChoice;
 }
 
-export type RocRequest = { readonly id: number } & (
+export type AnalysisRequest = { readonly id: number } & (
   | { readonly kind: 'report'; readonly request: ReportRequest }
+  | { readonly kind: 'statistics'; readonly request: StatisticsRequest }
   | { readonly kind: 'groups'; readonly reportId: number; readonly key: string }
   | { readonly kind: 'decisions'; readonly request: DecisionsRequest }
   /** The page of decisions has been taken; the next may come. */
@@ -27,7 +29,7 @@ export interface DecisionsHead {
   readonly basis: RocBasis;
 }
 
-export type RocMessage = { readonly id: number } & (
+export type AnalysisMessage = { readonly id: number } & (
   | { readonly kind: 'progress'; readonly stepsDone: number; readonly steps: number }
   | { readonly kind: 'head'; readonly head: DecisionsHead }
   /** The groups of one step. */

@@ -1,19 +1,25 @@
-/** The thread that recomputes Resample-on-Correct, as the host sees it: started with the first question. */
+/** The thread for long questions, as the host sees it: started with the first one. */
 import { Worker } from 'node:worker_threads';
-import type { RocReport } from '../../shared/api/contract.ts';
+import type { RocReport, TokenStatistics } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import type {
+  AnalysisMessage,
+  AnalysisRequest,
+  DecisionsHead,
+  DecisionsRequest,
+} from '../worker/analysisMessages.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { WorkerOptions } from '../worker/messages.ts';
-import type { DecisionsHead, DecisionsRequest, RocMessage, RocRequest } from '../worker/rocMessages.ts';
 
-type ReportRequest = Extract<RocRequest, { kind: 'report' }>['request'];
-type Page = Extract<RocMessage, { kind: 'page' }>['groups'];
-type Question = RocRequest extends infer R ? (R extends RocRequest ? Omit<R, 'id'> : never) : never;
+type ReportRequest = Extract<AnalysisRequest, { kind: 'report' }>['request'];
+type StatisticsRequest = Extract<AnalysisRequest, { kind: 'statistics' }>['request'];
+type Page = Extract<AnalysisMessage, { kind: 'page' }>['groups'];
+type Question = AnalysisRequest extends infer R ? (R extends AnalysisRequest ? Omit<R, 'id'> : never) : never;
 
 interface Job {
   readonly settle: (result: Result<unknown>) => void;
-  readonly onNews: (message: RocMessage) => void;
+  readonly onNews: (message: AnalysisMessage) => void;
 }
 
 export interface DecisionListeners {
@@ -22,7 +28,15 @@ export interface DecisionListeners {
   readonly onPage: (groups: Page) => Promise<void> | void;
 }
 
-export class RocThread {
+export type OnProgress = (progress: { readonly stepsDone: number; readonly steps: number }) => void;
+
+const newsFor =
+  (onProgress: OnProgress) =>
+  (message: AnalysisMessage): void => {
+    if (message.kind === 'progress') onProgress(message);
+  };
+
+export class AnalysisThread {
   private readonly options: WorkerOptions;
   private readonly jobs = new Map<number, Job>();
   private worker: Worker | undefined;
@@ -34,15 +48,18 @@ export class RocThread {
     this.options = options;
   }
 
-  report(
-    request: ReportRequest,
-    onProgress: (progress: { readonly stepsDone: number; readonly steps: number }) => void,
+  report(request: ReportRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<Result<RocReport>> {
+    const answer = this.ask({ kind: 'report', request }, newsFor(onProgress), signal);
+    return answer as Promise<Result<RocReport>>;
+  }
+
+  statistics(
+    request: StatisticsRequest,
+    onProgress: OnProgress,
     signal?: AbortSignal,
-  ): Promise<Result<RocReport>> {
-    const onNews = (message: RocMessage): void => {
-      if (message.kind === 'progress') onProgress(message);
-    };
-    return this.ask({ kind: 'report', request }, onNews, signal) as Promise<Result<RocReport>>;
+  ): Promise<Result<TokenStatistics>> {
+    const answer = this.ask({ kind: 'statistics', request }, newsFor(onProgress), signal);
+    return answer as Promise<Result<TokenStatistics>>;
   }
 
   groups(reportId: number, key: string): Promise<Result<{ readonly ids: Uint32Array }>> {
@@ -55,7 +72,7 @@ export class RocThread {
     { onHead, onPage }: DecisionListeners,
     signal?: AbortSignal,
   ): Promise<Result<unknown>> {
-    const onNews = (message: RocMessage): void => {
+    const onNews = (message: AnalysisMessage): void => {
       if (message.kind === 'head') onHead(message.head);
       if (message.kind !== 'page') return;
       const { id } = message;
@@ -75,7 +92,7 @@ export class RocThread {
 
   private ask(
     question: Question,
-    onNews: (message: RocMessage) => void,
+    onNews: (message: AnalysisMessage) => void,
     signal?: AbortSignal,
   ): Promise<Result<unknown>> {
     if (signal?.aborted === true) return Promise.resolve({ ok: false, failure: CANCELLED });
@@ -97,25 +114,25 @@ export class RocThread {
     });
   }
 
-  private send(request: RocRequest): void {
+  private send(request: AnalysisRequest): void {
     this.worker?.postMessage(request);
   }
 
   private start(): void {
     if (this.worker !== undefined) return;
-    const worker = new Worker(entryOf('roc'), { workerData: this.options });
+    const worker = new Worker(entryOf('analysis'), { workerData: this.options });
     this.ready = new Promise((resolve) => {
       worker.once('message', () => resolve());
       worker.once('error', () => resolve());
     });
-    worker.on('message', (message: RocMessage) => {
+    worker.on('message', (message: AnalysisMessage) => {
       const job = this.jobs.get(message.id);
       if (message.kind === 'result') job?.settle(message.result);
       else job?.onNews(message);
     });
     worker.on('error', (error) => {
       if (this.worker === worker) this.worker = undefined;
-      this.failAll({ code: 'internal', message: `the recomputation stopped: ${error.message}` });
+      this.failAll({ code: 'internal', message: `the analysis stopped: ${error.message}` });
     });
     this.worker = worker;
   }

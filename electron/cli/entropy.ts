@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs';
+import type { ResultOf, RunSummary } from '../../shared/api/contract.ts';
+import { STATISTICS_BY } from '../../shared/domain/signalStatistics.ts';
+import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
+import { createHost } from '../host/createHost.ts';
+import type { Host } from '../host/host.ts';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+
+const help = `usage: turnwise entropy [--library FILE] [--run R] [--step S] [--by BY] [--signal NAME] [--json]
+
+Means of a per-token signal over the policy's tokens of a run, each with its number of tokens and its source.
+
+  --library FILE     the library; without it the one of this user
+  --run R            key, name or number of a run; without it the only one, or the only one of training
+  --step S           this step only
+  --by BY            ${STATISTICS_BY.join(', ')}; without it segment. position counts policy tokens since a
+                     tool response, by what the response said
+  --signal NAME      ${SIGNALS.join(', ')}; without it entropy. Rollouts without it
+                     are counted on stderr; another signal never stands in for it
+  --vocabulary N     size of the vocabulary, where entropy is bounded from listed alternatives
+  --least-tokens N   by token: rarer ones are left out; without it 10
+  --json             one JSON array on stdout: [{segment | step | token | position, after?, correctness?, tokens,
+                     mean, deviation, signal, source: {kind, k, unit, temperature, policy}}]
+
+Exit codes: 0 done, 1 no such run or nothing logged, 2 usage.`;
+
+type Statistics = ResultOf<'token.statistics'>;
+
+export const entropyCommand: Command = {
+  name: 'entropy',
+  summary: 'means of entropy or another signal by segment, step, token or position',
+  help,
+  async run(argv, context) {
+    const args = readArguments('entropy', argv, {
+      library: { type: 'string' },
+      run: { type: 'string' },
+      step: { type: 'string' },
+      by: { type: 'string' },
+      signal: { type: 'string' },
+      vocabulary: { type: 'string' },
+      'least-tokens': { type: 'string' },
+      json: { type: 'boolean' },
+    });
+    if (args.positionals.length > 0) throw new UsageError(`entropy: takes no arguments\n\n${help}`);
+    const by = STATISTICS_BY.find((known) => known === (args.string('by') ?? 'segment'));
+    if (by === undefined) throw new UsageError(`entropy: --by is one of ${STATISTICS_BY.join(', ')}`);
+    const signal = SIGNALS.find((known) => known === (args.string('signal') ?? 'entropy'));
+    if (signal === undefined) throw new UsageError(`entropy: --signal is one of ${SIGNALS.join(', ')}`);
+    const wholeNumber = (name: string): number | undefined => {
+      const text = args.string(name);
+      if (text !== undefined && !/^\d+$/.test(text))
+        throw new UsageError(`entropy: --${name} is a whole number`);
+      return text === undefined ? undefined : Number(text);
+    };
+    const step = wholeNumber('step');
+    const vocabulary = wholeNumber('vocabulary');
+    const leastTokens = wholeNumber('least-tokens') ?? 10;
+    const named = args.string('library');
+    const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
+    if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
+    const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+    const controller = new AbortController();
+    for (const stop of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(stop, () => controller.abort());
+    try {
+      const { runId } = await chosenRun(host, args.string('run'));
+      const params = {
+        runId,
+        by,
+        signal,
+        leastTokens: Math.max(1, leastTokens),
+        ...(step === undefined ? {} : { step }),
+        ...(vocabulary === undefined ? {} : { vocabulary }),
+      };
+      const result = await host.dispatch('token.statistics', params, controller.signal);
+      if (!result.ok) throw new ExpectedError(result.failure.message);
+      const found = result.value as Statistics;
+      if (found.withoutSignal > 0)
+        process.stderr.write(`${found.withoutSignal} rollouts have tokens but no ${signal} or no loss mask\n`);
+      if (found.sources.length === 0)
+        throw new ExpectedError(
+          `no rollout of this ${step === undefined ? 'run' : 'step'} has a logged ${signal}`,
+        );
+      process.stdout.write(args.flag('json') ? jsonOf(found) : tableOf(found));
+      return 0;
+    } finally {
+      await host.close();
+    }
+  },
+};
+
+async function chosenRun(host: Host, named: string | undefined): Promise<RunSummary> {
+  const listed = await host.dispatch('run.list', {});
+  if (!listed.ok) throw new ExpectedError(listed.failure.message);
+  const runs = listed.value as ResultOf<'run.list'>;
+  const only = (some: readonly RunSummary[]): RunSummary | undefined =>
+    some.length === 1 ? some[0] : undefined;
+  const found =
+    named === undefined
+      ? (only(runs) ?? only(runs.filter(({ kind }) => kind === 'train')))
+      : (runs.find(({ runKey }) => runKey === named) ??
+        only(runs.filter(({ name }) => name === named)) ??
+        runs.find(({ runId }) => String(runId) === named));
+  if (found !== undefined) return found;
+  const names = runs.slice(0, 20).map(({ runKey, name, kind }) => `${runKey} (${name}, ${kind})`);
+  const there = runs.length === 0 ? 'the library has no runs' : `there are ${names.join(', ')}`;
+  throw new ExpectedError(
+    named === undefined ? `name a run with --run; ${there}` : `no run ${named}; ${there}`,
+  );
+}
+
+function rowsOf({ sources, rows }: Statistics): readonly Record<string, unknown>[] {
+  return rows.map(({ source: index, tokens, mean, deviation, ...labels }) => {
+    const { signal, source } = sources[index] ?? { signal: undefined, source: { kind: 'full' as const } };
+    const { kind, k = null, unit = null, temperature = null, policy = null } = source;
+    return { ...labels, tokens, mean, deviation, signal, source: { kind, k, unit, temperature, policy } };
+  });
+}
+
+function jsonOf(found: Statistics): string {
+  const lines = rowsOf(found).map((row) => JSON.stringify(row));
+  return lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
+}
+
+function tableOf({ sources, rows }: Statistics): string {
+  const heads = sources.map(({ signal, source, rollouts, tokens, mean, percentile80 }) => {
+    const { kind, ...rest } = source;
+    const facts = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
+    const numbers = `mean ${mean.toFixed(4)}, 80th percentile ${percentile80.toFixed(2)}`;
+    return `# ${signal}: ${[kind, ...facts].join(', ')}; ${rollouts} rollouts, ${tokens} tokens, ${numbers}`;
+  });
+  const lines = rows.map(({ source, tokens, mean, deviation, ...labels }) => {
+    const words = Object.values(labels).map((value) =>
+      typeof value === 'string' ? JSON.stringify(value) : value,
+    );
+    const of = sources.length > 1 ? [String(source + 1)] : [];
+    return [...of, ...words, tokens, mean.toFixed(4), `± ${deviation.toFixed(4)}`].join('\t');
+  });
+  return `${[...heads, ...lines].join('\n')}\n`;
+}

@@ -1,0 +1,130 @@
+/** Signals summed up: what counts, by what, and what is never added together. */
+import { describe, expect, it } from 'vitest';
+import type { SegmentKind } from '../../shared/domain/model.ts';
+import {
+  BIN_WIDTH,
+  type MeasuredRollout,
+  SignalStatistics,
+  type StatisticsBy,
+} from '../../shared/domain/signalStatistics.ts';
+
+/** One-character tokens: kind, values, and of a tool response whether its call failed. */
+function rollout(
+  parts: readonly (readonly [SegmentKind, readonly number[], failed?: boolean])[],
+  more: Partial<MeasuredRollout> = {},
+): MeasuredRollout {
+  let at = 0;
+  const segments = parts.map(([kind, values, failed]) => {
+    const outer = { start: at, end: at + values.length };
+    at = outer.end;
+    return { kind, outer, ...(failed === undefined ? {} : { failed }) };
+  });
+  const values = Float32Array.from(parts.flatMap(([, all]) => all));
+  const mask = Uint8Array.from(
+    parts.flatMap(([kind, all]) => all.map(() => Number(kind !== 'tool-response'))),
+  );
+  const ends = Uint32Array.from(values, (_, i) => i + 1);
+  const source = { kind: 'full' as const };
+  return { step: 1, isCorrect: true, signal: 'entropy', source, values, mask, ends, segments, ...more };
+}
+
+const statistics = (by: StatisticsBy, rollouts: readonly MeasuredRollout[], least?: number) => {
+  const all = new SignalStatistics(by);
+  for (const one of rollouts) all.add(one);
+  return all.finish(least);
+};
+
+const EXAMPLE = rollout([
+  ['reasoning', [1, 3]],
+  ['tool-call', [0, 0]],
+  ['tool-response', [9, 9], true],
+  ['reasoning', [2, 4, Number.NaN]],
+  ['answer', [1]],
+]);
+
+describe('statistics', () => {
+  it('by segment count policy tokens with a known value', () => {
+    const { sources, rows } = statistics('segment', [EXAMPLE]);
+    expect(
+      rows.map(({ segment, tokens, mean, correctness }) => [segment, tokens, mean, correctness]),
+    ).toEqual([
+      ['answer', 1, 1, 'right'],
+      ['reasoning', 4, 2.5, 'right'],
+      ['tool-call', 2, 0, 'right'],
+    ]);
+    expect(sources).toMatchObject([{ signal: 'entropy', rollouts: 1, tokens: 7 }]);
+    expect(sources[0]?.mean).toBeCloseTo(11 / 7, 12);
+    expect(rows[1]?.deviation).toBeCloseTo(Math.sqrt(5 / 3), 6);
+  });
+
+  it('by position follow a tool response, and say what it said', () => {
+    const success = rollout([
+      ['tool-response', [9], false],
+      ['text', [4, 0]],
+    ]);
+    const { rows } = statistics('position', [EXAMPLE, success]);
+    expect(rows.map(({ position, after, tokens, mean }) => [position, after, tokens, mean])).toEqual([
+      [0, 'error', 1, 2],
+      [0, 'success', 1, 4],
+      [1, 'error', 1, 4],
+      [1, 'success', 1, 0],
+    ]);
+  });
+
+  it('by step need no place on the text', () => {
+    const { ends: _ends, ...unaligned } = EXAMPLE;
+    const { rows } = statistics('step', [
+      { ...unaligned, ends: undefined, step: 3, isCorrect: undefined },
+      { ...EXAMPLE, isCorrect: false },
+    ]);
+    expect(rows.map(({ step, correctness, tokens }) => [step, correctness, tokens])).toEqual([
+      [1, 'wrong', 7],
+      [3, 'unknown', 7],
+    ]);
+    expect(statistics('segment', [{ ...unaligned, ends: undefined }]).rows).toEqual([]);
+  });
+
+  it('by token leave out the rare', () => {
+    const response = 'abab__abca';
+    const all = statistics('token', [{ ...EXAMPLE, response }]).rows;
+    expect(all.map(({ token, tokens, mean }) => [token, tokens, mean])).toEqual([
+      ['b', 3, 7 / 3],
+      ['a', 4, 1],
+    ]);
+    const rare = statistics('token', [{ ...EXAMPLE, response }], 4).rows;
+    expect(rare.map(({ token }) => token)).toEqual(['a']);
+  });
+
+  it('never add up different sources', () => {
+    const surprisal = { signal: 'surprisal', source: { kind: 'surprisal' } } as const;
+    const { sources, rows } = statistics('step', [EXAMPLE, { ...EXAMPLE, ...surprisal }]);
+    expect(sources.map(({ signal, tokens }) => [signal, tokens])).toEqual([
+      ['entropy', 7],
+      ['surprisal', 7],
+    ]);
+    expect(rows.map(({ source }) => source)).toEqual([0, 1]);
+  });
+
+  it('have a distribution whose 80th percentile is good to a bin', () => {
+    const values = Array.from({ length: 1000 }, (_, i) => i / 500);
+    const { sources } = statistics('step', [rollout([['reasoning', values]])]);
+    expect(Math.abs((sources[0]?.percentile80 ?? 0) - 1.6)).toBeLessThanOrEqual(BIN_WIDTH);
+    expect(sources[0]?.histogram.reduce((a, b) => a + b, 0)).toBe(1000);
+  });
+
+  it('count classes among the highest fifth, and reflections by what the tool said', () => {
+    const { sources } = statistics('segment', [
+      rollout([
+        ['reasoning', [0, 9, 0, 0]],
+        ['tool-call', [0, 0]],
+        ['tool-response', [99], true],
+        ['reasoning', [8, 0, 0, 0]],
+      ]),
+    ]);
+    expect(sources[0]?.classes).toEqual({ forking: 1, reflection: 1, code: 0, answer: 0 });
+    expect(sources[0]?.reflections).toEqual({
+      success: { tokens: 0, reflections: 0 },
+      error: { tokens: 4, reflections: 1 },
+    });
+  });
+});
