@@ -76,7 +76,9 @@ export const entropyCommand: Command = {
       if (!result.ok) throw new ExpectedError(result.failure.message);
       const found = result.value as Statistics;
       if (found.withoutSignal > 0)
-        process.stderr.write(`${found.withoutSignal} rollouts have tokens but no ${signal} or no loss mask\n`);
+        process.stderr.write(
+          `${found.withoutSignal} rollouts have tokens but no ${signal} or no loss mask\n`,
+        );
       if (found.sources.length === 0)
         throw new ExpectedError(
           `no rollout of this ${step === undefined ? 'run' : 'step'} has a logged ${signal}`,

@@ -27,6 +27,7 @@ export const READ_METHODS = [
   'rollout.get',
   'rollout.tokens',
   'rollout.signal',
+  'rollout.alternatives',
   'rollout.record',
   'issue.list',
   'file.list',

@@ -12,7 +12,7 @@ import { grantedRoots, problemPlaces, recordSource, resolvePlace } from '../stor
 import { getRollout } from '../storage/queries/rollout.ts';
 import { getRun, listRuns, listSteps } from '../storage/queries/runs.ts';
 import { getSources, listMappings } from '../storage/queries/sources.ts';
-import { getSignal, getTokens } from '../storage/queries/tokens.ts';
+import { getAlternatives, getSignal, getTokens } from '../storage/queries/tokens.ts';
 import type { ReaderRequest, ReaderResponse, ReadMethod, WorkerOptions } from './messages.ts';
 
 const port = parentPort;
@@ -48,6 +48,8 @@ const readers: Readers = {
     found(getTokens(db, rolloutId), `per-token signals of rollout ${rolloutId}`),
   'rollout.signal': ({ rolloutId, signal, vocabulary }) =>
     found(getSignal(db, rolloutId, signal, vocabulary), `per-token signals of rollout ${rolloutId}`),
+  'rollout.alternatives': ({ rolloutId, from, limit }) =>
+    found(getAlternatives(db, rolloutId, from, limit), `per-token signals of rollout ${rolloutId}`),
   'rollout.record': ({ rolloutId, offset, limit }) => {
     const source = recordSource(db, rolloutId);
     if (source === undefined) return fail('not_found', `the library has no rollout ${rolloutId}`);

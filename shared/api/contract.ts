@@ -26,6 +26,7 @@ import type {
   RunDetail,
   RunSummary,
   StepSummary,
+  TokenAlternatives,
   TokenStatistics,
 } from './rows.ts';
 import type {
@@ -138,6 +139,12 @@ const params = {
     signal: z.enum(SIGNALS).optional(),
     vocabulary: z.int().positive().max(10_000_000).optional(),
   }),
+  /** What else could have stood at a token: the listed alternatives of some tokens from `from` on. */
+  'rollout.alternatives': z.object({
+    rolloutId: id,
+    from: id,
+    limit: z.int().positive().max(1000).default(1),
+  }),
   /** A signal over a group, a step or a run. Long: like `roc.report`. */
   'token.statistics': z.object({
     runId: id,
@@ -236,6 +243,7 @@ export interface Results {
   'rollout.get': RolloutDetail;
   'rollout.tokens': RolloutTokens;
   'rollout.signal': RolloutSignal;
+  'rollout.alternatives': TokenAlternatives;
   'token.statistics': TokenStatistics;
   'rollout.record': RecordChunk;
   'issue.list': { readonly issues: readonly IssueRow[]; readonly total: number; readonly next?: number };

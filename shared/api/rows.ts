@@ -235,6 +235,12 @@ export interface RolloutSignal {
   readonly tail?: Float32Array;
 }
 
+/** Listed alternatives per token, most likely first as logged; null where none were listed. */
+export interface TokenAlternatives {
+  readonly from: number;
+  readonly alternatives: readonly (readonly (readonly [token: string, logprob: Nats])[] | null)[];
+}
+
 /** A signal over many rollouts; each number says how many tokens and which source it is of. */
 export interface TokenStatistics {
   readonly by: StatisticsBy;

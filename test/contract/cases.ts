@@ -43,6 +43,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'rollout.get': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
   'rollout.tokens': { params: ({ withTokens }) => ({ rolloutId: withTokens }) },
   'rollout.signal': { params: ({ withTokens }) => ({ rolloutId: withTokens, signal: 'entropy' }) },
+  'rollout.alternatives': { params: ({ withTokens }) => ({ rolloutId: withTokens, from: 3, limit: 5 }) },
   'token.statistics': { params: ({ runId, step }) => ({ runId, step, by: 'segment' }) },
   'rollout.record': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
   'issue.list': { params: () => ({}) },

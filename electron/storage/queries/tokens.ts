@@ -1,5 +1,10 @@
 /** Per-token columns of one rollout, and what they say. */
-import type { EntropyOf, RolloutSignal, RolloutTokens } from '../../../shared/api/contract.ts';
+import type {
+  EntropyOf,
+  RolloutSignal,
+  RolloutTokens,
+  TokenAlternatives,
+} from '../../../shared/api/contract.ts';
 import {
   type SignalName,
   signalsIn,
@@ -49,6 +54,20 @@ export function alternativesOf({
 
 function isAlternative(value: unknown): value is Alternative {
   return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'number';
+}
+
+/** @returns undefined when the rollout has no per-token columns */
+export function getAlternatives(
+  db: ReadableLibrary,
+  rolloutId: number,
+  from: number,
+  limit: number,
+): TokenAlternatives | undefined {
+  const row = tokenRecord(db, rolloutId);
+  if (row === undefined) return undefined;
+  const listed = alternativesOf(row)?.slice(from, from + limit) ?? [];
+  const alternatives = listed.map((entry) => entry && [...entry].sort(([, a], [, b]) => b - a));
+  return { from, alternatives };
 }
 
 export function columnsOf(row: TokenRecord): TokenColumns {
