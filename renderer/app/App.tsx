@@ -4,9 +4,10 @@
  */
 import { lazy, Suspense, useEffect } from 'react';
 import { useConnectionStatus } from '../data/DataProvider.tsx';
-import type { Place } from '../data/place.ts';
-import { usePlace } from '../data/usePlace.ts';
+import { type Place, pathOfPlace } from '../data/place.ts';
+import { usePlace, useUrlQuery } from '../data/usePlace.ts';
 import { useInterface } from '../state/interface.ts';
+import { rememberQuery } from '../state/placeMemory.ts';
 import { EmptyState, WaitingState } from '../ui/States.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { DropTarget } from './DropTarget.tsx';
@@ -28,6 +29,7 @@ const LOADERS = {
   step: () => import('../views/browse/StepView.tsx'),
   group: () => import('../views/browse/GroupView.tsx'),
   rollout: () => import('../views/replay/ReplayView.tsx'),
+  roc: () => import('../views/browse/report/RocView.tsx'),
   issues: () => import('../views/issues/IssuesView.tsx'),
   settings: () => import('../views/settings/SettingsView.tsx'),
   mapping: () => import('../views/mapping/MappingView.tsx'),
@@ -39,6 +41,7 @@ const RunView = lazy(LOADERS.run);
 const StepView = lazy(LOADERS.step);
 const GroupView = lazy(LOADERS.group);
 const ReplayView = lazy(LOADERS.rollout);
+const RocView = lazy(LOADERS.roc);
 const IssuesView = lazy(LOADERS.issues);
 const SettingsView = lazy(LOADERS.settings);
 const MappingView = lazy(LOADERS.mapping);
@@ -55,6 +58,14 @@ function useWarmViews(): void {
   }, []);
 }
 
+/** So that Escape and the breadcrumb lead back to a list as it was left. */
+function usePlaceMemory(place: Place): void {
+  const path = pathOfPlace(place);
+  const [query] = useUrlQuery();
+  const search = query.size === 0 ? '' : `?${query}`;
+  useEffect(() => rememberQuery(path, search), [path, search]);
+}
+
 function viewOf(place: Place) {
   switch (place.view) {
     case 'library':
@@ -67,6 +78,10 @@ function viewOf(place: Place) {
       return <GroupView key={`${place.runKey} ${place.step} ${place.groupKey}`} place={place} />;
     case 'rollout':
       return <ReplayView place={place} />;
+    case 'roc':
+      return <RocView key={place.runKey} runKey={place.runKey} />;
+    case 'stepRoc':
+      return <RocView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
     case 'issues':
       return <IssuesView />;
     case 'settings':
@@ -97,6 +112,7 @@ export function App() {
   const place = usePlace();
   const isFocused = useInterface((state) => state.isFocused) && place.view === 'rollout';
   const status = useConnectionStatus();
+  usePlaceMemory(place);
   useShellCommands();
   useStartRun();
   useWarmViews();

@@ -1,6 +1,7 @@
 import {
   ChartLine,
   CircleAlert,
+  Funnel,
   Keyboard,
   LayoutList,
   Library,
@@ -63,7 +64,17 @@ function RailLink(props: {
   );
 }
 
+/** Of the step where one is chosen, else of the run. */
+export function rocPlace(place: Place, hasSteps = true): Place | undefined {
+  if (!('runKey' in place)) return undefined;
+  const { runKey } = place;
+  return 'step' in place && hasSteps
+    ? { view: 'stepRoc', runKey, step: place.step }
+    : { view: 'roc', runKey };
+}
+
 export function Rail({ place }: { readonly place: Place }) {
+  const isRoc = place.view === 'roc' || place.view === 'stepRoc';
   const showDialog = useInterface((state) => state.showDialog);
   const run = useRunOf(place);
   const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
@@ -90,6 +101,13 @@ export function Rail({ place }: { readonly place: Place }) {
         label="Group: sibling rollouts"
       >
         <LayoutList {...ICON} />
+      </RailLink>
+      <RailLink
+        to={rocPlace(place, run?.hasSteps)}
+        isHere={isRoc}
+        label="Resample-on-Correct of this run or step"
+      >
+        <Funnel {...ICON} />
       </RailLink>
       <RailLink to={levelPlace(place, 'rollout')} isHere={place.view === 'rollout'} label="Replay">
         <MessagesSquare {...ICON} />

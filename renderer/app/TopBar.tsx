@@ -4,6 +4,7 @@ import { type Place, pathOfPlace } from '../data/place.ts';
 import { usePlace } from '../data/usePlace.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { THEMES, type Theme, useInterface } from '../state/interface.ts';
+import { queryLeftAt } from '../state/placeMemory.ts';
 import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
 import { FollowChip } from './FollowChip.tsx';
@@ -22,9 +23,11 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
   if (!('runKey' in place)) return [];
   const { runKey } = place;
   const crumbs: Crumb[] = [{ label: runName ?? runKey, place: { view: 'run', runKey } }];
+  if (place.view === 'roc') crumbs.push({ label: 'RoC', place });
   if (!('step' in place)) return crumbs;
   const { step } = place;
   if (hasSteps) crumbs.push({ label: `step ${step}`, place: { view: 'step', runKey, step } });
+  if (place.view === 'stepRoc') crumbs.push({ label: 'RoC', place });
   if (!('groupKey' in place)) return crumbs;
   crumbs.push({ label: place.groupKey, place: { view: 'group', runKey, step, groupKey: place.groupKey } });
   if ('ordinal' in place) crumbs.push({ label: `#${place.ordinal}`, place });
@@ -33,6 +36,12 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
 
 export function nextTheme(theme: Theme): Theme {
   return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+}
+
+/** Up the path, to each list as it was left. */
+function leftAt(place: Place): string {
+  const path = pathOfPlace(place);
+  return path + queryLeftAt(path);
 }
 
 const THEME_ICON = { system: Monitor, light: Sun, dark: Moon } as const;
@@ -60,7 +69,7 @@ export function TopBar() {
                 {crumb.label}
               </em>
             ) : (
-              <Link href={pathOfPlace(crumb.place)} title={crumb.label}>
+              <Link href={leftAt(crumb.place)} title={crumb.label}>
                 {crumb.label}
               </Link>
             )}

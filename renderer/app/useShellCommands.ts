@@ -2,14 +2,16 @@
 import { useEffect } from 'react';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { useConnection } from '../data/DataProvider.tsx';
-import { parentPlace } from '../data/place.ts';
+import { parentPlace, pathOfPlace } from '../data/place.ts';
 import { goTo, usePlace } from '../data/usePlace.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
+import { queryLeftAt } from '../state/placeMemory.ts';
 import { copyText } from '../ui/copyText.ts';
 import { counted } from '../ui/numbers.ts';
 import { runCommand, useCommands } from './commands.ts';
 import { isCommandId } from './keymap.ts';
+import { rocPlace } from './Rail.tsx';
 import { nextTheme } from './TopBar.tsx';
 import { useIngestActions } from './useIngestActions.ts';
 
@@ -27,6 +29,7 @@ export function useShellCommands(): void {
   const place = usePlace();
   const { demo, openDialog, canOpenDialog } = useIngestActions();
   const run = useRunOf(place);
+  const roc = rocPlace(place, run?.hasSteps);
   const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
 
   useCommands(
@@ -35,13 +38,14 @@ export function useShellCommands(): void {
       'keys.show': () => showDialog('keys'),
       'place.up': () => {
         const parent = parentPlace(place, run?.hasSteps);
-        if (parent !== undefined) goTo(parent);
+        if (parent !== undefined) goTo(parent, queryLeftAt(pathOfPlace(parent)));
       },
       'place.copyLink': () =>
         void copyText(window.location.href).then((isCopied) =>
           setNotice(isCopied ? 'Link copied' : 'The clipboard is not available here'),
         ),
       'place.library': () => goTo({ view: 'library' }),
+      'place.roc': roc === undefined ? undefined : () => goTo(roc),
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
       'mapping.show': () => goTo({ view: 'mapping' }),

@@ -14,6 +14,9 @@ export type Place =
       readonly groupKey: string;
       readonly ordinal: number;
     }
+  /** Resample-on-Correct over a whole run, and over one step. */
+  | { readonly view: 'roc'; readonly runKey: string }
+  | { readonly view: 'stepRoc'; readonly runKey: string; readonly step: number }
   | { readonly view: 'issues' }
   /** Its file is in the query: a path is free text of any length. */
   | { readonly view: 'mapping' }
@@ -49,10 +52,12 @@ export function parsePlace(path: string): Place {
   const runKey = decoded(rawRun);
   if (runKey === undefined) return nowhere;
   if (parts.length === 2) return { view: 'run', runKey };
+  if (parts.length === 3 && stepWord === 'roc') return { view: 'roc', runKey };
   if (stepWord !== 'step' || rawStep === undefined || !NATURAL.test(rawStep)) return nowhere;
 
   const step = Number(rawStep);
   if (parts.length === 4) return { view: 'step', runKey, step };
+  if (parts.length === 5 && groupWord === 'roc') return { view: 'stepRoc', runKey, step };
   const groupKey = rawGroup === undefined ? undefined : decoded(rawGroup);
   if (groupWord !== 'group' || groupKey === undefined) return nowhere;
 
@@ -76,6 +81,10 @@ export function pathOfPlace(place: Place): string {
       return `/run/${encodeURIComponent(place.runKey)}`;
     case 'step':
       return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/step/${place.step}`;
+    case 'roc':
+      return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/roc`;
+    case 'stepRoc':
+      return `${pathOfPlace({ ...place, view: 'step' })}/roc`;
     case 'group':
       return `${pathOfPlace({ ...place, view: 'step' })}/group/${encodeURIComponent(place.groupKey)}`;
     case 'rollout':
@@ -101,7 +110,10 @@ export function parentPlace(place: Place, hasSteps = true): Place | undefined {
         ? { view: 'step', runKey: place.runKey, step: place.step }
         : { view: 'run', runKey: place.runKey };
     case 'step':
+    case 'roc':
       return { view: 'run', runKey: place.runKey };
+    case 'stepRoc':
+      return { view: 'step', runKey: place.runKey, step: place.step };
     case 'library':
       return undefined;
     default:

@@ -35,6 +35,8 @@ interface Interface {
   readonly pinnedRuns: Readonly<Record<string, true>>;
   /** The run the removal dialog asks about. */
   readonly runToRemove: string | undefined;
+  /** Up to two rollouts of a group, chosen to be seen side by side; by `groupId`. */
+  readonly comparedOf: Readonly<Record<number, readonly number[]>>;
   /** Job cards put away. */
   readonly closedJobs: ReadonlySet<number>;
 
@@ -49,6 +51,9 @@ interface Interface {
   readonly setNotice: (notice: string | undefined) => void;
   readonly flipPin: (runKey: string) => void;
   readonly askRemoval: (runKey: string) => void;
+  /** A third one takes the place of the first. */
+  readonly flipCompared: (groupId: number, rolloutId: number) => void;
+  readonly clearCompared: (groupId: number) => void;
   readonly closeJob: (jobId: number) => void;
 }
 
@@ -71,6 +76,7 @@ export const useInterface = create<Interface>()(
       notice: undefined,
       pinnedRuns: {},
       runToRemove: undefined,
+      comparedOf: {},
       closedJobs: new Set<number>(),
 
       setTheme: (theme) => set({ theme }),
@@ -92,6 +98,15 @@ export const useInterface = create<Interface>()(
           return { pinnedRuns: wasPinned ? others : { ...others, [runKey]: true } };
         }),
       askRemoval: (runToRemove) => set({ runToRemove, dialog: 'removeRun' }),
+      flipCompared: (groupId, rolloutId) =>
+        set(({ comparedOf }) => {
+          const former = comparedOf[groupId] ?? [];
+          const next = former.includes(rolloutId)
+            ? former.filter((id) => id !== rolloutId)
+            : [...former, rolloutId].slice(-2);
+          return { comparedOf: { ...comparedOf, [groupId]: next } };
+        }),
+      clearCompared: (groupId) => set(({ comparedOf }) => ({ comparedOf: { ...comparedOf, [groupId]: [] } })),
       closeJob: (jobId) => set(({ closedJobs }) => ({ closedJobs: new Set(closedJobs).add(jobId) })),
     }),
     {

@@ -41,6 +41,7 @@ export interface TableHandle {
   page(pages: number): void;
   moveTo(index: number): void;
   open(): void;
+  toggle(): void;
 }
 
 interface TablePosition {
@@ -59,6 +60,8 @@ interface VirtualTableProps<Row> {
   readonly sort?: { readonly column: string; readonly direction: Direction };
   readonly onSort?: (column: string, direction: Direction) => void;
   readonly onOpen: (row: Row, index: number) => void;
+  /** What Space does with the row under the cursor. */
+  readonly onToggle?: (row: Row) => void;
   /** Where `onOpen` leads, so that a row is a link: a modified click keeps its meaning in the browser. */
   readonly hrefOf?: (row: Row) => string;
   readonly onWindow?: (range: { readonly first: number; readonly end: number }) => void;
@@ -127,6 +130,10 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     page: (pages) => moveTo(cursor + pages * Math.max(1, Math.floor(viewport / rowHeight) - 1)),
     moveTo,
     open: () => open(cursor),
+    toggle: () => {
+      const row = rowAt(cursor);
+      if (row !== undefined) props.onToggle?.(row);
+    },
   }));
 
   const tracks = columns.map((c) => `minmax(${c.minWidth}px, ${c.grow ?? 1}fr)`).join(' ');

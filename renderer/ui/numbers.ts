@@ -6,6 +6,13 @@ export function count(value: number | undefined): string {
   return value === undefined ? '' : COUNT.format(Math.round(value));
 }
 
+/** A number that may be an expectation: one decimal, where it takes one. */
+export function amount(value: number | undefined): string {
+  if (value === undefined) return '';
+  const tenths = Math.round(value * 10) / 10;
+  return Number.isInteger(tenths) ? COUNT.format(tenths) : tenths.toFixed(1);
+}
+
 export function compact(value: number): string {
   return COMPACT.format(value);
 }

@@ -1,5 +1,6 @@
 import { test } from 'vitest';
 import { findElectronShell } from '../support/shells/electronShell.ts';
+import { describeRoc } from './roc.ts';
 import { describeSources } from './sources.ts';
 import { describeApplication } from './suite.ts';
 
@@ -10,4 +11,5 @@ if ('reason' in found) {
 } else {
   describeApplication(found);
   describeSources(found);
+  describeRoc(found);
 }

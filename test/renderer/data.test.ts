@@ -8,9 +8,8 @@ import { chunksOf } from '../../renderer/data/useRowWindow.ts';
 import { reconnectDelay } from '../../renderer/data/webSocketTransport.ts';
 import { resolvedTheme } from '../../renderer/theme/followTheme.ts';
 import { mixedShare, noToolShare, passRate } from '../../renderer/views/browse/browseModel.ts';
-import { stripOrder } from '../../renderer/views/browse/stripModel.ts';
-import type { IngestProgress, RolloutRow, StepSummary } from '../../shared/api/contract.ts';
-import { rolloutRow, stepRow } from '../support/preview/previewData.ts';
+import type { IngestProgress, StepSummary } from '../../shared/api/contract.ts';
+import { stepRow } from '../support/preview/previewData.ts';
 
 const job: IngestProgress = {
   jobId: 2,
@@ -105,22 +104,5 @@ describe('browsing', () => {
     expect(noToolShare(row)).toBe(0.96);
     expect(passRate(row)).toBeUndefined();
     expect(mixedShare({ ...row, groupsAllWrong: 0, groupsMixed: 0, groupsAllRight: 0 })).toBeUndefined();
-  });
-
-  it('orders siblings: right, unknown, wrong, each by penalty', () => {
-    const sibling = (ordinal: number, isCorrect: boolean | undefined, penalty: number): RolloutRow => ({
-      ...rolloutRow(100),
-      ordinal,
-      isCorrect,
-      penalty,
-    });
-    const strip = stripOrder([
-      sibling(0, false, 0),
-      sibling(1, true, 0.5),
-      sibling(2, true, 0),
-      sibling(3, undefined, 0),
-    ]);
-    expect(strip.bars.map((bar) => bar.row.ordinal)).toEqual([2, 1, 3, 0]);
-    expect(strip.heightMeans).toBe('penalty');
   });
 });

@@ -8,6 +8,8 @@ describe('place', () => {
     ['/issues', { view: 'issues' }],
     ['/run/a', { view: 'run', runKey: 'a' }],
     ['/run/a/step/5', { view: 'step', runKey: 'a', step: 5 }],
+    ['/run/a/roc', { view: 'roc', runKey: 'a' }],
+    ['/run/a/step/5/roc', { view: 'stepRoc', runKey: 'a', step: 5 }],
     ['/run/a/step/5/group/g', { view: 'group', runKey: 'a', step: 5, groupKey: 'g' }],
     [
       '/run/a/step/5/group/g/rollout/31',
@@ -42,6 +44,11 @@ describe('place', () => {
         },
       ),
     );
+  });
+
+  it('climbs from a report to what it is of', () => {
+    expect(parentPlace(parsePlace('/run/a/roc'))).toEqual({ view: 'run', runKey: 'a' });
+    expect(parentPlace(parsePlace('/run/a/step/5/roc'))).toEqual({ view: 'step', runKey: 'a', step: 5 });
   });
 
   it('climbs to the library', () => {

@@ -5,15 +5,23 @@ import { useNeighbourGroup } from '../../data/useNeighbours.ts';
 import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { Chip } from '../../ui/Controls.tsx';
-import { KeptMark, RightMark } from '../../ui/Marks.tsx';
-import { counted } from '../../ui/numbers.ts';
+import { count } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
-import { FilterField } from './FilterField.tsx';
+import { GroupHead } from './GroupHead.tsx';
+import { Ledger } from './ledger/Ledger.tsx';
+import { useLedger } from './ledger/useLedger.ts';
 import { RolloutTable } from './RolloutTable.tsx';
-import { SamePlaces } from './SamePlaces.tsx';
-import { SiblingStrip } from './SiblingStrip.tsx';
+import { SourceChip } from './roc/SourceChip.tsx';
 
-export default function GroupView({ place }: { readonly place: Extract<Place, { view: 'group' }> }) {
+type GroupPlace = Extract<Place, { view: 'group' }>;
+
+/**
+ * A ledger holds its rows whole, to rank and sort them. What is larger is no oversampled group but a
+ * log without group ids, and gets the list that any length fits in.
+ */
+const MAX_LEDGER = 2_000;
+
+export default function GroupView({ place }: { readonly place: GroupPlace }) {
   const { runKey, step, groupKey } = place;
   const resolved = useRequest('place.resolve', { runKey, step, groupKey });
   const runId = resolved.data?.runId;
@@ -22,10 +30,15 @@ export default function GroupView({ place }: { readonly place: Extract<Place, { 
     .data?.[0];
   const order = useRequest('group.order', runId === undefined ? undefined : { runId, step }).data?.ids;
   const goToNeighbour = useNeighbourGroup(order, groupId);
+  // Sort, filter and what-if go along: one compares siblings under the same question.
+  const goToSibling = (by: number) =>
+    goToNeighbour(by, (row) => goTo({ ...place, groupKey: row.groupKey }, window.location.search));
   useCommands({
-    'sibling.next': () => goToNeighbour(1, (row) => goTo({ ...place, groupKey: row.groupKey })),
-    'sibling.previous': () => goToNeighbour(-1, (row) => goTo({ ...place, groupKey: row.groupKey })),
+    'sibling.next': () => goToSibling(1),
+    'sibling.previous': () => goToSibling(-1),
   });
+  const isLarge = group !== undefined && group.rollouts > MAX_LEDGER;
+  const ledger = useLedger(runKey, group === undefined || isLarge ? undefined : groupId);
 
   if (resolved.error !== null) {
     return (
@@ -36,49 +49,26 @@ export default function GroupView({ place }: { readonly place: Extract<Place, { 
       />
     );
   }
-  if (runId === undefined || groupId === undefined) return <WaitingState title="Opening the group…" />;
+  if (runId === undefined || groupId === undefined || group === undefined)
+    return <WaitingState title="Opening the group…" />;
+  const head = (
+    <GroupHead group={group}>
+      <Chip title={`These rollouts were put together ${GROUP_RULES[group.groupRule].words}`}>
+        {GROUP_RULES[group.groupRule].short}
+      </Chip>
+      {ledger.ledger !== undefined && (
+        <SourceChip source={ledger.ledger.source} basis={ledger.ledger.recomputed.basis} />
+      )}
+    </GroupHead>
+  );
+  if (!isLarge) return <Ledger place={place} state={ledger} head={head} />;
   return (
     <div className="page">
-      <header className="page-head">
-        <h1 title={groupKey}>
-          {group === undefined ? groupKey : `${counted(group.rollouts, 'rollout')} of ${group.problemId}`}
-        </h1>
-        {group !== undefined && (
-          <Chip title={`These rollouts were put together ${GROUP_RULES[group.groupRule].words}`}>
-            {GROUP_RULES[group.groupRule].short}
-          </Chip>
-        )}
-        {group !== undefined && group.correctKnown > 0 && (
-          <Chip>
-            <RightMark isCorrect /> {group.correct} right
-            <RightMark isCorrect={false} /> {group.correctKnown - group.correct} wrong
-          </Chip>
-        )}
-        {group !== undefined && group.decided > 0 && (
-          <>
-            <Chip>
-              <KeptMark isKept /> {group.kept} kept
-            </Chip>
-            <Chip>
-              <KeptMark isKept={false} /> {group.decided - group.kept} discarded
-            </Chip>
-            <Chip title="The decision was written by the trainer">decision: logged</Chip>
-          </>
-        )}
-        <div className="end">
-          {group?.groundTruth !== undefined && (
-            <span className="truth" title={group.groundTruth}>
-              ground truth <span className="mono">{group.groundTruth}</span>
-            </span>
-          )}
-          <FilterField placeholder="Filter by answer, reason" />
-        </div>
-      </header>
-      {group !== undefined && group.promptPreview !== '' && <p className="problem">{group.promptPreview}</p>}
-      <SamePlaces groupId={groupId} />
-      {group !== undefined && group.rollouts > 1 && (
-        <SiblingStrip place={place} runId={runId} groupId={groupId} />
-      )}
+      {head}
+      <p className="same-note muted">
+        More than {count(MAX_LEDGER)} rollouts: too many for an oversampled group, so decisions are not
+        recomputed here.
+      </p>
       <div className="page-list">
         <RolloutTable
           runKey={runKey}

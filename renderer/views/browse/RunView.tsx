@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useCommands } from '../../app/commands.ts';
+import { pathOfPlace } from '../../data/place.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -83,6 +84,13 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
             {counted(data.rollouts, 'rollout')} · {counted(data.groups, 'group')} ·{' '}
             {data.hasSteps ? counted(data.steps, 'step') : 'this log knows no training step'}
           </span>
+          <Link
+            className="is-link"
+            href={pathOfPlace({ view: 'roc', runKey })}
+            title="Resample-on-Correct of this run (g r)"
+          >
+            RoC
+          </Link>
           <FollowControls runKey={runKey} canStart />
           {data.hasSteps && !isSources && (
             <Button onClick={() => flip('areChartsOpen')} title="Show or hide the charts (v)">

@@ -1,9 +1,11 @@
 import { useEffect, useRef } from 'react';
 import { useCommands } from '../../app/commands.ts';
+import { pathOfPlace } from '../../data/place.ts';
 import { useLive } from '../../data/useLive.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { Segmented } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
 import { counted, decimal, percent } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { noToolShare, passRate } from './browseModel.ts';
@@ -84,6 +86,13 @@ function StepOfRun({ runKey, step }: StepViewProps) {
               {` · ${percent(noToolShare(summary))} % without a tool call · ${decimal(summary.meanTurns, 1)} turns`}
             </span>
           )}
+          <Link
+            className="is-link"
+            href={pathOfPlace({ view: 'stepRoc', runKey, step })}
+            title="Resample-on-Correct of this step (g r)"
+          >
+            RoC
+          </Link>
           <FollowControls runKey={runKey} canStart={false} />
         </div>
       </header>

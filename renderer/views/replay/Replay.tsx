@@ -2,9 +2,10 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
-import { type Place, parentPlace } from '../../data/place.ts';
+import { type Place, parentPlace, pathOfPlace } from '../../data/place.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
+import { queryLeftAt } from '../../state/placeMemory.ts';
 import { useIsDark } from '../../theme/useIsDark.ts';
 import { readableText } from './callModel.ts';
 import { FindBar } from './FindBar.tsx';
@@ -131,7 +132,7 @@ export function Replay({ place, detail }: ReplayProps) {
       if (find.isOpen) find.close();
       else if (playback.isPlaying) playback.pause();
       else if (isFocused) flip('isFocused');
-      else if (parent !== undefined) goTo(parent);
+      else if (parent !== undefined) goTo(parent, queryLeftAt(pathOfPlace(parent)));
     },
   });
 

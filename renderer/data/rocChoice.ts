@@ -1,0 +1,183 @@
+/**
+ * What the reader chose about Resample-on-Correct, as part of the URL: a what-if can be sent to someone.
+ *
+ *   basis=example          decisions are recomputed under the example script's configuration
+ *   whatif=group|step|run  the panel is open, and how far it looks
+ *   if.rule=paper          one what-if setting each: `if.pool`, `if.penalty`, and the trainer's own names
+ *
+ * A parameter is written only where it differs from what is recomputed anyway, so an address without any
+ * `if.` asks for no what-if.
+ */
+import type { PenaltyKind, RocBasis, RocChoice } from '../../shared/api/contract.ts';
+import { PENALTY_KINDS } from '../../shared/api/rocRows.ts';
+import {
+  type DownSamplingSettings,
+  RELEASE_DEFAULTS,
+  RESAMPLE_RULES,
+  type ResampleRule,
+  SETTING_NAMES,
+  SettingError,
+  type SettingName,
+  withOverride,
+} from '../../shared/domain/downSampling.ts';
+
+/** `examples/run_qwen3-14b_rstar2_agent_weave.sh` of the release. */
+export const EXAMPLE_CHOICE: RocChoice = {
+  rule: 'release',
+  settings: {
+    do_down_sampling: true,
+    reject_equal_reward: true,
+    roc_error_ratio: true,
+    roc_answer_format: true,
+    min_zero_reward_trace_num: 2,
+    min_non_zero_reward_trace_num: 2,
+    down_sample_to_n: 16,
+  },
+};
+
+const PREFIX = 'if.';
+/** What may stand after the prefix: the settings, and the three that are no settings of the trainer. */
+export type ChoiceName = SettingName | 'rule' | 'penalty' | 'pool';
+export const CHOICE_NAMES: readonly ChoiceName[] = ['rule', 'penalty', 'pool', ...SETTING_NAMES];
+export const choiceParam = (name: ChoiceName): string => PREFIX + name;
+
+/** As a what-if looks: at one group, a step, or the run. */
+export const SCOPES = ['group', 'step', 'run'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export interface UrlChoice {
+  readonly basis: RocChoice;
+  readonly isExample: boolean;
+  /** Absent: the address asks for no what-if. */
+  readonly whatIf: RocChoice | undefined;
+  readonly chosen: readonly ChoiceName[];
+  /** Parameters whose value the setting cannot have; they are left out. */
+  readonly unreadable: readonly string[];
+  /** Absent: the panel is closed. */
+  readonly scope: Scope | undefined;
+}
+
+const isSetting = (name: ChoiceName): name is SettingName =>
+  name !== 'rule' && name !== 'penalty' && name !== 'pool';
+
+/** One setting as the address has it; undefined when it cannot have that value. */
+export function readSetting(name: SettingName, text: string): DownSamplingSettings[SettingName] | undefined {
+  try {
+    return withOverride(RELEASE_DEFAULTS, `${name}=${text}`)[name];
+  } catch (error) {
+    if (error instanceof SettingError) return undefined;
+    throw error;
+  }
+}
+
+export function readRule(text: string): ResampleRule | undefined {
+  return RESAMPLE_RULES.find((rule) => rule === text);
+}
+
+export function readPenalty(text: string): PenaltyKind | undefined {
+  return PENALTY_KINDS.find((kind) => kind === text);
+}
+
+/** The contract's limit. */
+const MOST = 100_000;
+
+export function readPool(text: string): number | undefined {
+  const size = /^\d+$/.test(text) ? Number(text) : 0;
+  return size >= 1 && size <= MOST ? size : undefined;
+}
+
+/** Why a typed value is refused; undefined when it is not. */
+export function refusalOf(name: ChoiceName, text: string): string | undefined {
+  if (name === 'rule') return readRule(text) === undefined ? 'no such rule' : undefined;
+  if (name === 'penalty') return readPenalty(text) === undefined ? 'no such penalty' : undefined;
+  if (name === 'pool') return readPool(text) === undefined ? 'a whole number of 1 or more' : undefined;
+  try {
+    withOverride(RELEASE_DEFAULTS, `${name}=${text}`);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SettingError)
+      return error.message.replace(/^\S+ must be /, '').replace(/, not ".*$/, '');
+    throw error;
+  }
+}
+
+export function choiceOfUrl(query: URLSearchParams): UrlChoice {
+  const isExample = query.get('basis') === 'example';
+  const basis = isExample ? EXAMPLE_CHOICE : {};
+  const settings: Partial<Record<SettingName, DownSamplingSettings[SettingName]>> = {};
+  const chosen: ChoiceName[] = [];
+  const unreadable: string[] = [];
+  let rule: ResampleRule | undefined;
+  let penalty: PenaltyKind | undefined;
+  let groupSize: number | undefined;
+  for (const name of CHOICE_NAMES) {
+    const text = query.get(choiceParam(name));
+    if (text === null) continue;
+    if (refusalOf(name, text) !== undefined) {
+      unreadable.push(`${name}=${text}`);
+      continue;
+    }
+    chosen.push(name);
+    if (isSetting(name)) settings[name] = readSetting(name, text);
+    else if (name === 'rule') rule = readRule(text);
+    else if (name === 'penalty') penalty = readPenalty(text);
+    else groupSize = readPool(text);
+  }
+  const whatIf = chosen.length === 0 ? undefined : merged(basis, { rule, penalty, groupSize, settings });
+  const scope = SCOPES.find((one) => one === query.get('whatif'));
+  return { basis, isExample, whatIf, chosen, unreadable, scope };
+}
+
+interface LooseChoice {
+  readonly rule: ResampleRule | undefined;
+  readonly penalty: PenaltyKind | undefined;
+  readonly groupSize: number | undefined;
+  readonly settings: Partial<Record<SettingName, DownSamplingSettings[SettingName]>>;
+}
+
+/** The host reads a choice on its own: what a what-if does not name is as in the basis it is compared with. */
+function merged(basis: RocChoice, own: LooseChoice): RocChoice {
+  const rule = own.rule ?? basis.rule;
+  const penalty = own.penalty ?? basis.penalty;
+  const groupSize = own.groupSize ?? basis.groupSize;
+  // Each value was read as the setting it is given to.
+  const settings = { ...basis.settings, ...own.settings } as Partial<DownSamplingSettings>;
+  return {
+    ...(rule === undefined ? {} : { rule }),
+    ...(penalty === undefined ? {} : { penalty }),
+    ...(groupSize === undefined ? {} : { groupSize }),
+    ...(Object.keys(settings).length === 0 ? {} : { settings }),
+  };
+}
+
+/** What a setting is before the what-if, as the address would write it. */
+export function basisText(basis: RocBasis, name: ChoiceName): string {
+  if (name === 'rule') return basis.rule;
+  if (name === 'penalty') return basis.penalty;
+  if (name === 'pool') return basis.groupSize === undefined ? '' : String(basis.groupSize);
+  return String(basis.settings[name]);
+}
+
+/** Changes of the query that put one setting to `text`; back at the basis it leaves the address. */
+export function choiceChange(
+  basis: RocBasis,
+  name: ChoiceName,
+  text: string,
+): Readonly<Record<string, string | undefined>> {
+  return { [choiceParam(name)]: text === basisText(basis, name) ? undefined : text };
+}
+
+/** Changes that take every what-if setting out of the address. */
+export function noChoice(): Readonly<Record<string, undefined>> {
+  return Object.fromEntries(CHOICE_NAMES.map((name) => [choiceParam(name), undefined]));
+}
+
+/** The part of a query that says what is recomputed and what if: it goes along from a report to its groups. */
+export function rocQuery(query: URLSearchParams): string {
+  const kept = new URLSearchParams();
+  for (const [name, value] of query) {
+    if (name === 'basis' || name === 'whatif' || name.startsWith(PREFIX)) kept.append(name, value);
+  }
+  const text = kept.toString();
+  return text === '' ? '' : `?${text}`;
+}

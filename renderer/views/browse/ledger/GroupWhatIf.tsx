@@ -1,0 +1,130 @@
+import { useMemo } from 'react';
+import type { RunSummary } from '../../../../shared/api/contract.ts';
+import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { rocQuery, type Scope } from '../../../data/rocChoice.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useRocReport } from '../../../data/useRocReport.ts';
+import { useSettled } from '../../../data/useSettled.ts';
+import { EffectTable } from '../roc/EffectTable.tsx';
+import { flipsText } from '../roc/effectsModel.ts';
+import { RULE_WORDS } from '../roc/rocWords.ts';
+import { WhatIfPanel } from '../roc/WhatIfPanel.tsx';
+import { WideEffects } from '../roc/WideEffects.tsx';
+import type { LedgerState } from './useLedger.ts';
+
+interface GroupWhatIfProps {
+  readonly place: Extract<Place, { view: 'group' }>;
+  readonly run: RunSummary | undefined;
+  readonly state: LedgerState;
+}
+
+/** A whole step is asked for less eagerly than one group. */
+const REST_MS = 500;
+
+const SCOPES = {
+  group: { id: 'group', label: 'group' },
+  step: { id: 'step', label: 'step' },
+  run: { id: 'run', label: 'run' },
+} as const;
+
+export function GroupWhatIf({ place, run, state }: GroupWhatIfProps) {
+  const { ledger, choice } = state;
+  const hasSteps = run?.hasSteps !== false;
+  const scope: Scope = choice.scope === 'step' && !hasSteps ? 'run' : (choice.scope ?? 'group');
+  return (
+    <WhatIfPanel
+      runKey={place.runKey}
+      step={hasSteps ? place.step : undefined}
+      basis={ledger?.recomputed.basis}
+      whatIfBasis={choice.whatIf === undefined ? undefined : ledger?.whatIf?.basis}
+      choice={choice}
+      scopes={hasSteps ? [SCOPES.group, SCOPES.step, SCOPES.run] : [SCOPES.group, SCOPES.run]}
+      scope={scope}
+    >
+      {scope === 'group' ? (
+        <GroupEffects state={state} />
+      ) : (
+        <WideScope key={scope} place={place} run={run} state={state} scope={scope} />
+      )}
+    </WhatIfPanel>
+  );
+}
+
+function GroupEffects({ state }: { readonly state: LedgerState }) {
+  const { ledger, entries, choice, isStale } = state;
+  const [, setQuery] = useUrlQuery();
+  if (ledger === undefined) return null;
+  const flipped = entries.filter((entry) => entry.isFlip);
+  const gained = flipped.filter(({ row }) => row.whatIf?.kept === true).length;
+  const before =
+    ledger.source === 'unknown'
+      ? undefined
+      : ledger.source === 'logged'
+        ? ledger.logged
+        : ledger.recomputed.sums;
+  const isRandom = ledger.whatIf?.basis.rule === 'paper';
+  const outcome = ledger.whatIf?.outcome;
+  const isBlank = outcome === 'assertion' || outcome === 'undecidable';
+  return (
+    <>
+      <p className="what-if-flips">
+        {choice.whatIf === undefined
+          ? 'Change a setting below: what it does to this group shows here and in the rows.'
+          : isBlank
+            ? 'Under these settings nothing is decided here; the sentence over the rows says why.'
+            : isRandom
+              ? 'Under the paper’s rule nothing is decided: rows show the probability of being kept.'
+              : ledger.source === 'unknown'
+                ? 'Nothing to compare with: no decision is known.'
+                : flipsText(flipped.length, gained, flipped.length - gained)}{' '}
+        {choice.whatIf !== undefined && flipped.length > 0 && (
+          <button type="button" className="is-link" onClick={() => setQuery({ show: 'flip' })}>
+            Show them
+          </button>
+        )}
+      </p>
+      <EffectTable
+        before={before}
+        after={choice.whatIf === undefined ? undefined : ledger.whatIf?.sums}
+        beforeLabel={
+          ledger.source === 'recomputed' ? RULE_WORDS[ledger.recomputed.basis.rule].short : ledger.source
+        }
+        isStale={isStale}
+      />
+    </>
+  );
+}
+
+interface WideScopeProps extends GroupWhatIfProps {
+  readonly scope: 'step' | 'run';
+}
+
+function WideScope({ place, run, state, scope }: WideScopeProps) {
+  const { choice } = state;
+  const [query] = useUrlQuery();
+  const isStep = scope === 'step';
+  const settled = useSettled(JSON.stringify({ basis: choice.basis, whatIf: choice.whatIf }), REST_MS);
+  const runId = run?.runId;
+  const params = useMemo(
+    () =>
+      runId === undefined
+        ? undefined
+        : {
+            runId,
+            ...(isStep ? { step: place.step } : {}),
+            ...(JSON.parse(settled) as Pick<typeof choice, 'basis' | 'whatIf'>),
+          },
+    [runId, isStep, place.step, settled],
+  );
+  const report = useRocReport(params);
+  const to: Place = isStep
+    ? { view: 'stepRoc', runKey: place.runKey, step: place.step }
+    : { view: 'roc', runKey: place.runKey };
+  return (
+    <WideEffects
+      state={report}
+      hasWhatIf={choice.whatIf !== undefined}
+      href={pathOfPlace(to) + rocQuery(query)}
+    />
+  );
+}

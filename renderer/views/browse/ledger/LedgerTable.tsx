@@ -1,0 +1,99 @@
+/** The siblings of a group with every decision. All rows are here, so they are sorted and filtered here. */
+import { useCommands } from '../../../app/commands.ts';
+import { useTableCommands } from '../../../app/useTableCommands.ts';
+import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
+import { EmptyState } from '../../../ui/States.tsx';
+import { sortedBy } from '../../../ui/sorting.ts';
+import { VirtualTable } from '../../../ui/VirtualTable.tsx';
+import { FreshBadge } from '../FreshBadge.tsx';
+import { useUrlSort } from '../useUrlSort.ts';
+import { ledgerColumns } from './ledgerColumns.tsx';
+import { countedKind, type LedgerEntry, marksOf, matchesLedger } from './ledgerModel.ts';
+import type { LedgerState } from './useLedger.ts';
+
+interface LedgerTableProps {
+  readonly place: Extract<Place, { view: 'group' }>;
+  readonly state: LedgerState & { readonly ledger: NonNullable<LedgerState['ledger']> };
+}
+
+const NO_PAIR: readonly number[] = [];
+const BY_ORDINAL = { column: 'ordinal', direction: 'ascending' } as const;
+
+export function LedgerTable({ place, state }: LedgerTableProps) {
+  const { ledger, entries, isStale, fresh } = state;
+  const [query, setQuery] = useUrlQuery();
+  const pair = useInterface((store) => store.comparedOf[ledger.groupId]) ?? NO_PAIR;
+  const flipCompared = useInterface((store) => store.flipCompared);
+  const showsAllWays = query.get('ways') === 'all';
+  const columns = ledgerColumns({
+    source: ledger.source,
+    counted: countedKind(ledger),
+    hasWhatIf: ledger.whatIf !== undefined || state.choice.scope !== undefined,
+    showsAllWays,
+    markOf: ({ row }) => ['A', 'B'][pair.indexOf(row.rolloutId)] ?? '',
+    hasTokens: entries.some(({ rollout }) => rollout?.policyTokens !== undefined),
+  });
+  const [sort, setSort] = useUrlSort(
+    columns.map(({ id }) => id),
+    BY_ORDINAL,
+  );
+  const table = useTableCommands();
+  useCommands({
+    'row.select': () => table.current?.toggle(),
+    'penalties.flip': () => setQuery({ ways: showsAllWays ? undefined : 'all' }),
+  });
+
+  const text = query.get('filter') ?? '';
+  const marks = marksOf(query.get('show'));
+  const measure = columns.find(({ id }) => id === sort.column)?.measure ?? (() => undefined);
+  const rows = sortedBy(
+    entries.filter((entry) => matchesLedger(entry, marks, text)),
+    measure,
+    sort.direction,
+  );
+  if (entries.length === 0) return <EmptyState title="This group has no rollouts" />;
+  if (rows.length === 0) {
+    return (
+      <EmptyState title="No rollout of this group matches">
+        <button
+          type="button"
+          className="is-link"
+          onClick={() => setQuery({ filter: undefined, show: undefined })}
+        >
+          Show all {entries.length}
+        </button>
+      </EmptyState>
+    );
+  }
+  const placeOf = ({ row }: LedgerEntry): Place => ({ ...place, view: 'rollout', ordinal: row.ordinal });
+  const list = `ledger ${pathOfPlace(place)} ${sort.column} ${sort.direction} ${text} ${marks.join(' ')}`;
+  return (
+    <div className={isStale ? 'list-column is-stale' : 'list-column'} aria-busy={isStale}>
+      {fresh !== undefined && (
+        <FreshBadge
+          text={fresh.count > 0 ? `${fresh.count} new` : 'the decisions have changed'}
+          onShow={fresh.show}
+        />
+      )}
+      <VirtualTable
+        key={list}
+        handle={table}
+        label={`Rollouts of ${place.groupKey}`}
+        columns={columns}
+        count={rows.length}
+        rowAt={(index) => rows[index]}
+        isQuiet={({ standing }) => standing.kept === false}
+        sort={sort}
+        onSort={setSort}
+        onOpen={(entry) => goTo(placeOf(entry))}
+        onToggle={({ row }) => flipCompared(ledger.groupId, row.rolloutId)}
+        hrefOf={(entry) => pathOfPlace(placeOf(entry))}
+        position={listPosition(list)}
+        onPosition={(position) => rememberListPosition(list, position)}
+      />
+    </div>
+  );
+}

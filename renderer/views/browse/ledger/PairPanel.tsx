@@ -1,0 +1,71 @@
+import { X } from 'lucide-react';
+import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { IconButton } from '../../../ui/Controls.tsx';
+import { Link } from '../../../ui/Link.tsx';
+import type { Source } from '../roc/rocWords.ts';
+import type { LedgerEntry } from './ledgerModel.ts';
+import { pairFacts } from './pairModel.ts';
+
+interface PairPanelProps {
+  readonly place: Extract<Place, { view: 'group' }>;
+  readonly groupId: number;
+  readonly entries: readonly LedgerEntry[];
+  readonly source: Source;
+}
+
+const NO_PAIR: readonly number[] = [];
+
+/** The rows selected with Space, side by side, below the list: no row moves when it opens. */
+export function PairPanel({ place, groupId, entries, source }: PairPanelProps) {
+  const pair = useInterface((state) => state.comparedOf[groupId]) ?? NO_PAIR;
+  const clear = useInterface((state) => state.clearCompared);
+  const [a, b] = pair.map((id) => entries.find(({ row }) => row.rolloutId === id));
+  if (a === undefined || b === undefined) return null;
+  const side = (letter: string, { row }: LedgerEntry) => (
+    <th scope="row">
+      <b className="pair-mark">{letter}</b>{' '}
+      <Link className="is-link mono" href={pathOfPlace({ ...place, view: 'rollout', ordinal: row.ordinal })}>
+        #{row.ordinal}
+      </Link>
+    </th>
+  );
+  const facts = pairFacts(a, b, source);
+  return (
+    <section className="pair" aria-label="Two rollouts side by side">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="visually-hidden">rollout</span>
+            </th>
+            {facts.map((fact) => (
+              <th key={fact.label} scope="col" className={fact.differs ? 'is-different' : undefined}>
+                {fact.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {[a, b].map((entry, i) => (
+            <tr key={entry.row.rolloutId}>
+              {side(i === 0 ? 'A' : 'B', entry)}
+              {facts.map((fact) => (
+                <td
+                  key={fact.label}
+                  className={fact.differs ? 'is-different' : undefined}
+                  title={fact.values[i]}
+                >
+                  {fact.values[i]}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <IconButton label="Put the pair away" onClick={() => clear(groupId)}>
+        <X size={14} />
+      </IconButton>
+    </section>
+  );
+}

@@ -1,0 +1,15 @@
+import type { SortValue } from '../../../ui/sorting.ts';
+import type { Column } from '../../../ui/VirtualTable.tsx';
+import type { LedgerEntry } from './ledgerModel.ts';
+
+/** A column of the ledger: all rows of a group are here, so it is sorted here, by `measure`. */
+export interface LedgerColumn extends Column<LedgerEntry> {
+  readonly measure: (entry: LedgerEntry) => SortValue;
+}
+
+/** One that cannot be sorted needs no measure. */
+export function column(
+  part: Omit<LedgerColumn, 'measure'> & Partial<Pick<LedgerColumn, 'measure'>>,
+): LedgerColumn {
+  return { measure: () => undefined, ...part };
+}

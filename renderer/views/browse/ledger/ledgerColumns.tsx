@@ -1,0 +1,235 @@
+import { PENALTY_KINDS } from '../../../../shared/api/rocRows.ts';
+import { RightMark } from '../../../ui/Marks.tsx';
+import { count, reward, signed } from '../../../ui/numbers.ts';
+import { PENALTY_WORDS, type Source } from '../roc/rocWords.ts';
+import { column, type LedgerColumn } from './column.ts';
+import { decisionColumn, whatIfColumn } from './decisionColumns.tsx';
+import { type LedgerEntry, type PenaltyPart, penaltyPart } from './ledgerModel.ts';
+import { CountedPenalty, WayCell } from './PenaltyCell.tsx';
+
+export interface LedgerColumnOptions {
+  readonly source: Source;
+  /** Words of where the counted penalty comes from. */
+  readonly counted: keyof typeof PENALTY_WORDS;
+  readonly hasWhatIf: boolean;
+  readonly showsAllWays: boolean;
+  /** `A`, `B`, or nothing. */
+  readonly markOf: (entry: LedgerEntry) => string;
+  readonly hasTokens: boolean;
+}
+
+/** Columns from who and why on the left to how it went on the right. */
+export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColumn[] {
+  const { hasWhatIf, showsAllWays, hasTokens } = options;
+  return [
+    column({
+      id: 'pair',
+      label: '',
+      hint: 'Space selects a row; two are shown side by side',
+      minWidth: 12,
+      grow: 0,
+      cell: (entry) => <b className="pair-mark">{options.markOf(entry)}</b>,
+    }),
+    column({
+      id: 'ordinal',
+      label: 'rollout',
+      hint: 'Position in the oversampled group',
+      minWidth: 46,
+      grow: 0,
+      sorts: 'ascending',
+      measure: ({ row }) => row.ordinal,
+      cell: ({ row }) => <span className="mono">#{row.ordinal}</span>,
+    }),
+    decisionColumn(options.source),
+    ...(hasWhatIf ? [whatIfColumn()] : []),
+    answerColumn(),
+    column({
+      id: 'reward',
+      label: 'reward',
+      align: 'end',
+      minWidth: 44,
+      grow: 0.4,
+      sorts: 'descending',
+      measure: ({ rollout }) => rollout?.reward,
+      cell: ({ rollout }) => reward(rollout?.reward),
+    }),
+    ...(showsAllWays ? allWays() : countedWays(options.counted)),
+    column({
+      id: 'advantage',
+      label: 'advantage',
+      hint: 'Group-normalised over the kept rollouts; over all rollouts in the tooltip',
+      align: 'end',
+      minWidth: 62,
+      grow: 0.4,
+      sorts: 'descending',
+      measure: ({ standing }) => standing.advantage,
+      cell: (entry) => <AdvantageCell entry={entry} />,
+    }),
+    ...(showsAllWays
+      ? [
+          column({
+            id: 'advantageOfAll',
+            label: 'of all',
+            hint: 'Advantage if all rollouts of the pool were normalised together, recomputed for comparison',
+            align: 'end',
+            minWidth: 48,
+            grow: 0.4,
+            sorts: 'descending',
+            measure: ({ row }) => row.recomputed.advantageOfAll,
+            cell: ({ row }) => <span className="dim">{signed(row.recomputed.advantageOfAll)}</span>,
+          }),
+        ]
+      : []),
+    number('turns', 'turns', 36, (entry) => entry.rollout?.turns),
+    number('toolCalls', 'calls', 34, (entry) => entry.rollout?.toolCalls),
+    column({
+      id: 'toolErrors',
+      label: 'failed',
+      hint: 'Tool calls that failed',
+      align: 'end',
+      minWidth: 38,
+      grow: 0.4,
+      sorts: 'descending',
+      measure: ({ rollout }) => rollout?.toolErrors,
+      cell: ({ rollout }) =>
+        rollout === undefined ? null : (
+          <span className={rollout.toolErrors > 0 ? 'is-wrong' : undefined}>{count(rollout.toolErrors)}</span>
+        ),
+    }),
+    hasTokens
+      ? number(
+          'policyTokens',
+          'tokens',
+          46,
+          (entry) => entry.rollout?.policyTokens,
+          'Tokens sampled by the policy',
+        )
+      : number(
+          'responseChars',
+          'chars',
+          46,
+          (entry) => entry.rollout?.responseChars,
+          'Length of the response in characters; its tokens are not logged',
+        ),
+    column({
+      id: 'stopReason',
+      label: 'stopped by',
+      hint: 'Why the rollout ended; derived from the text when shown in italics',
+      minWidth: 62,
+      grow: 0.6,
+      sorts: 'ascending',
+      measure: ({ rollout }) => rollout?.stopReason,
+      cell: ({ rollout }) =>
+        rollout?.stopReasonSource === 'derived' ? (
+          <i className="muted" title="derived from the text">
+            {rollout.stopReason}
+          </i>
+        ) : (
+          rollout?.stopReason
+        ),
+    }),
+  ];
+}
+
+function number(
+  id: string,
+  label: string,
+  minWidth: number,
+  measure: (entry: LedgerEntry) => number | undefined,
+  hint?: string,
+): LedgerColumn {
+  return column({
+    id,
+    label,
+    ...(hint === undefined ? {} : { hint }),
+    align: 'end',
+    minWidth,
+    grow: 0.4,
+    sorts: 'descending',
+    measure,
+    cell: (entry) => count(measure(entry)),
+  });
+}
+
+function answerColumn(): LedgerColumn {
+  return column({
+    id: 'answer',
+    label: 'answer',
+    hint: 'Sorted by its text; the mark says right or wrong where that is known',
+    minWidth: 64,
+    grow: 1,
+    sorts: 'ascending',
+    measure: ({ rollout }) => rollout?.answer,
+    cell: ({ rollout }) =>
+      rollout === undefined ? null : (
+        <span
+          className={
+            rollout.isCorrect === undefined ? undefined : rollout.isCorrect ? 'is-right' : 'is-wrong'
+          }
+          title={rollout.answer}
+        >
+          <RightMark isCorrect={rollout.isCorrect} /> {rollout.answer}
+        </span>
+      ),
+  });
+}
+
+function AdvantageCell({ entry }: { readonly entry: LedgerEntry }) {
+  const { standing, row } = entry;
+  const of = (name: string, value: number | undefined) =>
+    value === undefined ? '' : `${name}: ${signed(value, 3)}`;
+  const title = [
+    of('logged', row.logged?.advantage),
+    of('recomputed, over the kept', row.recomputed.advantage),
+    of('recomputed, over all', row.recomputed.advantageOfAll),
+  ];
+  return <span title={title.filter(Boolean).join('\n')}>{signed(standing.advantage)}</span>;
+}
+
+const PARTS: readonly { readonly part: PenaltyPart; readonly label: string; readonly width: number }[] = [
+  { part: 'pErr', label: 'p_err', width: 44 },
+  { part: 'pFormat', label: 'p_format', width: 54 },
+  { part: 'penalty', label: 'penalty', width: 86 },
+];
+
+function countedWays(kind: keyof typeof PENALTY_WORDS): readonly LedgerColumn[] {
+  return PARTS.map(({ part, label, width }) =>
+    column({
+      id: part,
+      label,
+      hint: `${PENALTY_WORDS[kind].short}: ${PENALTY_WORDS[kind].words}. ≠ where another way gives another value; italics where the text was reconstructed`,
+      ...(part === 'penalty' ? { unit: PENALTY_WORDS[kind].short } : {}),
+      align: 'end',
+      minWidth: width,
+      grow: 0.4,
+      sorts: 'ascending',
+      measure: (entry) => entry[part],
+      cell: (entry) =>
+        part === 'penalty' ? (
+          <b className="counted-penalty">
+            <CountedPenalty entry={entry} part={part} />
+          </b>
+        ) : (
+          <CountedPenalty entry={entry} part={part} />
+        ),
+    }),
+  );
+}
+
+function allWays(): readonly LedgerColumn[] {
+  return PARTS.flatMap(({ part, label }) =>
+    PENALTY_KINDS.map((kind) =>
+      column({
+        id: `${part}.${kind}`,
+        label: kind === 'logged' ? `${label} logged` : kind,
+        hint: `${part === 'penalty' ? 'p_err + p_format' : label}, ${PENALTY_WORDS[kind].words}`,
+        align: 'end',
+        minWidth: kind === 'logged' ? 88 : 34,
+        grow: 0.2,
+        sorts: 'ascending',
+        measure: ({ row }) => penaltyPart(row, kind, part),
+        cell: (entry) => <WayCell entry={entry} kind={kind} part={part} />,
+      }),
+    ),
+  );
+}

@@ -1,0 +1,207 @@
+/** The rows of a group's ledger: what stands, what differs from it, and which penalty counts. */
+import type {
+  GroupLedger,
+  LedgerDecision,
+  LedgerRow,
+  PenaltyKind,
+  RolloutRow,
+} from '../../../../shared/api/contract.ts';
+import { matchesWords, rolloutWords } from '../../../data/useFilteredIds.ts';
+import { reasonText } from '../../../ui/reasons.ts';
+import type { SortValue } from '../../../ui/sorting.ts';
+
+export type Outcome = 'right' | 'wrong' | 'unknown';
+
+/** What stands for a rollout, wherever it comes from. */
+export interface Standing {
+  readonly kept?: boolean;
+  readonly reason?: string;
+  readonly inclusion?: number;
+  readonly advantage?: number;
+}
+
+export interface LedgerEntry {
+  readonly row: LedgerRow;
+  /** Undefined while it is on its way. */
+  readonly rollout: RolloutRow | undefined;
+  readonly outcome: Outcome;
+  readonly standing: Standing;
+  /** Whose penalties `pErr` and `pFormat` are, and `penalty`. */
+  readonly kind: PenaltyKind;
+  /** The number it is ranked by: as logged where the log stands, else under the basis. */
+  readonly penalty: number | undefined;
+  readonly pErr: number | undefined;
+  readonly pFormat: number | undefined;
+  readonly isTie: boolean;
+  /** The what-if decides otherwise than what stands. */
+  readonly isFlip: boolean;
+  /** Logged and recomputed decide otherwise. */
+  readonly differs: boolean;
+  /** Logged, text and typed penalties are not the same. */
+  readonly disagrees: boolean;
+}
+
+/** `isCorrect` is derived from the reward where the log says nothing else; RoC itself knows the reward only. */
+export function outcomeOf(rollout: RolloutRow | undefined): Outcome {
+  if (rollout === undefined) return 'unknown';
+  if (rollout.isCorrect !== undefined) return rollout.isCorrect ? 'right' : 'wrong';
+  return rollout.reward === undefined ? 'unknown' : rollout.reward > 0 ? 'right' : 'wrong';
+}
+
+function standingOf(row: LedgerRow, source: GroupLedger['source']): Standing {
+  if (source === 'logged') return row.logged ?? {};
+  return source === 'recomputed' ? row.recomputed : {};
+}
+
+export type PenaltyPart = 'pErr' | 'pFormat' | 'penalty';
+
+/**
+ * One part of a rollout's penalty in one of the three ways. The sum of text and typed is p_err + p_format;
+ * which parts count is the configuration's word, and stands in the column of the one that counts.
+ */
+export function penaltyPart(
+  { penalties }: LedgerRow,
+  kind: PenaltyKind,
+  part: PenaltyPart,
+): number | undefined {
+  if (kind === 'logged') return penalties.logged?.[part];
+  const way = penalties[kind];
+  if (way === undefined) return undefined;
+  return part === 'penalty' ? way.pErr + way.pFormat : way[part];
+}
+
+/** Which of the three ways the columns show first: the logged one where the log stands and has it. */
+export function countedKind(ledger: GroupLedger): PenaltyKind {
+  const hasLogged = ledger.rows.some(
+    ({ penalties: { logged } }) => logged?.pErr !== undefined || logged?.penalty !== undefined,
+  );
+  return ledger.source === 'logged' && hasLogged ? 'logged' : ledger.recomputed.basis.penalty;
+}
+
+/** Where nothing is configured no part counts, and a 0 from top to bottom would say nothing: then the plain sum. */
+function countedPenalty(row: LedgerRow, ledger: GroupLedger, kind: PenaltyKind): number | undefined {
+  if (ledger.source === 'unknown') return penaltyPart(row, kind, 'penalty');
+  const logged = row.penalties.logged?.penalty;
+  return kind === 'logged' && logged !== undefined ? logged : row.recomputed.penalty;
+}
+
+export function isFlip(row: LedgerRow, standing: Standing): boolean {
+  const after = row.whatIf?.kept;
+  return after !== undefined && standing.kept !== undefined && after !== standing.kept;
+}
+
+export function differs({ logged, recomputed }: LedgerRow): boolean {
+  return logged?.kept !== undefined && recomputed.kept !== undefined && logged.kept !== recomputed.kept;
+}
+
+export function ledgerEntries(
+  ledger: GroupLedger,
+  rolloutOf: (rolloutId: number) => RolloutRow | undefined,
+): readonly LedgerEntry[] {
+  const kind = countedKind(ledger);
+  return ledger.rows.map((row) => {
+    const rollout = rolloutOf(row.rolloutId);
+    const standing = standingOf(row, ledger.source);
+    return {
+      row,
+      rollout,
+      outcome: outcomeOf(rollout),
+      standing,
+      kind,
+      penalty: countedPenalty(row, ledger, kind),
+      pErr: penaltyPart(row, kind, 'pErr'),
+      pFormat: penaltyPart(row, kind, 'pFormat'),
+      isTie: isTie(row, standing, ledger.source),
+      isFlip: isFlip(row, standing),
+      differs: differs(row),
+      disagrees: row.disagreements.length > 0,
+    };
+  });
+}
+
+/** A tie of what stands: the log's own reason, else the recomputation's. */
+function isTie(row: LedgerRow, standing: Standing, source: GroupLedger['source']): boolean {
+  if (source === 'unknown') return false;
+  return source === 'logged' && standing.reason !== undefined
+    ? standing.reason.endsWith('_tie')
+    : row.recomputed.isTie;
+}
+
+// ── filter ──────────────────────────────────────────────────────────────────────────────────────
+
+export const LEDGER_MARKS = [
+  'kept',
+  'discarded',
+  'right',
+  'wrong',
+  'tie',
+  'flip',
+  'differs',
+  'disagrees',
+] as const;
+export type LedgerMark = (typeof LEDGER_MARKS)[number];
+
+const OPPOSITE: Partial<Record<LedgerMark, LedgerMark>> = {
+  kept: 'discarded',
+  discarded: 'kept',
+  right: 'wrong',
+  wrong: 'right',
+};
+
+export function hasMark(entry: LedgerEntry, mark: LedgerMark): boolean {
+  switch (mark) {
+    case 'kept':
+      return entry.standing.kept === true;
+    case 'discarded':
+      return entry.standing.kept === false;
+    case 'right':
+    case 'wrong':
+      return entry.outcome === mark;
+    case 'tie':
+      return entry.isTie;
+    case 'flip':
+      return entry.isFlip;
+    case 'differs':
+      return entry.differs;
+    case 'disagrees':
+      return entry.disagrees;
+  }
+}
+
+/** `show=kept.tie`; a mark no one has is left out. */
+export function marksOf(text: string | null): readonly LedgerMark[] {
+  const words = text?.split('.') ?? [];
+  return LEDGER_MARKS.filter((mark) => words.includes(mark));
+}
+
+/** Kept and discarded at once would be an empty list: one puts the other out. */
+export function marksText(marks: readonly LedgerMark[], flipped: LedgerMark): string | undefined {
+  const next = marks.includes(flipped)
+    ? marks.filter((mark) => mark !== flipped)
+    : [...marks.filter((mark) => mark !== OPPOSITE[flipped]), flipped];
+  return next.length === 0 ? undefined : next.join('.');
+}
+
+export function matchesLedger(entry: LedgerEntry, marks: readonly LedgerMark[], text: string): boolean {
+  if (!marks.every((mark) => hasMark(entry, mark))) return false;
+  if (text.trim() === '') return true;
+  const words = entry.rollout === undefined ? `#${entry.row.ordinal}` : rolloutWords(entry.rollout);
+  const { kept, reason } = entry.standing;
+  const decision = kept === undefined ? '' : kept ? 'kept' : 'discarded';
+  return matchesWords(`${words} ${decision} ${reasonText(reason)}`.toLowerCase(), text);
+}
+
+// ── decisions in words ──────────────────────────────────────────────────────────────────────────
+
+export function decisionWords(decision: Standing | LedgerDecision): string {
+  const { kept, reason } = decision;
+  const verb = kept === undefined ? '' : kept ? 'kept' : 'discarded';
+  const why = reasonText(reason);
+  return [verb, why].filter(Boolean).join(', ');
+}
+
+/** Kept before discarded, likelier before less likely; within each by reason. What is not decided sorts last. */
+export function decisionRank({ kept, reason, inclusion }: Standing): SortValue {
+  if (kept !== undefined) return `${kept ? 0 : 1} ${reason ?? ''}`;
+  return inclusion === undefined ? undefined : `2 ${(1 - inclusion).toFixed(6)}`;
+}

@@ -1,0 +1,67 @@
+import type { Bucket } from '../../../../shared/api/contract.ts';
+import { KeepBar } from './KeepRates.tsx';
+import { type BucketClass, bucketText, filledBuckets } from './reportModel.ts';
+
+interface BucketTableProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly which: BucketClass;
+  /** One set of buckets per set of decisions, all with the same bounds. */
+  readonly sides: readonly { readonly name: string; readonly buckets: readonly Bucket[] }[];
+}
+
+/** Share kept of each penalty: where the line of the resampling runs. */
+export function BucketTable({ label, hint, which, sides }: BucketTableProps) {
+  const rows = filledBuckets(
+    sides.map(({ buckets }) => buckets),
+    which,
+  );
+  const title = which === 'positives' ? 'Positives' : 'Negatives';
+  const color = which === 'positives' ? 'var(--right)' : 'var(--wrong)';
+  const last = Math.max(0, ...sides.map(({ buckets }) => buckets.length)) - 1;
+  return (
+    <section className="report-card" aria-label={`${title} kept by ${label}`}>
+      <h2 title={hint}>
+        {title} kept, by {label} {sides.length === 1 && <span className="dim">{sides[0]?.name}</span>}
+      </h2>
+      {rows.length === 0 ? (
+        <p className="dim">No {label} is known.</p>
+      ) : (
+        <table className="buckets">
+          {sides.length > 1 && (
+            <thead>
+              <tr>
+                <th />
+                {sides.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+          )}
+          <tbody>
+            {rows.map((index) => {
+              const first = sides.map(({ buckets }) => buckets[index]).find((one) => one !== undefined);
+              return (
+                <tr key={index}>
+                  <th scope="row">{first === undefined ? '' : bucketText(first, index === last)}</th>
+                  {sides.map(({ name, buckets }) => {
+                    const bucket = buckets[index];
+                    return (
+                      <td key={name}>
+                        {bucket !== undefined && bucket[which].rollouts > 0 && (
+                          <KeepBar tally={bucket[which]} color={color} />
+                        )}
+                      </td>
+                    );
+                  })}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

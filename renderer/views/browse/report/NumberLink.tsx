@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+
+interface NumberLinkProps {
+  readonly tally: { readonly key: string };
+  readonly title?: string;
+  readonly children: ReactNode;
+}
+
+/** A number that opens the groups behind it, below; once more closes them. */
+export function NumberLink({ tally, title, children }: NumberLinkProps) {
+  const [query, setQuery] = useUrlQuery();
+  const isOpen = query.get('of') === tally.key;
+  return (
+    <button
+      type="button"
+      className="number-link"
+      aria-pressed={isOpen}
+      title={title}
+      onClick={() => setQuery({ of: isOpen ? undefined : tally.key })}
+    >
+      {children}
+    </button>
+  );
+}

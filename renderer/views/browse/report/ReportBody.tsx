@@ -1,0 +1,102 @@
+import type { RocReport, Stage } from '../../../../shared/api/contract.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { Segmented } from '../../../ui/Controls.tsx';
+import { count, counted } from '../../../ui/numbers.ts';
+import { ExampleOffer } from '../roc/SourceChip.tsx';
+import { Bias } from './Bias.tsx';
+import { BucketTable } from './BucketTable.tsx';
+import { KeepRates } from './KeepRates.tsx';
+import { NumberLink } from './NumberLink.tsx';
+import { NumberTiles } from './NumberTiles.tsx';
+import { ReasonTable } from './ReasonTable.tsx';
+import { RocCharts } from './RocCharts.tsx';
+import { type BucketClass, disagreementsOf, findingsOf, healthNumbers, sidesOf } from './reportModel.ts';
+
+interface ReportBodyProps {
+  readonly report: RocReport;
+  readonly stages: readonly Stage[];
+  readonly isExample: boolean;
+  readonly onOpenStep: (step: number) => void;
+}
+
+const KINDS = [
+  { label: 'penalty', hint: 'p_err + p_format, as far as they count', pick: 'byPenalty' },
+  { label: 'p_err', hint: 'Share of failed tool calls; 0.5 without any', pick: 'byErr' },
+  { label: 'p_format', hint: 'Answer-format penalty: 0 for one well-formed answer', pick: 'byFormat' },
+] as const;
+
+/** Everything a report says, from how the groups stand to how kept and discarded differ. */
+export function ReportBody({ report, stages, isExample, onOpenStep }: ReportBodyProps) {
+  const [query, setQuery] = useUrlQuery();
+  const which: BucketClass = query.get('class') === 'negatives' ? 'negatives' : 'positives';
+  const sides = sidesOf(report, query.get('side'));
+  const [first] = sides;
+  const bucketSides = (pick: 'byPenalty' | 'byErr' | 'byFormat') =>
+    sides.map(({ name, side }) => ({ name, buckets: side[pick] }));
+  const disagreements = disagreementsOf(report);
+  return (
+    <div className="report">
+      <ExampleOffer source={report.source} isExample={isExample} />
+      {report.withoutPenalties > 0 && (
+        <p className="is-wrong">
+          {counted(report.withoutPenalties, 'rollout')} read before Turnwise computed penalties: theirs are
+          unknown. Read the logs anew to have them.
+        </p>
+      )}
+      <div className="tile-row">
+        <NumberTiles label="Groups" numbers={healthNumbers(report)} />
+        {first !== undefined && (
+          <NumberTiles label="Look at" numbers={findingsOf(report, first)} of={first.name} />
+        )}
+        {disagreements.length > 0 && <NumberTiles label="Disagreements" numbers={disagreements} />}
+        {report.flips !== undefined && report.source !== 'unknown' && (
+          <section className="tiles" aria-label="What if">
+            <h2>What if</h2>
+            <ul>
+              <li>
+                <NumberLink tally={report.flips}>{count(report.flips.rollouts)}</NumberLink>
+                <span className="tile-label">
+                  {report.flips.rollouts === 1 ? 'decision flips' : 'decisions flip'}
+                </span>
+              </li>
+            </ul>
+          </section>
+        )}
+      </div>
+      {first !== undefined && (
+        <>
+          <div className="report-cards">
+            <KeepRates sides={sides} />
+          </div>
+          {first.side.steps.length > 1 && <RocCharts sides={sides} stages={stages} onOpenStep={onOpenStep} />}
+          <div className="report-buckets">
+            <Segmented
+              label="Class"
+              chosen={which}
+              onChoose={(chosen) => setQuery({ class: chosen === 'negatives' ? chosen : undefined })}
+              choices={[
+                { id: 'positives', label: 'Positives' },
+                { id: 'negatives', label: 'Negatives' },
+              ]}
+            />
+            <div className={sides.length > 1 ? 'report-cards is-double' : 'report-cards'}>
+              {KINDS.map(({ label, hint, pick }) => (
+                <BucketTable key={label} label={label} hint={hint} which={which} sides={bucketSides(pick)} />
+              ))}
+            </div>
+          </div>
+          <div className="report-cards is-wide">
+            {sides.map((named) => (
+              <Bias key={named.id} side={named} bins={report.lengthBins} />
+            ))}
+          </div>
+          <div className="report-cards">
+            {sides.map((named) => (
+              <ReasonTable key={named.id} named={named} />
+            ))}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import type { RocBasis } from '../../../../shared/api/contract.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { Chip } from '../../../ui/Controls.tsx';
+import { basisWords, type Source, sourceWords, UNKNOWN_WORDS } from './rocWords.ts';
+
+interface SourceChipProps {
+  readonly source: Source;
+  readonly basis: RocBasis;
+}
+
+/** Where the decisions shown come from. */
+export function SourceChip({ source, basis }: SourceChipProps) {
+  const why =
+    source === 'logged'
+      ? 'Written by the trainer.'
+      : source === 'recomputed'
+        ? basisWords(basis)
+        : UNKNOWN_WORDS;
+  return <Chip title={why}>{sourceWords(source, basis.rule)}</Chip>;
+}
+
+/** Where nothing is known: the one configuration the release's authors published, as a choice. */
+export function ExampleOffer({
+  source,
+  isExample,
+}: {
+  readonly source: Source;
+  readonly isExample: boolean;
+}) {
+  const [, setQuery] = useUrlQuery();
+  if (!isExample && source !== 'unknown') return null;
+  return (
+    <p className="example-offer">
+      {isExample
+        ? 'Decisions shown as recomputed are under the example script’s configuration, chosen here.'
+        : UNKNOWN_WORDS}{' '}
+      <button
+        type="button"
+        className="is-link"
+        title="reject_equal_reward, roc_error_ratio, roc_answer_format on; minima 2/2; down_sample_to_n 16"
+        onClick={() => setQuery({ basis: isExample ? undefined : 'example' })}
+      >
+        {isExample ? 'Take it back' : 'Recompute under the example script’s configuration'}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,63 @@
+import type { RocReport } from '../../../../shared/api/contract.ts';
+import type { ReportState } from '../../../data/useRocReport.ts';
+import { Link } from '../../../ui/Link.tsx';
+import { count, counted } from '../../../ui/numbers.ts';
+import { EffectTable } from './EffectTable.tsx';
+import { ReportProgress } from './ReportProgress.tsx';
+import { RULE_WORDS } from './rocWords.ts';
+
+interface WideEffectsProps {
+  readonly state: ReportState;
+  readonly hasWhatIf: boolean;
+  /** The report with this what-if; absent where one is looking at it. */
+  readonly href?: string;
+}
+
+/** The side of a report that stands: the log's word, or the recomputation. */
+export const standingSide = (report: RocReport) =>
+  report.source === 'logged' ? report.logged : report.recomputed;
+
+/** What a what-if does to a step or a run, in one sentence. */
+function wideWords(report: RocReport): string {
+  const { flips, whatIf, source } = report;
+  if (whatIf?.basis?.rule === 'paper')
+    return 'The paper’s rule gives probabilities: the numbers below are what is expected of it.';
+  if (source === 'unknown') return 'Nothing to compare with: no decision is known.';
+  if (flips === undefined) return '';
+  if (flips.rollouts === 0) return `No decision flips in ${counted(report.groups, 'group')}.`;
+  const verb = flips.rollouts === 1 ? 'decision flips' : 'decisions flip';
+  return `${count(flips.rollouts)} ${verb}, in ${count(flips.groups)} of ${counted(report.groups, 'group')}.`;
+}
+
+/** A what-if over a step or a run. Progress comes last: what stands above it stays where it is. */
+export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
+  const { report, isComputing } = state;
+  const beforeLabel =
+    report?.source === 'recomputed'
+      ? RULE_WORDS[report.recomputed.basis?.rule ?? 'release'].short
+      : (report?.source ?? '');
+  const stands = report === undefined || report.source === 'unknown' ? undefined : standingSide(report);
+  return (
+    <>
+      <p className="what-if-flips">
+        {!hasWhatIf
+          ? 'Change a setting below: what it does shows here.'
+          : report === undefined
+            ? ''
+            : wideWords(report)}{' '}
+        {href !== undefined && (
+          <Link className="is-link" href={href}>
+            Open the report
+          </Link>
+        )}
+      </p>
+      <EffectTable
+        before={stands?.sums}
+        after={hasWhatIf ? report?.whatIf?.sums : undefined}
+        beforeLabel={beforeLabel}
+        isStale={isComputing}
+      />
+      <ReportProgress state={state} />
+    </>
+  );
+}

@@ -1,0 +1,169 @@
+/**
+ * Resample-on-Correct as its reader meets it, on every target: the ledger of a group with its reasons, what-ifs
+ * that live in the address, two rollouts side by side, and a report whose numbers lead to their groups.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const DEMO = '/run/synthetic-grpo-roc-demo';
+const GROUP = `${DEMO}/step/0/group/pairs-of-divisors`;
+
+export function describeRoc(shell: Shell): void {
+  describe(`${shell.name}: Resample-on-Correct`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const goTo = (place: string) => page.goto(running.urlOf(place));
+    const ledger = () => page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' });
+    const rows = () => ledger().getByRole('row');
+    const panel = () => page.getByRole('complementary', { name: 'What if' });
+    const searchOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
+
+    test('a group says what was decided, by whom, and by which arithmetic', async () => {
+      await goTo(GROUP);
+      await ledger().waitFor();
+      await page.getByText('decision: logged').waitFor();
+      await page.getByText(/of 32 correct \(reward > 0\) → round\(/).waitFor();
+      await page.getByText('recomputed: release', { exact: true }).waitFor();
+      expect(await rows().count()).toBeGreaterThan(10);
+    });
+
+    test('its rows are narrowed and sorted, and stay so after a look at one of them', async () => {
+      await page.getByRole('button', { name: /^discarded/ }).click();
+      await ledger().getByRole('columnheader', { name: 'penalty' }).getByRole('button').click();
+      await expect.poll(() => searchOf().get('show')).toBe('discarded');
+      await expect.poll(() => searchOf().get('sort')).toBe('penalty');
+      const selected = page.getByRole('row', { selected: true });
+      await page.keyboard.press('j');
+      const row = await selected.innerText();
+      await page.keyboard.press('Enter');
+      await page.getByRole('navigation', { name: 'Outline' }).waitFor();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => selected.innerText()).toBe(row);
+      expect(searchOf().get('show')).toBe('discarded');
+    });
+
+    test('all three penalties can be seen side by side', async () => {
+      await goTo(GROUP);
+      await ledger().waitFor();
+      await page.keyboard.press('p');
+      for (const name of ['p_err logged', 'p_format logged', 'penalty logged'])
+        await ledger().getByRole('columnheader', { name }).waitFor();
+      await page.keyboard.press('p');
+      await ledger().getByRole('columnheader', { name: 'p_err logged' }).waitFor({ state: 'detached' });
+    });
+
+    test('Space puts two rows side by side', async () => {
+      await page.keyboard.press('Space');
+      await page.keyboard.press('j');
+      await page.keyboard.press('Space');
+      const pair = page.getByRole('region', { name: 'Two rollouts side by side' });
+      await pair.getByRole('link', { name: '#0' }).waitFor();
+      await pair.getByRole('link', { name: '#1' }).waitFor();
+      await page.keyboard.press('Space');
+      await pair.waitFor({ state: 'detached' });
+    });
+
+    test('a what-if changes rows at once, lives in the address, and can be taken back', async () => {
+      await page.keyboard.press('i');
+      await panel().waitFor();
+      // Opened by a key, it has the focus: the next Tab is in it.
+      await page.keyboard.press('Tab');
+      const hasFocus = () => panel().evaluate((element) => element.contains(document.activeElement));
+      expect(await hasFocus()).toBe(true);
+      await panel().getByLabel('keep n', { exact: true }).fill('8');
+      await panel()
+        .getByText(/decisions flip: /)
+        .waitFor();
+      expect(searchOf().get('if.down_sample_to_n')).toBe('8');
+      await page.getByText('what if: release', { exact: true }).waitFor();
+      await page.getByRole('button', { name: /flips/ }).click();
+      const flips = await rows().count();
+      await page.reload();
+      await panel()
+        .getByText(/decisions flip: /)
+        .waitFor();
+      await expect.poll(() => rows().count()).toBe(flips);
+      await panel().getByRole('button', { name: 'Reset', exact: true }).click();
+      await page.getByText('what if: release', { exact: true }).waitFor({ state: 'detached' });
+      expect([...searchOf().keys()].filter((name) => name.startsWith('if.'))).toEqual([]);
+    });
+
+    test('the paper’s rule gives probabilities and claims no set', async () => {
+      await goTo(`${GROUP}?whatif=group&if.rule=paper`);
+      await panel()
+        .getByText(/nothing is decided: rows show the probability/)
+        .waitFor();
+      await page.getByText(/no set is claimed/).waitFor();
+    });
+
+    test('a value that cannot be is refused, and said to be', async () => {
+      await goTo(`${GROUP}?whatif=group&if.world_size=0`);
+      await panel()
+        .getByText(/Left out of this address, no such value: world_size=0/)
+        .waitFor();
+      await panel().getByLabel('world size', { exact: true }).fill('0');
+      await panel().getByText('must be a whole number of 1 or more').waitFor();
+    });
+
+    test('it is asked of the whole run, and leads to the report', async () => {
+      await goTo(`${GROUP}?whatif=group&if.penalty=typed`);
+      await panel().getByRole('group', { name: 'Scope' }).getByRole('button', { name: 'run' }).click();
+      await panel()
+        .getByText(/decisions flip, in \d+ of \d+ groups/)
+        .waitFor();
+      await panel().getByRole('link', { name: 'Open the report' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Resample-on-Correct' }).waitFor();
+      expect(searchOf().get('if.penalty')).toBe('typed');
+      await page.getByRole('region', { name: 'Kept by class' }).getByText('what if: release').waitFor();
+    });
+
+    test('every number of a report leads to its groups, and these to their ledgers', async () => {
+      const mixed = page.getByRole('region', { name: 'Groups', exact: true }).getByRole('button').first();
+      const count = Number(await mixed.innerText());
+      await mixed.click();
+      const behind = page.getByRole('grid', { name: 'Groups: mixed' });
+      await expect.poll(() => behind.getAttribute('aria-rowcount')).toBe(String(count + 1));
+      const selected = behind.getByRole('row', { selected: true });
+      await expect.poll(() => selected.innerText()).toMatch(/\d/);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: /32 rollouts of/ }).waitFor();
+      expect(searchOf().get('if.penalty')).toBe('typed');
+    });
+
+    test('from a step, g r leads to its report, l to the next step’s, Escape back', async () => {
+      await goTo(`${DEMO}/step/0`);
+      await page.getByRole('grid', { name: 'Groups of step 0' }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('r');
+      await page.getByRole('heading', { level: 1, name: 'Resample-on-Correct, step 0' }).waitFor();
+      await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();
+      await page.keyboard.press('l');
+      await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*\/roc$/);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*$/);
+    });
+
+    test('none of it was an error to the page', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { useInterface } from '../../renderer/state/interface.ts';
+import {
+  countedKind,
+  hasMark,
+  type LedgerMark,
+  ledgerEntries,
+  marksOf,
+  marksText,
+  matchesLedger,
+  outcomeOf,
+} from '../../renderer/views/browse/ledger/ledgerModel.ts';
+import { pairFacts } from '../../renderer/views/browse/ledger/pairModel.ts';
+import { stripOf } from '../../renderer/views/browse/ledger/stripModel.ts';
+import { EXAMPLE, ledgerOf, rolloutsOf } from './rocSides.ts';
+
+const POOL = '+0 +5 -0 +5 +9 ? -0 -5';
+const FOUR = {
+  ...EXAMPLE,
+  down_sample_to_n: 4,
+  min_zero_reward_trace_num: 1,
+  min_non_zero_reward_trace_num: 1,
+};
+const KNOWN = '+0 +5 -0 +5 +9 -0 -5 -0';
+const entriesOf = (picture: string, whatIf?: typeof EXAMPLE) =>
+  ledgerEntries(ledgerOf(picture, FOUR, whatIf), rolloutsOf(picture));
+
+describe('the strip', () => {
+  it('is ordered by class, penalty and rollout order', () => {
+    const strip = stripOf(entriesOf(POOL));
+    expect(strip.bars.map(({ entry }) => entry.row.ordinal)).toEqual([0, 1, 3, 4, 5, 2, 6, 7]);
+    expect(strip.heightMeans).toBe('penalty');
+  });
+
+  it('has its cut where the positives kept end', () => {
+    const strip = stripOf(entriesOf(KNOWN));
+    expect(strip.cutAt).toBe(2);
+    expect(strip.bars.slice(0, 4).map(({ entry }) => entry.standing.kept)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(strip.bars.map(({ entry }) => entry.isTie)).toEqual([false, true, true, ...Array(5).fill(false)]);
+  });
+
+  it('ranks what the world size cut off apart', () => {
+    const ledger = ledgerOf(KNOWN, FOUR);
+    const rows = ledger.rows.map((row) => ({
+      ...row,
+      logged:
+        row.ordinal === 0
+          ? { kept: false, reason: 'discarded_world_size_truncation' }
+          : { kept: row.recomputed.kept === true, reason: row.recomputed.reason },
+    }));
+    const strip = stripOf(ledgerEntries({ ...ledger, source: 'logged', rows }, rolloutsOf(KNOWN)));
+    expect(strip.cutAt).toBe(2);
+  });
+
+  it('draws no cut through decisions that no line parts, nor through unknown ones', () => {
+    expect(stripOf(entriesOf(POOL)).cutAt).toBeUndefined();
+    const ledger = ledgerOf(KNOWN, FOUR);
+    const rows = ledger.rows.map((row) => ({
+      ...row,
+      logged: { kept: row.ordinal !== 1 && row.ordinal < 5 },
+    }));
+    const entries = ledgerEntries({ ...ledger, source: 'logged', rows }, rolloutsOf(KNOWN));
+    expect(stripOf(entries).cutAt).toBeUndefined();
+  });
+});
+
+describe('what stands', () => {
+  it('is never the recomputation where the log speaks', () => {
+    const ledger = ledgerOf(KNOWN, FOUR);
+    const rows = ledger.rows.map((row) =>
+      row.ordinal === 0 ? { ...row, logged: { kept: false, reason: 'discarded_positive_penalty' } } : row,
+    );
+    const [first, second] = ledgerEntries({ ...ledger, source: 'logged', rows }, rolloutsOf(KNOWN));
+    expect(first?.standing).toEqual({ kept: false, reason: 'discarded_positive_penalty' });
+    expect(first?.differs).toBe(true);
+    // Not logged in a group that is: unknown, though the recomputation would keep it.
+    expect(second?.standing.kept).toBeUndefined();
+  });
+
+  it('is unknown where nothing is logged nor configured, and then the penalty is the plain sum', () => {
+    const ledger = { ...ledgerOf(KNOWN, FOUR), source: 'unknown' as const };
+    const [, second] = ledgerEntries(ledger, rolloutsOf(KNOWN));
+    expect(second?.standing).toEqual({});
+    expect(second?.penalty).toBe(0.5);
+    expect(countedKind(ledger)).toBe('text');
+  });
+
+  it('flips only where both are known and differ', () => {
+    const entries = entriesOf(KNOWN, { ...FOUR, down_sample_to_n: 6 });
+    const flipped = entries.filter((entry) => entry.isFlip);
+    expect(flipped.map(({ row }) => row.ordinal)).toEqual([3, 6]);
+    expect(flipped.every(({ row }) => row.whatIf?.kept)).toBe(true);
+    expect(entriesOf(POOL, FOUR).some((entry) => entry.isFlip)).toBe(false);
+  });
+
+  it('has no outcome while its row is on its way', () => {
+    expect(outcomeOf(undefined)).toBe('unknown');
+  });
+});
+
+describe('filters', () => {
+  it('narrow by every mark that is on', () => {
+    const entries = entriesOf(KNOWN);
+    const shown = (marks: readonly LedgerMark[], text = '') =>
+      entries.filter((entry) => matchesLedger(entry, marks, text)).map(({ row }) => row.ordinal);
+    expect(shown(['kept'])).toEqual([0, 1, 2, 5]);
+    expect(shown(['kept', 'right'])).toEqual([0, 1]);
+    expect(shown(['tie'])).toEqual([1, 3]);
+    expect(shown([], 'discarded tie')).toEqual([3]);
+    expect(entries.filter((entry) => hasMark(entry, 'disagrees'))).toEqual([]);
+  });
+
+  it('live in the address, opposites putting each other out', () => {
+    expect(marksOf('tie.kept.nonsense')).toEqual(['kept', 'tie']);
+    expect(marksText(['kept', 'tie'], 'discarded')).toBe('tie.discarded');
+    expect(marksText(['tie'], 'tie')).toBeUndefined();
+  });
+});
+
+describe('two rollouts side by side', () => {
+  it('show where they differ, and leave blank what is unknown', () => {
+    const [a, b] = entriesOf(KNOWN);
+    if (a === undefined || b === undefined) throw new Error('the pool has two');
+    const facts = new Map(pairFacts(a, b, 'recomputed').map((fact) => [fact.label, fact]));
+    expect(facts.get('penalty')).toMatchObject({ values: ['0.00', '0.50'], differs: true });
+    expect(facts.get('decision, recomputed')?.values).toEqual([
+      'kept, lowest penalty',
+      'kept, tie at the cut',
+    ]);
+    expect(facts.get('reward')?.differs).toBe(false);
+    expect(pairFacts({ ...a, rollout: undefined }, b, 'unknown')[0]?.values[0]).toBe('');
+  });
+
+  it('are two at most: a third takes the place of the first', () => {
+    const { flipCompared, clearCompared } = useInterface.getState();
+    for (const id of [1, 2, 3]) flipCompared(7, id);
+    expect(useInterface.getState().comparedOf[7]).toEqual([2, 3]);
+    flipCompared(7, 2);
+    expect(useInterface.getState().comparedOf[7]).toEqual([3]);
+    clearCompared(7);
+    expect(useInterface.getState().comparedOf[7]).toEqual([]);
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { groupsBehind } from '../../renderer/data/useGroupsBehind.ts';
+import {
+  bucketText,
+  errorsAfter,
+  errorsBefore,
+  filledBuckets,
+  findingsOf,
+  healthNumbers,
+  keepRate,
+  lengthBins,
+  likenessFacts,
+  numberNames,
+  orderedReasons,
+  sidesOf,
+  turnBins,
+} from '../../renderer/views/browse/report/reportModel.ts';
+import type { Bucket, Likeness, RocReport, RocSide, Tally } from '../../shared/api/contract.ts';
+import { ApiError } from '../../shared/api/errors.ts';
+import { createFakeClient } from '../support/fakeClient.ts';
+import { basisFor, EXAMPLE } from './rocSides.ts';
+
+const tally = (key: string, rollouts: number, kept = 0, decided = rollouts): Tally => ({
+  ...{ key, rollouts, kept, decided },
+  groups: Math.min(rollouts, 3),
+});
+const bucket = (from: number, to: number, positives: number, negatives = 0): Bucket => ({
+  ...{ from, to },
+  positives: tally(`p${from}`, positives, positives),
+  negatives: tally(`n${from}`, negatives),
+});
+const like = (more: Partial<Likeness>): Likeness => ({ rollouts: 10, lengths: [], turns: [], ...more });
+
+function sideOf(id: string, basis?: RocSide['basis']): RocSide {
+  return {
+    ...(basis === undefined ? {} : { basis }),
+    sums: {},
+    positives: tally(`${id}:positives`, 100, 46),
+    negatives: tally(`${id}:negatives`, 50, 0, 0),
+    byPenalty: [bucket(0, 0, 4), bucket(0.25, 0.5, 0, 2)],
+    byErr: [],
+    byFormat: [],
+    keptPositives: like({}),
+    discardedPositives: like({}),
+    steps: [],
+    outcomes: [{ key: `${id}:resampled`, groups: 5, outcome: 'resampled' }],
+    reasons: [
+      { ...tally(`${id}:r1`, 9), reason: 'discarded_positive_penalty' },
+      { ...tally(`${id}:r2`, 3), reason: 'kept_positive_topk' },
+    ],
+    cleanDropped: { key: `${id}:clean`, groups: 2 },
+    tiesAtCut: { key: `${id}:ties`, groups: 4 },
+    truncated: { key: `${id}:truncated`, groups: 0 },
+  };
+}
+
+const REPORT: RocReport = {
+  ...{ reportId: 1, runId: 1, groups: 10, rollouts: 320, elapsedMs: 3, withoutPenalties: 0 },
+  allWrong: { key: 'allWrong', groups: 1 },
+  mixed: { key: 'mixed', groups: 8 },
+  allRight: { key: 'allRight', groups: 1 },
+  rewardUnknown: { key: 'rewardUnknown', groups: 0 },
+  penalty: 'text',
+  lengthBins: [500, 1000, Number.POSITIVE_INFINITY],
+  logged: sideOf('logged'),
+  recomputed: sideOf('recomputed', basisFor(EXAMPLE)),
+  source: 'logged',
+  differences: tally('differences', 3),
+  penaltyDifferences: [{ ...tally('differ:pErr', 7), part: 'pErr' }],
+};
+
+describe('the sides of a report', () => {
+  const names = (report: RocReport, wanted: string | null = null) =>
+    sidesOf(report, wanted).map(({ name }) => name);
+
+  it('begin with what stands and say where it comes from', () => {
+    expect(names(REPORT)).toEqual(['logged']);
+    expect(names(REPORT, 'recomputed')).toEqual(['recomputed: release']);
+    const whatIf = sideOf('whatIf', basisFor(EXAMPLE, 'paper'));
+    expect(names({ ...REPORT, whatIf })).toEqual(['logged', 'what if: paper']);
+  });
+
+  it('are none where nothing is known', () => {
+    expect(names({ ...REPORT, logged: undefined, source: 'unknown' })).toEqual([]);
+  });
+});
+
+describe('the numbers of a report', () => {
+  it('are undecided rather than 0 % where nobody decided', () => {
+    expect(keepRate(tally('a', 100, 46))).toBe(0.46);
+    expect(keepRate(tally('a', 50, 0, 0))).toBeUndefined();
+  });
+
+  it('each have a name for the list of their groups', () => {
+    const names = numberNames(REPORT);
+    expect(names.get('mixed')).toBe('mixed');
+    expect(names.get('logged:ties')).toBe('ties at the cut · logged');
+    expect(names.get('recomputed:r1')).toBe('discarded, penalty · recomputed');
+    expect(names.get('differences')).toBe('logged ≠ recomputed');
+  });
+
+  it('leave out unknown rewards where there are none, and say no share of nothing', () => {
+    expect(healthNumbers(REPORT).map(({ label }) => label)).toEqual(['mixed', 'all right', 'all wrong']);
+    const [side] = sidesOf(REPORT, null);
+    if (side === undefined) throw new Error('the report has a side');
+    expect(findingsOf(REPORT, side).map(({ value, share }) => [value, share])).toEqual([
+      [4, 0.4],
+      [2, 0.2],
+      [0, undefined],
+    ]);
+  });
+
+  it('put what was kept before what was discarded', () => {
+    expect(orderedReasons(sideOf('a')).map(({ reason }) => reason)).toEqual([
+      'kept_positive_topk',
+      'discarded_positive_penalty',
+    ]);
+  });
+});
+
+describe('buckets', () => {
+  it('say which end is in them', () => {
+    expect(bucketText(bucket(0, 0, 1), false)).toBe('0.00');
+    expect(bucketText(bucket(Number.MIN_VALUE, 0.25, 1), false)).toBe('>0.00 to <0.25');
+    expect(bucketText(bucket(0.5, 0.5 + 1e-9, 1), false)).toBe('0.50');
+    expect(bucketText(bucket(1.5, 2, 1), true)).toBe('1.50 to 2.00');
+  });
+
+  it('are left out where no one of the class is in them', () => {
+    const { byPenalty } = sideOf('a');
+    expect(filledBuckets([byPenalty], 'positives')).toEqual([0]);
+    expect(filledBuckets([byPenalty], 'negatives')).toEqual([1]);
+  });
+});
+
+describe('kept and discarded', () => {
+  it('are compared where both are known', () => {
+    const facts = likenessFacts(
+      like({ meanTurns: 3, meanResponseChars: 1500 }),
+      like({ meanTurns: 2, withoutToolCalls: 0.27 }),
+    );
+    expect(facts).toEqual([
+      { label: 'characters', kept: '1.5K', discarded: '' },
+      { label: 'turns', kept: '3.00', discarded: '2.00', factor: 1.5 },
+      { label: 'without a tool call', kept: '', discarded: '27.0 %' },
+    ]);
+  });
+
+  it('have shapes as shares of their own class, without empty ends', () => {
+    const [kept, discarded] = [
+      like({ lengths: [0, 5, 0], turns: [0, 2, 8] }),
+      like({ lengths: [0, 1, 0], turns: [0, 0, 5] }),
+    ];
+    expect(lengthBins(REPORT.lengthBins, kept, discarded)).toEqual([
+      { label: '≤ 1K', kept: 0.5, discarded: 0.1 },
+    ]);
+    expect(turnBins(kept, discarded).map(({ label }) => label)).toEqual(['2', '3+']);
+  });
+
+  it('have an error rate only where there were calls', () => {
+    const step = { ...{ callsBefore: 8, errorsBefore: 2, callsAfter: 0, errorsAfter: 0 } } as Parameters<
+      typeof errorsBefore
+    >[0];
+    expect(errorsBefore(step)).toBe(0.25);
+    expect(errorsAfter(step)).toBeUndefined();
+  });
+});
+
+describe('the groups behind a number', () => {
+  /** A host that knows report 2 only. */
+  const client = createFakeClient({
+    'roc.groups': ({ reportId, key }) => {
+      if (key === 'broken') throw new ApiError({ code: 'internal', message: 'disk' });
+      if (reportId !== 2) throw new ApiError({ code: 'not_found', message: 'no such report' });
+      return { ids: Uint32Array.of(7, 8) };
+    },
+  });
+  const again = (reportId: number) => async () => ({ ...REPORT, reportId });
+
+  it('are of a new report where the host has forgotten the old one', async () => {
+    expect([...(await groupsBehind(client, 1, 'mixed', again(2))).ids]).toEqual([7, 8]);
+  });
+
+  it('fail where computing again does not help, and at any other failure', async () => {
+    await expect(groupsBehind(client, 1, 'mixed', again(3))).rejects.toThrow('no such report');
+    await expect(groupsBehind(client, 1, 'mixed', async () => undefined)).rejects.toThrow('no such report');
+    await expect(groupsBehind(client, 2, 'broken', again(2))).rejects.toThrow('disk');
+  });
+});
