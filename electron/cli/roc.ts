@@ -20,7 +20,7 @@ import {
 } from './command.ts';
 import { jsonWriter, tableWriter } from './rocWriters.ts';
 
-const help = `usage: turnwise roc [--library FILE] [--run R] [--step S] [--rule RULE] [--penalty KIND] [--set key=value …] [--json]
+const help = `usage: turnwise roc [--library FILE] [--run R] [--step S] [--rule RULE] [--penalty KIND] [--set key=value …] [--group-size N] [--json]
 
 Recomputes Resample-on-Correct over the stored rollouts of a run: who is kept, who is discarded, and why.
 
@@ -31,6 +31,7 @@ Recomputes Resample-on-Correct over the stored rollouts of a run: who is kept, w
   --penalty KIND   whose p_err and p_format: ${PENALTY_KINDS.join(', ')}; without it text, the release's rules
   --set key=value  one setting, by its bare name or its path below augmentation; may be repeated. All others
                    are as the run logged them, else the release's defaults; stderr says which is which
+  --group-size N   only the first N rollouts of each group are the pool
   --json           one JSON array on stdout, one object per group, rejected groups included:
                    {group_id, step, problem_id, n, rule, rollouts: [{rollout_id, ordinal, reward, p_err,
                    p_format, penalty, kept, reason, inclusion, advantage}]}; without it a line per step
@@ -55,6 +56,7 @@ export const rocCommand: Command = {
       rule: { type: 'string' },
       penalty: { type: 'string' },
       set: { type: 'string', multiple: true },
+      'group-size': { type: 'string' },
       json: { type: 'boolean' },
     });
     if (args.positionals.length > 0) throw new UsageError(`roc: takes no arguments\n\n${help}`);
@@ -94,6 +96,9 @@ function requestOf(args: Arguments) {
   const penalty = oneOf('penalty', PENALTY_KINDS, args.string('penalty'));
   const rawStep = args.string('step');
   if (rawStep !== undefined && !/^\d+$/.test(rawStep)) throw new UsageError('roc: --step is a whole number');
+  const groupSize = args.string('group-size');
+  if (groupSize !== undefined && !/^[1-9]\d*$/.test(groupSize))
+    throw new UsageError('roc: --group-size is a whole number of 1 or more');
   const settings: Partial<Record<SettingName, boolean | number | string>> = {};
   for (const assignment of args.strings('set')) {
     const { name, value } = override(assignment);
@@ -105,6 +110,7 @@ function requestOf(args: Arguments) {
     choice: {
       ...(rule === undefined ? {} : { rule }),
       ...(penalty === undefined ? {} : { penalty }),
+      ...(groupSize === undefined ? {} : { groupSize: Number(groupSize) }),
       settings,
     },
   };

@@ -40,7 +40,9 @@ export function decidedGroups(
   const batch = poolOfStep(db, run.runId, step);
   const problems = problemsOfStep(db, run.runId, step);
   const decisions = decideStep(batch, basis, responseReader(db));
-  return batch.map((records, i): DecidedGroup => {
+  return batch.map((all, i): DecidedGroup => {
+    // Beyond the group size there is no pool.
+    const records = all.slice(0, basis.groupSize);
     const groupId = records[0]?.groupId ?? 0;
     return {
       group_id: groupId,

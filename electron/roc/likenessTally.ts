@@ -2,6 +2,7 @@
 import type { Likeness } from '../../shared/api/rocRows.ts';
 import type { PoolRecord } from '../storage/queries/pool.ts';
 import { Mean } from './sums.ts';
+import type { GroupKeys } from './tallies.ts';
 
 /** Upper bounds in characters; longer ones are in one entry more. */
 export const LENGTH_BINS: readonly number[] = [
@@ -11,6 +12,8 @@ export const LENGTH_BINS: readonly number[] = [
 const TURN_BINS = 20;
 
 export class LikenessTally {
+  private readonly key: string;
+  private readonly keys: GroupKeys;
   private rollouts = 0;
   private readonly chars = new Mean();
   private readonly tokens = new Mean();
@@ -20,9 +23,17 @@ export class LikenessTally {
   private readonly lengthCounts: number[] = new Array<number>(LENGTH_BINS.length + 1).fill(0);
   private readonly turnCounts: number[] = new Array<number>(TURN_BINS).fill(0);
 
+  constructor(key: string, keys: GroupKeys) {
+    this.key = key;
+    this.keys = keys;
+  }
+
   /** @param share of the rollout that counts, 0 … 1 */
   add(row: PoolRecord, share: number): void {
     if (share === 0) return;
+    const { key, keys } = this;
+    keys.note(key, row.groupId);
+    if (row.toolCalls === 0) keys.note(`${key}:without_calls`, row.groupId);
     this.rollouts += share;
     this.chars.add(row.responseChars, share);
     this.tokens.add(row.policyTokens, share);
@@ -30,14 +41,19 @@ export class LikenessTally {
     this.calls.add(row.toolCalls, share);
     this.withoutCalls.add(Number(row.toolCalls === 0), share);
     const bin = LENGTH_BINS.findIndex((bound) => row.responseChars <= bound);
-    addAt(this.lengthCounts, bin < 0 ? LENGTH_BINS.length : bin, share);
-    addAt(this.turnCounts, Math.min(TURN_BINS, Math.max(1, row.turns)) - 1, share);
+    const length = bin < 0 ? LENGTH_BINS.length : bin;
+    const turns = Math.min(TURN_BINS, Math.max(1, row.turns)) - 1;
+    addAt(this.lengthCounts, length, share);
+    addAt(this.turnCounts, turns, share);
+    keys.note(`${key}:length:${length}`, row.groupId);
+    keys.note(`${key}:turns:${turns}`, row.groupId);
   }
 
   finish(): Likeness {
     const known = (name: keyof Likeness, { value }: Mean): Partial<Likeness> =>
       value === undefined ? {} : { [name]: value };
     return {
+      key: this.key,
       rollouts: this.rollouts,
       ...known('meanResponseChars', this.chars),
       ...known('meanPolicyTokens', this.tokens),

@@ -52,8 +52,8 @@ export class SideTally {
   private readonly byPenalty: Buckets;
   private readonly byErr: Buckets;
   private readonly byFormat: Buckets;
-  private readonly keptPositives = new LikenessTally();
-  private readonly discardedPositives = new LikenessTally();
+  private readonly keptPositives: LikenessTally;
+  private readonly discardedPositives: LikenessTally;
   private readonly outcomes = new Map<GroupOutcome, string>();
   private readonly reasons = new Map<string, Counter>();
   private readonly steps: StepCount[] = [];
@@ -64,6 +64,8 @@ export class SideTally {
     this.partsOf = partsOf;
     this.positives = this.counter('positives');
     this.negatives = this.counter('negatives');
+    this.keptPositives = new LikenessTally(this.keyOf('kept_positives'), keys);
+    this.discardedPositives = new LikenessTally(this.keyOf('discarded_positives'), keys);
     this.byPenalty = new Buckets(`${name}:penalty`, PENALTY_EDGES, keys);
     this.byErr = new Buckets(`${name}:p_err`, PART_EDGES, keys);
     this.byFormat = new Buckets(`${name}:p_format`, PART_EDGES, keys);
@@ -132,6 +134,8 @@ export class SideTally {
       steps: this.steps.map(
         (step): RocStep => ({
           ...step,
+          erroneousBefore: keys.tally(this.keyOf(`step:${step.step}:erroneous_before`)),
+          erroneousAfter: keys.tally(this.keyOf(`step:${step.step}:erroneous_after`)),
           positives: step.positives.finish(),
           negatives: step.negatives.finish(),
         }),
@@ -147,9 +151,14 @@ export class SideTally {
   private addPositive(step: StepCount, record: PoolRecord, share: number): void {
     step.callsBefore += record.toolCalls;
     step.errorsBefore += record.toolErrors;
+    const isErroneous = record.toolErrors > 0;
+    const note = (when: string): void =>
+      this.keys.note(this.keyOf(`step:${step.step}:erroneous_${when}`), record.groupId);
+    if (isErroneous) note('before');
     if (Number.isNaN(share)) return;
     step.callsAfter += share * record.toolCalls;
     step.errorsAfter += share * record.toolErrors;
+    if (isErroneous && share > 0) note('after');
     this.keptPositives.add(record, share);
     this.discardedPositives.add(record, 1 - share);
   }

@@ -164,8 +164,12 @@ export interface Bucket {
   readonly negatives: Tally;
 }
 
-/** What rollouts look like, to ask whether the ones kept look otherwise. */
+/**
+ * What rollouts look like, to ask whether the ones kept look otherwise. Asked with `roc.groups`: `key` for all of
+ * them, `key:length:i` and `key:turns:i` for those of one entry, `key:without_calls` for those without a tool call.
+ */
 export interface Likeness {
+  readonly key: string;
   readonly rollouts: number;
   readonly meanResponseChars?: number;
   readonly meanPolicyTokens?: number;
@@ -188,6 +192,9 @@ export interface RocStep {
   readonly positives: Tally;
   readonly negatives: Tally;
   /** Tool calls within correct rollouts and the failed ones among them: of the pool, and of what is kept (paper, Fig. 4). */
+  /** Right rollouts with a failed call, of the pool and of what is kept. */
+  readonly erroneousBefore: GroupTally;
+  readonly erroneousAfter: GroupTally;
   readonly callsBefore: number;
   readonly errorsBefore: number;
   readonly callsAfter: number;

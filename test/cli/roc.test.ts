@@ -80,6 +80,13 @@ describe('roc --json', () => {
     expect(err).toContain('  down_sample_to_n = 2 (set)\n');
   });
 
+  it('takes a smaller oversampling', () => {
+    const [group] = groupsOf(roc('--json', '--step', '1', '--group-size', '6').out);
+    expect([group?.n, group?.rollouts.length]).toEqual([6, 6]);
+    expect(group?.rollouts.filter(({ kept }) => kept).length).toBe(4);
+    expect(roc('--group-size', '0')).toMatchObject({ code: 2 });
+  });
+
   it('has probabilities and no decisions under the paper’s rule', () => {
     const [group] = groupsOf(roc('--json', '--rule', 'paper', '--step', '1').out);
     expect(new Set(group?.rollouts.map(({ kept }) => kept))).toEqual(new Set([null]));

@@ -29,7 +29,13 @@ const bucket = (from: number, to: number, positives: number, negatives = 0): Buc
   positives: tally(`p${from}`, positives, positives),
   negatives: tally(`n${from}`, negatives),
 });
-const like = (more: Partial<Likeness>): Likeness => ({ rollouts: 10, lengths: [], turns: [], ...more });
+const like = (more: Partial<Likeness>): Likeness => ({
+  key: 'like',
+  rollouts: 10,
+  lengths: [],
+  turns: [],
+  ...more,
+});
 
 function sideOf(id: string, basis?: RocSide['basis']): RocSide {
   return {

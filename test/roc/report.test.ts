@@ -110,6 +110,19 @@ describe('a run', () => {
     expect(second?.callsAfter).toBeLessThan(9);
   });
 
+  it('names the groups of every kind of rollout it describes', async () => {
+    const found = await report();
+    const { keptPositives, steps } = found.report.recomputed;
+    expect(problemsOf(found, keptPositives)).toEqual(['1/p0', '2/p0', '2/p1']);
+    keptPositives.turns.forEach((count, i) => {
+      const groups = problemsOf(found, { key: `${keptPositives.key}:turns:${i}` });
+      expect(groups.length > 0).toBe(count > 0);
+    });
+    const [first] = steps;
+    expect(problemsOf(found, first?.erroneousBefore ?? { key: '' })).toEqual(['1/p0']);
+    expect(first?.erroneousAfter.groups).toBe(0);
+  });
+
   it('finds a clean one dropped beside an erroneous one kept', async () => {
     const found = await report();
     expect(problemsOf(found, found.report.recomputed.cleanDropped)).toEqual(['2/p0']);
