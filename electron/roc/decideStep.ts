@@ -71,11 +71,14 @@ export function ledgerDecision(row: RowDecision | undefined): LedgerDecision {
     ...(inclusion === undefined ? {} : { inclusion }),
     ...(inclusionError === undefined ? {} : { inclusionError }),
     ...(penalty === undefined ? {} : { penalty }),
-    ...(advantage === undefined ? {} : { advantage }),
-    ...(advantageOfAll === undefined ? {} : { advantageOfAll }),
+    ...(isKnown(advantage) ? { advantage } : {}),
+    ...(isKnown(advantageOfAll) ? { advantageOfAll } : {}),
     isTie,
   };
 }
+
+/** Rewards near the largest number there is have no mean. */
+const isKnown = (value: number | undefined): value is number => value !== undefined && Number.isFinite(value);
 
 /** How much of a row enters the update: 1, 0, a probability; NaN where nothing is decided. */
 export function shareKept(row: {

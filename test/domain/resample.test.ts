@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DownSamplingSettings, RELEASE_DEFAULTS } from '../../shared/domain/downSampling.ts';
+import {
+  type DownSamplingSettings,
+  RELEASE_DEFAULTS,
+  RESAMPLE_RULES,
+} from '../../shared/domain/downSampling.ts';
 import { quotaOf, roundHalfToEven } from '../../shared/domain/releaseRule.ts';
 import {
   type GroupDecision,
@@ -624,3 +628,43 @@ function naive(
   }
   return wholeBatches(flat.filter((row) => chosen.has(row))).map(({ name }) => name);
 }
+
+describe('whatever the rows hold', () => {
+  const number = fc.oneof(
+    fc.constantFrom(undefined, Number.NaN, -0, 0, 1, -1, 1e100, 0.5),
+    fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+  );
+  const row = fc.record({
+    reward: number,
+    pErr: number,
+    pFormat: number,
+    length: fc.double(),
+    repetition: fc.double(),
+  });
+  const batch = fc.array(fc.record({ rows: fc.array(row, { maxLength: 12 }) }), { maxLength: 5 });
+  const count = fc.integer({ min: -2, max: 14 });
+  const settings = fc.record({
+    do_down_sampling: fc.boolean(),
+    reject_equal_reward: fc.boolean(),
+    roc_error_ratio: fc.boolean(),
+    roc_answer_format: fc.boolean(),
+    min_zero_reward_trace_num: count,
+    min_non_zero_reward_trace_num: count,
+    down_sample_to_n: count,
+    world_size: fc.integer({ min: 1, max: 9 }),
+    paper_zero_penalty: fc.constantFrom('clean_first' as const, 'epsilon' as const),
+    length_weight: fc.constantFrom(0, 1, -1),
+  });
+
+  it.each(RESAMPLE_RULES)('%s answers for every row, with numbers that are some', (rule) => {
+    const property = fc.property(batch, settings, (groups, chosen) => {
+      const decisions = resample(groups, rule, { ...RELEASE_DEFAULTS, ...chosen });
+      expect(decisions.map(({ rows }) => rows.length)).toEqual(groups.map(({ rows }) => rows.length));
+      for (const { inclusion, penalty, advantage } of decisions.flatMap(({ rows }) => rows)) {
+        if (inclusion !== undefined) expect(Math.abs(inclusion - 0.5)).toBeLessThanOrEqual(0.5 + 1e-9);
+        for (const value of [penalty, advantage]) expect(value).not.toBeNaN();
+      }
+    });
+    fc.assert(property, { seed: 31, numRuns: 1500 });
+  });
+});
