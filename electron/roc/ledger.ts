@@ -80,7 +80,7 @@ export function getLedger(db: ReadableLibrary, request: LedgerRequest): GroupLed
 }
 
 function isFlip({ logged, recomputed, whatIf }: LedgerRow, source: GroupLedger['source']): boolean {
-  const stands = logged?.kept ?? (source === 'unknown' ? undefined : recomputed.kept);
+  const stands = source === 'logged' ? logged?.kept : source === 'recomputed' ? recomputed.kept : undefined;
   return stands !== undefined && whatIf?.kept !== undefined && stands !== whatIf.kept;
 }
 

@@ -145,12 +145,14 @@ export class ReportBuilder {
     this.recomputed.add(group(computed, recomputed));
     const supposed = whatIf === undefined ? undefined : sideRows(records, whatIf);
     if (supposed !== undefined) this.whatIf?.add(group(supposed, whatIf));
+    // Where the log decided some rows of a group, what it says of the others is nothing, not the recomputation.
+    const isLogged = loggedRows.some(({ share }) => !Number.isNaN(share));
     records.forEach((record, i) => {
       const logged = loggedRows[i]?.share ?? Number.NaN;
       const again = computed[i]?.share ?? Number.NaN;
       if (!Number.isNaN(logged)) this.loggedRows++;
       if (isOtherwise(logged, again)) this.differences.add(groupId, logged);
-      const stands = Number.isNaN(logged) && this.isStated ? again : logged;
+      const stands = !isLogged && this.isStated ? again : logged;
       const supposedShare = supposed?.[i]?.share ?? Number.NaN;
       if (isOtherwise(stands, supposedShare)) this.flips.add(groupId, supposedShare);
       this.comparePenalties(record, groupId, stands);
