@@ -9,6 +9,7 @@ import { recorderCommand } from './recorder.ts';
 import { removeCommand } from './remove.ts';
 import { rocCommand } from './roc.ts';
 import { serveCommand } from './serve.ts';
+import { tokenizerCommand } from './tokenizer.ts';
 import { tokensCommand } from './tokens.ts';
 
 const all: readonly Command[] = [
@@ -20,6 +21,7 @@ const all: readonly Command[] = [
   joinCommand,
   tokensCommand,
   entropyCommand,
+  tokenizerCommand,
   removeCommand,
   serveCommand,
   recorderCommand,

@@ -17,6 +17,8 @@ const SOURCE_METHODS = [
   'run.setName',
   'run.joinPool',
   'run.leavePool',
+  'run.setTokenizer',
+  'run.removeTokenizer',
   'run.remove',
   'follow.start',
   'follow.stop',
@@ -70,6 +72,9 @@ export function sourceHandlers(host: SourceServices): SourceHandlers {
     },
     'run.joinPool': (join) => as(host.task({ kind: 'joinPool', ...join })),
     'run.leavePool': (join) => as(host.task({ kind: 'leavePool', ...join })),
+    'run.setTokenizer': async ({ runKey, path }) =>
+      host.refusalOf(path) ?? as(host.task({ kind: 'setTokenizer', runKey, path })),
+    'run.removeTokenizer': ({ runKey }) => as(host.task({ kind: 'removeTokenizer', runKey })),
     'run.remove': async ({ runKey }) => {
       const directory = await host.directoryOf(runKey);
       const removed = await as<ResultOf<'run.remove'>>(host.task({ kind: 'removeRun', runKey }));

@@ -137,8 +137,8 @@ class IngestCall {
     );
     const runKeys = this.writer.runKeysOf(fileIds);
     if (this.status.bytesDone > 0) {
-      const pools = this.writer.poolJoins.refresh(runKeys);
-      if (pools.length > 0) this.options.onChange?.(pools);
+      const changed = this.writer.rules.apply(runKeys);
+      if (changed.length > 0) this.options.onChange?.(changed);
     }
     const { rollouts: added, bytesDone: bytes } = this.status;
     return { files: reports, groups, added, bytes, runKeys, isCancelled: this.isCancelled };

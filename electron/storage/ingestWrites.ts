@@ -139,7 +139,7 @@ export function prepareIngest(db: WritableLibrary) {
     addTurn: prepare<(number | null)[]>('INSERT INTO turn_row VALUES (?, ?, ?, ?, ?, ?)'),
     addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
     addTokens: prepare<unknown[]>(
-      'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
     ),
     tokensOf: prepare<[number]>('SELECT * FROM token_row WHERE rollout_id = ?'),
     setTokenSums: prepare<[number | null, number | null, number | null, number]>(

@@ -15,13 +15,13 @@ import type { PackedBatch } from './batch.ts';
 import { setForeignLinesWaiting } from './foreignLines.ts';
 import { type IngestStatements, prepareIngest } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
-import { PoolJoinKeeper } from './poolJoinKeeper.ts';
 import { issuesOfFile } from './queries/issues.ts';
 import { listMappings } from './queries/sources.ts';
 import { RolloutWriter } from './rolloutWriter.ts';
 import { runPlaceOf } from './runPlace.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
 import { type Removal, removeRunRows, shrink, usedBytes } from './runRemoval.ts';
+import { RunRules } from './runRules.ts';
 import { Touched } from './touched.ts';
 import { nameRun, removeMapping, saveMapping, setGroupRule } from './userRules.ts';
 
@@ -90,7 +90,8 @@ export class LibraryWriter {
   private readonly sql: IngestStatements;
   private readonly runs: RunRegistry;
   private readonly rollouts: RolloutWriter;
-  readonly poolJoins: PoolJoinKeeper;
+  /** What the user said about runs that has to be kept up with what is read. */
+  readonly rules: RunRules;
 
   constructor(db: WritableLibrary) {
     this.db = db;
@@ -98,7 +99,7 @@ export class LibraryWriter {
     this.runs = new RunRegistry(this.sql);
     this.rollouts = new RolloutWriter(this.sql, this.runs);
     const transaction = (work: () => void): void => this.transaction(work);
-    this.poolJoins = new PoolJoinKeeper({ db, sql: this.sql, runs: this.runs, transaction });
+    this.rules = new RunRules({ db, sql: this.sql, runs: this.runs, transaction });
   }
 
   /** Of the library file itself. */
@@ -336,7 +337,7 @@ export class LibraryWriter {
     const before = usedBytes(this.db);
     let removal: Removal = { rollouts: 0, files: 0 };
     this.transaction(() => {
-      this.poolJoins.forgetRun(runKey);
+      this.rules.forgetRun(runKey);
       removal = removeRunRows(this.db, row.run_id);
     });
     this.runs.forget();
@@ -347,6 +348,10 @@ export class LibraryWriter {
   /** Gives the space of the write-ahead log back; call when no more batches are coming. */
   checkpoint(): void {
     this.db.pragma('wal_checkpoint(TRUNCATE)');
+  }
+
+  runIdOf(runKey: string): number | undefined {
+    return (this.sql.runByKey.get(runKey) as { run_id: number } | undefined)?.run_id;
   }
 
   private transaction(work: () => void): void {

@@ -13,7 +13,7 @@ import {
 import type { RunRegistry } from './runRegistry.ts';
 import { Touched } from './touched.ts';
 
-interface Services {
+export interface RuleServices {
   readonly db: WritableLibrary;
   readonly sql: IngestStatements;
   readonly runs: RunRegistry;
@@ -26,9 +26,9 @@ export interface PoolJoinChange {
 }
 
 export class PoolJoinKeeper {
-  private readonly services: Services;
+  private readonly services: RuleServices;
 
-  constructor(services: Services) {
+  constructor(services: RuleServices) {
     this.services = services;
   }
 

@@ -16,6 +16,8 @@ export interface TokenRecord {
   advantage: Uint8Array | null;
   top: Uint8Array | null;
   entropy_of: string | null;
+  /** Name of the tokenizer that `ends` come from, where they were not logged. */
+  aligned_by: string | null;
 }
 
 /** LEB128: seven bits per byte, the high bit says that more follow. */

@@ -45,7 +45,8 @@ export class TokenWriter {
     }
     const merged: PackedTokens = {
       ...signal,
-      ends: signal.ends ?? own?.ends ?? null,
+      // Places that come from a vocabulary are found anew when everything is read.
+      ends: signal.ends ?? (own?.aligned_by === null ? own.ends : null),
       ids: signal.ids ?? own?.ids ?? null,
       mask: signal.mask ?? own?.mask ?? null,
       entropy: signal.entropy ?? own?.entropy ?? null,

@@ -75,6 +75,8 @@ export type WriterTask =
     }
   | { readonly kind: 'joinPool'; readonly poolKey: string; readonly keptKey: string }
   | { readonly kind: 'leavePool'; readonly poolKey: string; readonly keptKey: string }
+  | { readonly kind: 'setTokenizer'; readonly runKey: string; readonly path: string }
+  | { readonly kind: 'removeTokenizer'; readonly runKey: string }
   | { readonly kind: 'nameRun'; readonly directory: string; readonly name: string | null }
   | { readonly kind: 'saveMapping'; readonly mapping: Mapping }
   | { readonly kind: 'removeMapping'; readonly name: string };

@@ -3,6 +3,7 @@ import type { Result } from '../../shared/api/errors.ts';
 import { readMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { Mappings } from '../ingest/mappings.ts';
+import { readTokenizerFile } from '../ingest/tokenizerFile.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
 import type { WriterTask } from './messages.ts';
 
@@ -43,17 +44,25 @@ function perform(writer: LibraryWriter, task: WriterTask): TaskOutcome {
     }
     case 'joinPool': {
       if (task.poolKey === task.keptKey) return refused('a run is not joined with itself');
-      const done = writer.poolJoins.join(task);
+      const done = writer.rules.poolJoins.join(task);
       if ('missing' in done) return noRun(done.missing);
       return { result: { ok: true, value: done.report }, runIds: [done.poolId] };
     }
     case 'leavePool': {
-      const poolId = writer.poolJoins.leave(task);
+      const poolId = writer.rules.poolJoins.leave(task);
       return {
         result: { ok: true, value: { left: poolId !== undefined } },
         runIds: poolId === undefined ? [] : [poolId],
       };
     }
+    case 'setTokenizer': {
+      const file = readTokenizerFile(task.path);
+      if (!file.ok) return refused(file.message);
+      const report = writer.rules.setTokenizer(task.runKey, file.name, file.tokenizer);
+      return report === undefined ? noRun(task.runKey) : changed(writer, task.runKey, report);
+    }
+    case 'removeTokenizer':
+      return changed(writer, task.runKey, { removed: writer.rules.removeTokenizer(task.runKey) });
     case 'nameRun': {
       const { paths, runIds } = writer.nameRun(task.directory, task.name);
       return { result: { ok: true, value: { paths } }, runIds };
@@ -76,6 +85,11 @@ export function mappingsFor(writer: LibraryWriter, forced: string | Mapping | un
   const named = saved.find((mapping) => mapping.name === forced);
   if (named === undefined) throw new Error(`no mapping is named ${JSON.stringify(forced)}`);
   return new Mappings(saved, named);
+}
+
+function changed(writer: LibraryWriter, runKey: string, value: unknown): TaskOutcome {
+  const runId = writer.runIdOf(runKey);
+  return { result: { ok: true, value }, runIds: runId === undefined ? [] : [runId] };
 }
 
 function noRun(runKey: string): TaskOutcome {

@@ -30,6 +30,7 @@ import type {
   TokenStatistics,
 } from './rows.ts';
 import type {
+  AlignmentRow,
   FileInspection,
   FollowRow,
   FormatRow,
@@ -190,6 +191,9 @@ const params = {
    */
   'run.joinPool': z.object({ poolKey: z.string(), keptKey: z.string() }),
   'run.leavePool': z.object({ poolKey: z.string(), keptKey: z.string() }),
+  /** Places token ids on the text of a run with a tokenizer.json; for what is read later, too. */
+  'run.setTokenizer': z.object({ runKey: z.string(), path: z.string() }),
+  'run.removeTokenizer': z.object({ runKey: z.string() }),
   /** Removes the run and everything read for it from the library; the logs stay. */
   'run.remove': z.object({ runKey: z.string() }),
   /** One group's pool with every decision and its reason: logged, recomputed, and under a what-if. */
@@ -254,6 +258,8 @@ export interface Results {
   'run.setName': { readonly jobId: number };
   'run.joinPool': PoolJoinRow;
   'run.leavePool': { readonly left: boolean };
+  'run.setTokenizer': AlignmentRow;
+  'run.removeTokenizer': { readonly removed: boolean };
   'run.remove': { readonly rollouts: number; readonly files: number; readonly bytes: number };
   'roc.group': GroupLedger;
   'roc.report': RocReport;

@@ -165,6 +165,8 @@ export interface TokenInfo {
   readonly count: number;
   /** False when no offsets could be established: heat cannot sit on exact characters. */
   readonly isAligned: boolean;
+  /** The tokenizer that places come from, where they were not logged. */
+  readonly alignedBy?: string;
   readonly hasEntropy: boolean;
   readonly hasLogprob: boolean;
   readonly hasTrainerLogprob: boolean;

@@ -102,6 +102,8 @@ export interface RunSources {
   readonly files: readonly SourceFileRow[];
   /** Files above the first 500, which are not listed. */
   readonly moreFiles: number;
+  /** The vocabulary the user gave for token ids without text. */
+  readonly tokenizer?: { readonly name: string; readonly size: number };
   /** Runs that list the kept rollouts of this one, and those whose pool this one is the list of. */
   readonly poolJoins: readonly {
     readonly poolKey: string;
@@ -121,6 +123,18 @@ export interface RunSources {
     readonly directory: string;
     readonly rollouts: number;
   }[];
+}
+
+/** What a tokenizer did for a run. */
+export interface AlignmentRow {
+  /** Ids the vocabulary has. */
+  readonly size: number;
+  /** Rollouts with ids without text, and how many of them have places on the text now. */
+  readonly rollouts: number;
+  readonly aligned: number;
+  /** Runs of sampled tokens in those, and how many stand in the texts; the others have no place. */
+  readonly runs: number;
+  readonly placed: number;
 }
 
 /** What joining a pool with the list of its kept rollouts came to. */

@@ -54,6 +54,8 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'run.setName': { params: () => ({ directory: '/nobody/reads/this', name: null }), changes: true },
   'run.joinPool': { params: ({ runKey }) => ({ poolKey: runKey, keptKey: 'no such run' }) },
   'run.leavePool': { params: ({ runKey }) => ({ poolKey: runKey, keptKey: 'no such run' }) },
+  'run.setTokenizer': { params: ({ runKey }) => ({ runKey, path: '/nobody/granted/this' }) },
+  'run.removeTokenizer': { params: () => ({ runKey: 'no such run' }) },
   'run.remove': { params: () => ({ runKey: 'no such run' }) },
   'roc.group': {
     params: ({ groupIds }) => ({

@@ -66,7 +66,7 @@ function withWriter<T>(work: (writer: LibraryWriter) => T): T {
 
 const joined = (keys: { poolKey: string; keptKey: string }): PoolJoinReport =>
   withWriter((writer) => {
-    const change = writer.poolJoins.join(keys);
+    const change = writer.rules.poolJoins.join(keys);
     if ('missing' in change) throw new Error(change.missing);
     return change.report;
   });
@@ -105,9 +105,9 @@ describe('a pool and the list of what was kept of it', () => {
       { kept: 2, correct: 1 },
       { kept: null, correct: null },
     ]);
-    expect(withWriter((writer) => writer.poolJoins.leave(keys))).toBeGreaterThan(0);
+    expect(withWriter((writer) => writer.rules.poolJoins.leave(keys))).toBeGreaterThan(0);
     expect(contents(place.library)).toEqual(before);
-    expect(withWriter((writer) => writer.poolJoins.leave(keys))).toBeUndefined();
+    expect(withWriter((writer) => writer.rules.poolJoins.leave(keys))).toBeUndefined();
   });
 
   it('pair equal texts one to one, and report what is left', async () => {
@@ -140,6 +140,6 @@ describe('a pool and the list of what was kept of it', () => {
       [1, null, null, null, null],
     ]);
     expect(rows(place.library, 'SELECT count(*) AS n FROM pool_join_row')).toEqual([{ n: 0 }]);
-    expect(withWriter((writer) => writer.poolJoins.join(keys))).toEqual({ missing: keys.keptKey });
+    expect(withWriter((writer) => writer.rules.poolJoins.join(keys))).toEqual({ missing: keys.keptKey });
   });
 });

@@ -142,6 +142,7 @@ function tokenInfo(row: TokenRecord | undefined): TokenInfo | undefined {
   return {
     count: row.count,
     isAligned: row.ends !== null,
+    ...(row.aligned_by === null ? {} : { alignedBy: row.aligned_by }),
     hasEntropy: row.entropy !== null,
     hasLogprob: row.logprob !== null,
     hasTrainerLogprob: row.trainer_logprob !== null,

@@ -30,6 +30,7 @@ const NEIGHBOURS = `SELECT run_key AS runKey, coalesce(json_extract(c.config, '$
   WHERE n.run_key <> :runKey AND n.scope <> :scope AND (n.directory = :directory
     OR n.directory LIKE :below ESCAPE '\\' OR n.directory LIKE :beside ESCAPE '\\')
   ORDER BY n.directory, n.run_id LIMIT 50`;
+const TOKENIZER = 'SELECT name, size FROM tokenizer_row WHERE run_key = ?';
 const POOL_JOINS = `
   SELECT j.pool_key AS poolKey, coalesce(p.name, j.pool_key) AS poolName, j.kept_key AS keptKey,
     coalesce(k.name, j.kept_key) AS keptName,
@@ -60,6 +61,7 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
   const givenName = db.prepare(GIVEN_NAME).pluck().get(directory) as string | undefined;
   const files = db.prepare(FILES).all({ runId, scope, home, limit: MOST_FILES });
   const count = Number(db.prepare(FILE_COUNT).pluck().get({ runId, scope, home }));
+  const tokenizer = db.prepare(TOKENIZER).get(runKey) as RunSources['tokenizer'];
   const parent = directory.replace(/[\\/][^\\/]*$/, '');
   const neighbours = db
     .prepare(NEIGHBOURS)
@@ -74,6 +76,7 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
     groups: db.prepare(GROUPS_BY_RULE).all(runId) as RunSources['groups'],
     files: files.map((row) => present<SourceFileRow>(row)),
     moreFiles: Math.max(0, count - MOST_FILES),
+    ...(tokenizer === undefined ? {} : { tokenizer }),
     poolJoins: db.prepare(POOL_JOINS).all({ runKey }) as RunSources['poolJoins'],
     neighbours: neighbours as RunSources['neighbours'],
   };

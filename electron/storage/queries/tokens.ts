@@ -83,6 +83,13 @@ export function columnsOf(row: TokenRecord): TokenColumns {
   };
 }
 
+/** Of the tokenizer the user gave for the run. */
+function vocabularyOf(db: ReadableLibrary, rolloutId: number): number | undefined {
+  const sql = `SELECT t.size FROM rollout_row r JOIN run_row n USING (run_id) JOIN tokenizer_row t USING (run_key)
+    WHERE r.rollout_id = ?`;
+  return db.prepare<[number], number>(sql).pluck().get(rolloutId);
+}
+
 /** @returns undefined when the rollout has no per-token columns; without `signal` when it has no such one */
 export function getSignal(
   db: ReadableLibrary,
@@ -93,7 +100,7 @@ export function getSignal(
   const row = tokenRecord(db, rolloutId);
   if (row === undefined) return undefined;
   const columns = columnsOf(row);
-  const signal = tokenSignal(columns, name, vocabulary);
+  const signal = tokenSignal(columns, name, vocabulary ?? vocabularyOf(db, rolloutId));
   return {
     count: row.count,
     available: signalsIn(columns),

@@ -1,0 +1,127 @@
+/** The user's vocabularies: kept per run, applied to what has ids without text, taken back exactly. */
+import { alignIds } from '../../shared/format/alignIds.ts';
+import type { Tokenizer } from '../../shared/format/tokenizer.ts';
+import type { WritableLibrary } from './open.ts';
+import { packBytes, unpackUtf8, ZSTD } from './textCodec.ts';
+import { packEnds, unpackIntegers, unpackMask } from './tokenColumns.ts';
+
+export interface AlignmentReport {
+  /** Ids the vocabulary has. */
+  readonly size: number;
+  /** Rollouts of the run with ids without text, and how many of them have places on the text now. */
+  readonly rollouts: number;
+  readonly aligned: number;
+  /** Runs of sampled tokens in them, and how many stand in the texts. */
+  readonly runs: number;
+  readonly placed: number;
+}
+
+interface StoredPieces {
+  readonly pieces: readonly (string | null)[];
+  readonly special: readonly number[];
+}
+
+interface UnalignedRecord {
+  rollout_id: number;
+  count: number;
+  ids: Uint8Array;
+  mask: Uint8Array | null;
+  codec: number;
+  bytes: Uint8Array;
+  text_start: number;
+  text_end: number;
+}
+
+const UNALIGNED = `
+  SELECT t.rollout_id, t.count, t.ids, t.mask, b.codec, b.bytes, r.text_start, r.text_end
+  FROM rollout_row r JOIN token_row t USING (rollout_id) JOIN text_block b USING (block_id)
+  WHERE r.run_id = ? AND t.ends IS NULL AND t.ids IS NOT NULL AND r.rollout_id > ? ORDER BY r.rollout_id LIMIT 200`;
+const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
+
+/** @returns undefined when there is no such run. Must run inside a transaction, like all here. */
+export function setTokenizer(
+  db: WritableLibrary,
+  runKey: string,
+  name: string,
+  tokenizer: Tokenizer,
+): AlignmentReport | undefined {
+  const runId = runIdOf(db, runKey);
+  if (runId === undefined) return undefined;
+  clear(db, runId);
+  const stored: StoredPieces = {
+    pieces: tokenizer.pieces.map((piece) =>
+      piece === undefined ? null : Buffer.from(piece).toString('base64'),
+    ),
+    special: [...tokenizer.special],
+  };
+  const packed = packBytes(Buffer.from(JSON.stringify(stored), 'utf8'));
+  db.prepare('INSERT OR REPLACE INTO tokenizer_row VALUES (?, ?, ?, ?)').run(
+    runKey,
+    name,
+    tokenizer.size,
+    packed,
+  );
+  return align(db, runId, name, tokenizer);
+}
+
+/** @returns whether the run had one */
+export function removeTokenizer(db: WritableLibrary, runKey: string): boolean {
+  const { changes } = db.prepare('DELETE FROM tokenizer_row WHERE run_key = ?').run(runKey);
+  const runId = runIdOf(db, runKey);
+  if (runId !== undefined) clear(db, runId);
+  return changes > 0;
+}
+
+/** After something was read of these runs. @returns the runs that changed with it */
+export function refreshTokenizers(db: WritableLibrary, runKeys: readonly string[]): readonly number[] {
+  const rows = db
+    .prepare(
+      'SELECT run_key, name, size, pieces FROM tokenizer_row WHERE run_key IN (SELECT value FROM json_each(?))',
+    )
+    .all(JSON.stringify(runKeys)) as { run_key: string; name: string; size: number; pieces: Uint8Array }[];
+  return rows.flatMap(({ run_key, name, size, pieces: packed }) => {
+    const runId = runIdOf(db, run_key);
+    if (runId === undefined) return [];
+    const { pieces, special } = JSON.parse(unpackUtf8(ZSTD, packed).toString('utf8')) as StoredPieces;
+    const tokenizer: Tokenizer = {
+      size,
+      pieces: pieces.map((piece) => (piece === null ? undefined : Buffer.from(piece, 'base64'))),
+      special: new Set(special),
+    };
+    return align(db, runId, name, tokenizer).aligned > 0 ? [runId] : [];
+  });
+}
+
+function runIdOf(db: WritableLibrary, runKey: string): number | undefined {
+  return db.prepare<[string], number>(RUN).pluck().get(runKey);
+}
+
+function clear(db: WritableLibrary, runId: number): void {
+  db.prepare(
+    `UPDATE token_row SET ends = NULL, aligned_by = NULL WHERE aligned_by IS NOT NULL
+       AND rollout_id IN (SELECT rollout_id FROM rollout_row WHERE run_id = ?)`,
+  ).run(runId);
+}
+
+function align(db: WritableLibrary, runId: number, name: string, tokenizer: Tokenizer): AlignmentReport {
+  const next = db.prepare<[number, number], UnalignedRecord>(UNALIGNED);
+  const place = db.prepare('UPDATE token_row SET ends = ?, aligned_by = ? WHERE rollout_id = ?');
+  const report = { size: tokenizer.size, rollouts: 0, aligned: 0, runs: 0, placed: 0 };
+  let last = -1;
+  // In portions: texts of all rollouts at once would fill the memory.
+  for (let rows = next.all(runId, last); rows.length > 0; rows = next.all(runId, last)) {
+    for (const row of rows) {
+      last = row.rollout_id;
+      report.rollouts++;
+      const text = unpackUtf8(row.codec, row.bytes).toString('utf8', row.text_start, row.text_end);
+      const mask = row.mask === null ? undefined : unpackMask(row.mask, row.count);
+      const found = alignIds(text, unpackIntegers(row.ids), mask, tokenizer);
+      if (found === undefined) continue;
+      report.aligned++;
+      report.runs += found.runs;
+      report.placed += found.placed;
+      place.run(packEnds(found.ends), name, row.rollout_id);
+    }
+  }
+  return report;
+}

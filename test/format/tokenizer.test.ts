@@ -1,0 +1,112 @@
+/** From ids to characters: what a vocabulary spells, and where it stands in the text. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { alignIds } from '../../shared/format/alignIds.ts';
+import { textOfByteTokens } from '../../shared/format/binary.ts';
+import { readTokenizer, type Tokenizer } from '../../shared/format/tokenizer.ts';
+import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
+
+function tokenizer(words: readonly string[] = [], special: readonly string[] = ['<|im_end|>']): Tokenizer {
+  const reading = readTokenizer(byteTokenizerJson(words, special));
+  if (!reading.ok) throw new Error(reading.message);
+  return reading.tokenizer;
+}
+const idOf = (all: Tokenizer, text: string): number =>
+  all.pieces.findIndex((piece) => piece !== undefined && Buffer.from(piece).toString('utf8') === text);
+
+describe('readTokenizer', () => {
+  it('knows every byte, words, and tokens that were added', () => {
+    const all = tokenizer(['Ġthe', 'ĊĊ', 'Ã©'], ['<|im_end|>', '<think>']);
+    for (let byte = 0; byte < 256; byte++) expect(all.pieces[byte]).toEqual(Uint8Array.of(byte));
+    expect([' the', '\n\n', 'é', '<|im_end|>'].map((text) => idOf(all, text))).not.toContain(-1);
+    expect(all.size).toBe(256 + 3 + 2);
+    expect(all.special).toEqual(new Set([259, 260]));
+  });
+
+  it.each([
+    [null, /no "model"/],
+    [{ model: {} }, /no "vocab"/],
+    [{ model: { vocab: { a: 0 } }, decoder: { type: 'Metaspace' } }, /only byte-level BPE.*Metaspace/],
+    [{ model: { vocab: { a: -1 } }, decoder: { type: 'ByteLevel' } }, /no token id/],
+    [{ model: { vocab: { a: 1e12 } }, decoder: { type: 'ByteLevel' } }, /no token id/],
+    [{ model: { vocab: {} }, decoder: { type: 'ByteLevel' } }, /empty/],
+  ])('refuses %j', (value, message) => {
+    const reading = readTokenizer(value);
+    expect(reading.ok ? '' : reading.message).toMatch(message);
+  });
+
+  it('spells any text again, byte by byte', () => {
+    const all = tokenizer();
+    const property = fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const ids = idsOf(text);
+      const pieces = ids.map((id) => all.pieces[id] ?? new Uint8Array(0));
+      expect(textOfByteTokens(pieces).text).toBe(text.toWellFormed());
+    });
+    fc.assert(property, { seed: 8, numRuns: 500 });
+  });
+});
+
+describe('alignIds', () => {
+  const all = tokenizer();
+  const place = (text: string, runs: readonly (readonly [string, 0 | 1])[]) => {
+    const ids = Int32Array.from(runs.flatMap(([run]) => idsOf(run)));
+    const mask = Uint8Array.from(runs.flatMap(([run, bit]) => idsOf(run).map(() => bit)));
+    return { mask, found: alignIds(text, ids, mask, all) };
+  };
+
+  it('places sampled tokens on the very characters, whatever stands between', () => {
+    const text = 'Let me see.\n\n\n<tool_call>\n{"a": 1}\n</tool_call>\n42 é🎉\nSo it is 42.';
+    const { found } = place(text, [
+      ['Let me see.\n\n<tool_call>\n{"a": 1}\n</tool_call>', 1],
+      ['whatever the tool said', 0],
+      ['So it is 42.', 1],
+    ]);
+    expect(found).toMatchObject({ runs: 2, placed: 2 });
+    const { ends } = found ?? { ends: new Uint32Array(0) };
+    expect(ends.at(-1)).toBe(text.length);
+    expect(text.slice(ends[0], ends[2])).toBe('et');
+    // White space goes to the token that wrote it.
+    expect(text.slice(ends[2], ends[3])).toBe(' ');
+    // The tool's tokens are not on the text; the first sampled one after them begins behind what stands between.
+    expect(ends.every((end, i) => i === 0 || end >= (ends[i - 1] ?? 0))).toBe(true);
+  });
+
+  it('joins to the text where nothing else stands in it', () => {
+    const property = fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
+      fc.pre(text.trim() !== '' && text.isWellFormed() && !text.includes('\ufffd'));
+      const ids = Int32Array.from(idsOf(text));
+      const found = alignIds(text, ids, undefined, all);
+      let joined = '';
+      ids.forEach((_, i) => {
+        joined += text.slice(found?.ends[i - 1] ?? 0, found?.ends[i]);
+      });
+      expect(text.startsWith(joined)).toBe(true);
+      expect(text.slice(joined.length).trim()).toBe('');
+    });
+    fc.assert(property, { seed: 9, numRuns: 500 });
+  });
+
+  it('leaves what does not stand there without a place, and says so', () => {
+    const { found } = place('one two three', [
+      ['one', 1],
+      ['nothing of it', 1],
+    ]);
+    // Two sampled runs that touch are one: it does not stand in the text.
+    expect(found).toBeUndefined();
+    const apart = place('one two three', [
+      ['one', 1],
+      ['x', 0],
+      ['nothing of it', 1],
+      ['x', 0],
+      ['three', 1],
+    ]).found;
+    expect(apart).toMatchObject({ runs: 3, placed: 2 });
+    expect(apart?.ends.at(-1)).toBe('one two three'.length);
+  });
+
+  it('gives special tokens no text, and ids that are in no vocabulary neither', () => {
+    const ids = Int32Array.of(...idsOf('ok'), all.size - 1, 999_999, -5);
+    const found = alignIds('ok', ids, undefined, all);
+    expect([...(found?.ends ?? [])]).toEqual([1, 2, 2, 2, 2]);
+  });
+});
