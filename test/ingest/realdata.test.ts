@@ -198,3 +198,48 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
     expect(shared).toEqual({ n: 10 });
   });
 });
+
+describe.runIf(existsSync(REALDATA))('tokens of real logs', () => {
+  let place: Scratch;
+  beforeAll(async () => {
+    place = scratch();
+    await ingestHere(
+      place.library,
+      ['openai-logprobs', 'nemo-gym'].map((name) => join(REALDATA, name)),
+    );
+  });
+  afterAll(() => place.remove());
+
+  it('join to the message, token by token', () => {
+    const joined = rows(
+      place.library,
+      `SELECT (SELECT group_concat(t.text, '') FROM tokens(r.rollout_id) t) = response_text(r.rollout_id, 0, r.response_chars) AS same,
+         (SELECT max(t."end") FROM tokens(r.rollout_id) t) = r.response_chars AS whole
+       FROM rollout r JOIN run n USING (run_id) WHERE n.format = 'openai-logprobs' AND r.policy_tokens IS NOT NULL`,
+    );
+    expect(joined.length).toBe(2);
+    expect(joined).toEqual(joined.map(() => ({ same: 1, whole: 1 })));
+  });
+
+  it('have bounds of entropy where alternatives are listed, and surprisal under its own name', () => {
+    const [top5] = rows(
+      place.library,
+      `SELECT count(t.entropy) AS entropy, count(t.entropy_lower) AS lower, count(t.surprisal) AS surprisal, count(*) AS tokens,
+         min(t.entropy_lower) >= 0 AS positive
+       FROM rollout r, tokens(r.rollout_id) t WHERE r.path LIKE '%top5.json'`,
+    );
+    expect(top5).toMatchObject({ entropy: 0, positive: 1 });
+    expect(top5?.['lower']).toBe(top5?.['tokens']);
+  });
+
+  it('pair ids and log-probabilities per item, and are shown as ids', () => {
+    const found = rows(
+      place.library,
+      `SELECT count(*) AS tokens, count(t.id) AS ids, count(t.text) AS texts, sum(t.mask = 1 AND t.logprob IS NULL) AS unpaired,
+         sum(t.mask = 0 AND t.logprob IS NOT NULL) AS foreign_ones
+       FROM rollout r JOIN run n USING (run_id), tokens(r.rollout_id) t WHERE n.format = 'nemo-gym'`,
+    )[0];
+    expect(Number(found?.['tokens'])).toBeGreaterThan(1000);
+    expect(found).toMatchObject({ ids: found?.['tokens'], texts: 0, unpaired: 0, foreign_ones: 0 });
+  });
+});
