@@ -30,6 +30,7 @@ const LOADERS = {
   group: () => import('../views/browse/GroupView.tsx'),
   rollout: () => import('../views/replay/ReplayView.tsx'),
   roc: () => import('../views/browse/report/RocView.tsx'),
+  tokens: () => import('../views/browse/tokens/TokensView.tsx'),
   issues: () => import('../views/issues/IssuesView.tsx'),
   settings: () => import('../views/settings/SettingsView.tsx'),
   mapping: () => import('../views/mapping/MappingView.tsx'),
@@ -42,6 +43,7 @@ const StepView = lazy(LOADERS.step);
 const GroupView = lazy(LOADERS.group);
 const ReplayView = lazy(LOADERS.rollout);
 const RocView = lazy(LOADERS.roc);
+const TokensView = lazy(LOADERS.tokens);
 const IssuesView = lazy(LOADERS.issues);
 const SettingsView = lazy(LOADERS.settings);
 const MappingView = lazy(LOADERS.mapping);
@@ -82,6 +84,10 @@ function viewOf(place: Place) {
       return <RocView key={place.runKey} runKey={place.runKey} />;
     case 'stepRoc':
       return <RocView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
+    case 'tokens':
+      return <TokensView key={place.runKey} runKey={place.runKey} />;
+    case 'stepTokens':
+      return <TokensView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
     case 'issues':
       return <IssuesView />;
     case 'settings':

@@ -1,4 +1,5 @@
 import {
+  ChartColumn,
   ChartLine,
   CircleAlert,
   Funnel,
@@ -73,6 +74,15 @@ export function rocPlace(place: Place, hasSteps = true): Place | undefined {
     : { view: 'roc', runKey };
 }
 
+/** Of the step where one is chosen, else of the run. */
+export function tokensPlace(place: Place, hasSteps = true): Place | undefined {
+  if (!('runKey' in place)) return undefined;
+  const { runKey } = place;
+  return 'step' in place && hasSteps
+    ? { view: 'stepTokens', runKey, step: place.step }
+    : { view: 'tokens', runKey };
+}
+
 export function Rail({ place }: { readonly place: Place }) {
   const isRoc = place.view === 'roc' || place.view === 'stepRoc';
   const showDialog = useInterface((state) => state.showDialog);
@@ -108,6 +118,13 @@ export function Rail({ place }: { readonly place: Place }) {
         label="Resample-on-Correct of this run or step"
       >
         <Funnel {...ICON} />
+      </RailLink>
+      <RailLink
+        to={tokensPlace(place, run?.hasSteps)}
+        isHere={place.view === 'tokens' || place.view === 'stepTokens'}
+        label="Statistics of the tokens of this run or step"
+      >
+        <ChartColumn {...ICON} />
       </RailLink>
       <RailLink to={levelPlace(place, 'rollout')} isHere={place.view === 'rollout'} label="Replay">
         <MessagesSquare {...ICON} />

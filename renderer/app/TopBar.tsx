@@ -24,10 +24,12 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
   const { runKey } = place;
   const crumbs: Crumb[] = [{ label: runName ?? runKey, place: { view: 'run', runKey } }];
   if (place.view === 'roc') crumbs.push({ label: 'RoC', place });
+  if (place.view === 'tokens') crumbs.push({ label: 'tokens', place });
   if (!('step' in place)) return crumbs;
   const { step } = place;
   if (hasSteps) crumbs.push({ label: `step ${step}`, place: { view: 'step', runKey, step } });
   if (place.view === 'stepRoc') crumbs.push({ label: 'RoC', place });
+  if (place.view === 'stepTokens') crumbs.push({ label: 'tokens', place });
   if (!('groupKey' in place)) return crumbs;
   crumbs.push({ label: place.groupKey, place: { view: 'group', runKey, step, groupKey: place.groupKey } });
   if ('ordinal' in place) crumbs.push({ label: `#${place.ordinal}`, place });

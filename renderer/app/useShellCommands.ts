@@ -11,7 +11,7 @@ import { copyText } from '../ui/copyText.ts';
 import { counted } from '../ui/numbers.ts';
 import { runCommand, useCommands } from './commands.ts';
 import { isCommandId } from './keymap.ts';
-import { rocPlace } from './Rail.tsx';
+import { rocPlace, tokensPlace } from './Rail.tsx';
 import { nextTheme } from './TopBar.tsx';
 import { useIngestActions } from './useIngestActions.ts';
 
@@ -30,6 +30,7 @@ export function useShellCommands(): void {
   const { demo, openDialog, canOpenDialog } = useIngestActions();
   const run = useRunOf(place);
   const roc = rocPlace(place, run?.hasSteps);
+  const tokens = tokensPlace(place, run?.hasSteps);
   const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
 
   useCommands(
@@ -46,6 +47,7 @@ export function useShellCommands(): void {
         ),
       'place.library': () => goTo({ view: 'library' }),
       'place.roc': roc === undefined ? undefined : () => goTo(roc),
+      'place.tokens': tokens === undefined ? undefined : () => goTo(tokens),
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
       'mapping.show': () => goTo({ view: 'mapping' }),

@@ -1,31 +1,26 @@
-/** Small multiple over training steps: real axes, values on hover, a click opens the step. */
-import type { ReactNode } from 'react';
+/**
+ * Small multiple over training steps: real axes, values on hover. A click opens the step, one on a point what is
+ * behind that number where the series can tell. By keys: ← → go through the steps, ↑ ↓ through the points of one,
+ * Enter opens.
+ */
+import { type KeyboardEvent, useState } from 'react';
 import {
+  axisRoom,
+  type Band,
   bandPath,
+  chartKey,
   type Frame,
   linePath,
+  nearestPoint,
   nearestStep,
+  stackedBands,
   stepScale,
   stepTicks,
-  type Values,
   valueScale,
 } from './chartModel.ts';
+import { Reading, type Series } from './StepChartParts.tsx';
 import { useWidth } from './useWidth.ts';
 import './charts.css';
-
-export interface Series {
-  readonly name: string;
-  readonly values: Values;
-  readonly color: string;
-  readonly isDashed?: boolean;
-}
-
-/** Stacked shares from the bottom up; each is 0…1 and together they make 1. All are unknown at the same steps. */
-export interface Band {
-  readonly name: string;
-  readonly shares: Values;
-  readonly color: string;
-}
 
 export interface StepMark {
   readonly step: number;
@@ -44,6 +39,8 @@ interface StepChartProps {
   readonly hovered: number | undefined;
   readonly onHover: (index: number | undefined) => void;
   readonly onOpen: (index: number) => void;
+  /** Where clicks lead, for the tooltip of the title. */
+  readonly hint?: string;
 }
 
 const HEIGHT = 108;
@@ -52,43 +49,88 @@ const MAX_DOTS = 16;
 
 export function StepChart(props: StepChartProps) {
   const { title, steps, series = [], bands = [], format, stages = [], hovered } = props;
+  // The series whose point is pointed at, or where the keys are; undefined: the step itself.
+  const [pointOf, setPointOf] = useState<string>();
   const [ref, width] = useWidth<SVGSVGElement>(340);
-  const frame: Frame = { width, height: HEIGHT, left: 34, right: 14, top: 8, bottom: 18 };
-  const x = stepScale(steps, frame);
+  const room = { width, height: HEIGHT, left: 34, right: 14, top: 8, bottom: 18 };
   const y =
     bands.length > 0
-      ? valueScale([[0, 1]], frame, { fromZero: true })
+      ? valueScale([[0, 1]], room, { fromZero: true })
       : valueScale(
           series.map((one) => one.values),
-          frame,
+          room,
           { fromZero: props.fromZero ?? true },
         );
   const ticks = y.ticks(3);
+  const frame: Frame = { ...room, left: axisRoom(ticks.map(format), room.left) };
+  const x = stepScale(steps, frame);
   const readAt = hovered ?? steps.length - 1;
   const stacked = stackedBands(bands);
   const indexAt = (clientX: number, element: Element) =>
     nearestStep(steps, x.invert(clientX - element.getBoundingClientRect().left));
 
+  const pointed = series.filter((one) => one.onOpenPoint && typeof one.values[readAt] === 'number');
+  const onKeyDown = (event: KeyboardEvent) => {
+    const act = chartKey(event.key, {
+      at: readAt,
+      steps: steps.length,
+      point: pointed.findIndex(({ name }) => name === pointOf),
+      points: pointed.length,
+    });
+    if (act === undefined) return;
+    event.preventDefault();
+    if (act.kind === 'step') props.onHover(act.at);
+    else if (act.kind === 'point') setPointOf(pointed[act.at]?.name);
+    else (pointed.find(({ name }) => name === pointOf)?.onOpenPoint ?? props.onOpen)(readAt);
+    if (hovered === undefined) props.onHover(act.kind === 'step' ? act.at : readAt);
+  };
+  const chosen = hovered === undefined ? undefined : pointed.find(({ name }) => name === pointOf);
+
   return (
     <figure className="chart" style={{ margin: 0 }}>
       <figcaption className="chart-head">
-        <h2 title={title}>{title}</h2>
+        <h2 title={props.hint === undefined ? title : `${title}. ${props.hint}`}>{title}</h2>
         <Reading {...props} at={readAt} />
       </figcaption>
-      {/* The step table below offers the same steps to the keyboard. */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
       <svg
         ref={ref}
         height={HEIGHT}
-        role="img"
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a slider over steps that is drawn; an input cannot hold a chart
+        role="slider"
+        tabIndex={0}
         aria-label={`${title} by step`}
-        onPointerMove={(event) => props.onHover(indexAt(event.clientX, event.currentTarget))}
-        onPointerLeave={() => props.onHover(undefined)}
+        aria-valuemin={steps[0]}
+        aria-valuemax={steps.at(-1)}
+        aria-valuenow={steps[readAt]}
+        aria-valuetext={`step ${steps[readAt] ?? ''}${pointOf === undefined ? '' : `, ${pointOf}`}`}
+        onKeyDown={onKeyDown}
+        onBlur={() => {
+          setPointOf(undefined);
+          props.onHover(undefined);
+        }}
+        className={chosen === undefined ? undefined : 'is-at-point'}
+        onPointerMove={(event) => {
+          const { top } = event.currentTarget.getBoundingClientRect();
+          const index = indexAt(event.clientX, event.currentTarget);
+          props.onHover(index);
+          const places = series.map(({ name, values, onOpenPoint }) => {
+            const value = index === undefined || onOpenPoint === undefined ? undefined : values[index];
+            return { name, y: typeof value === 'number' ? y(value) : undefined };
+          });
+          setPointOf(nearestPoint(places, event.clientY - top));
+        }}
+        onPointerLeave={() => {
+          setPointOf(undefined);
+          props.onHover(undefined);
+        }}
         onClick={(event) => {
           const index = indexAt(event.clientX, event.currentTarget);
-          if (index !== undefined) props.onOpen(index);
+          if (index !== undefined) (chosen?.onOpenPoint ?? props.onOpen)(index);
         }}
       >
+        {hovered !== undefined && chosen?.pointTitle !== undefined && (
+          <title>{chosen.pointTitle(hovered)}</title>
+        )}
         {ticks.map((tick) => (
           <g key={tick}>
             <line className="grid" x1={frame.left} x2={width - frame.right} y1={y(tick)} y2={y(tick)} />
@@ -155,7 +197,7 @@ export function StepChart(props: StepChartProps) {
                 className="dot"
                 cx={x(step)}
                 cy={y(value)}
-                r={3}
+                r={index === hovered && one === chosen ? 5.5 : 3}
                 fill={one.color}
               />
             );
@@ -163,48 +205,5 @@ export function StepChart(props: StepChartProps) {
         )}
       </svg>
     </figure>
-  );
-}
-
-function stackedBands(bands: readonly Band[]) {
-  let low: readonly number[] = [];
-  return bands.map((band) => {
-    const base = low;
-    const high = band.shares.map((share, index) => (base[index] ?? 0) + (share ?? 0));
-    low = high;
-    return {
-      name: band.name,
-      color: band.color,
-      low: band.shares.map((_, index) => base[index] ?? 0),
-      high: high.map((value, index) => (typeof band.shares[index] === 'number' ? value : undefined)),
-    };
-  });
-}
-
-/** The values at the hovered step, else at the last one. */
-function Reading(props: StepChartProps & { readonly at: number }): ReactNode {
-  const { series = [], bands = [], at, steps, format } = props;
-  const step = steps[at];
-  if (step === undefined) return null;
-  const parts = [
-    ...series.map((one) => ({ name: one.name, color: one.color, value: one.values[at] })),
-    ...bands.map((band) => ({ name: band.name, color: band.color, value: band.shares[at] })),
-  ].filter((part) => typeof part.value === 'number');
-  return (
-    <span>
-      {/* Several values need the room; the other charts of the page name the step. */}
-      {parts.length > 1 ? '' : `step ${step}`}
-      {parts.map((part) => (
-        <span key={part.name}>
-          {(parts.length === 1 || part !== parts[0]) && ' · '}
-          {parts.length > 1 && (
-            <span style={{ color: part.color === 'var(--rule2)' ? undefined : part.color }}>
-              {part.name}{' '}
-            </span>
-          )}
-          <b>{format(part.value ?? 0)}</b>
-        </span>
-      ))}
-    </span>
   );
 }

@@ -15,6 +15,11 @@ export interface Frame {
   readonly bottom: number;
 }
 
+/** As wide as the longest label of the axis: digits of the axis' size are about 6 px. */
+export function axisRoom(labels: readonly string[], least: number): number {
+  return Math.max(least, 10 + 6.2 * Math.max(0, ...labels.map((label) => label.length)));
+}
+
 export function stepScale(steps: readonly number[], frame: Frame): ScaleLinear<number, number> {
   const [first = 0, last = 1] = [steps[0], steps.at(-1)];
   const domain = first === last ? [first - 1, last + 1] : [first, last];
@@ -75,6 +80,20 @@ export function nearestStep(steps: readonly number[], step: number): number | un
   return steps.length === 0 ? undefined : bisectCenter(steps, step);
 }
 
+/** Points of several series may lie on one another: the nearest within reach is meant. */
+const REACH = 10;
+
+export function nearestPoint(
+  places: readonly { readonly name: string; readonly y: number | undefined }[],
+  y: number,
+): string | undefined {
+  const near = places
+    .map((place) => ({ name: place.name, away: Math.abs((place.y ?? Number.POSITIVE_INFINITY) - y) }))
+    .filter(({ away }) => away <= REACH)
+    .sort((a, b) => a.away - b.away);
+  return near[0]?.name;
+}
+
 /** First, last and a few round steps between them, without labels that would touch. */
 export function stepTicks(steps: readonly number[], x: ScaleLinear<number, number>): readonly number[] {
   const first = steps[0];
@@ -83,4 +102,58 @@ export function stepTicks(steps: readonly number[], x: ScaleLinear<number, numbe
   if (first === last) return [first];
   const inner = x.ticks(4).filter((tick) => x(tick) - x(first) > 30 && x(last) - x(tick) > 30);
   return [first, ...inner, last];
+}
+
+/** Stacked shares from the bottom up; each is 0…1 and together they make 1. All are unknown at the same steps. */
+export interface Band {
+  readonly name: string;
+  readonly shares: Values;
+  readonly color: string;
+}
+
+export function stackedBands(bands: readonly Band[]) {
+  let low: readonly number[] = [];
+  return bands.map((band) => {
+    const base = low;
+    const high = band.shares.map((share, index) => (base[index] ?? 0) + (share ?? 0));
+    low = high;
+    return {
+      name: band.name,
+      color: band.color,
+      low: band.shares.map((_, index) => base[index] ?? 0),
+      high: high.map((value, index) => (typeof band.shares[index] === 'number' ? value : undefined)),
+    };
+  });
+}
+
+export type ChartAct =
+  | { readonly kind: 'step'; readonly at: number }
+  /** -1: no point, the step itself. */
+  | { readonly kind: 'point'; readonly at: number }
+  | { readonly kind: 'open' };
+
+/** What a key does in a chart that has the focus; undefined: nothing, it is someone else's. */
+export function chartKey(
+  key: string,
+  { at, steps, point, points }: Readonly<Record<'at' | 'steps' | 'point' | 'points', number>>,
+): ChartAct | undefined {
+  const step = (to: number): ChartAct => ({ kind: 'step', at: Math.max(0, Math.min(steps - 1, to)) });
+  switch (key) {
+    case 'ArrowRight':
+      return step(at + 1);
+    case 'ArrowLeft':
+      return step(at - 1);
+    case 'Home':
+      return step(0);
+    case 'End':
+      return step(steps - 1);
+    case 'ArrowDown':
+      return points === 0 ? undefined : { kind: 'point', at: point + 1 < points ? point + 1 : -1 };
+    case 'ArrowUp':
+      return points === 0 ? undefined : { kind: 'point', at: point < 0 ? points - 1 : point - 1 };
+    case 'Enter':
+      return { kind: 'open' };
+    default:
+      return undefined;
+  }
 }

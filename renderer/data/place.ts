@@ -17,6 +17,9 @@ export type Place =
   /** Resample-on-Correct over a whole run, and over one step. */
   | { readonly view: 'roc'; readonly runKey: string }
   | { readonly view: 'stepRoc'; readonly runKey: string; readonly step: number }
+  /** Statistics of tokens over a whole run, and over one step. */
+  | { readonly view: 'tokens'; readonly runKey: string }
+  | { readonly view: 'stepTokens'; readonly runKey: string; readonly step: number }
   | { readonly view: 'issues' }
   /** Its file is in the query: a path is free text of any length. */
   | { readonly view: 'mapping' }
@@ -53,11 +56,13 @@ export function parsePlace(path: string): Place {
   if (runKey === undefined) return nowhere;
   if (parts.length === 2) return { view: 'run', runKey };
   if (parts.length === 3 && stepWord === 'roc') return { view: 'roc', runKey };
+  if (parts.length === 3 && stepWord === 'tokens') return { view: 'tokens', runKey };
   if (stepWord !== 'step' || rawStep === undefined || !NATURAL.test(rawStep)) return nowhere;
 
   const step = Number(rawStep);
   if (parts.length === 4) return { view: 'step', runKey, step };
   if (parts.length === 5 && groupWord === 'roc') return { view: 'stepRoc', runKey, step };
+  if (parts.length === 5 && groupWord === 'tokens') return { view: 'stepTokens', runKey, step };
   const groupKey = rawGroup === undefined ? undefined : decoded(rawGroup);
   if (groupWord !== 'group' || groupKey === undefined) return nowhere;
 
@@ -85,6 +90,10 @@ export function pathOfPlace(place: Place): string {
       return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/roc`;
     case 'stepRoc':
       return `${pathOfPlace({ ...place, view: 'step' })}/roc`;
+    case 'tokens':
+      return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/tokens`;
+    case 'stepTokens':
+      return `${pathOfPlace({ ...place, view: 'step' })}/tokens`;
     case 'group':
       return `${pathOfPlace({ ...place, view: 'step' })}/group/${encodeURIComponent(place.groupKey)}`;
     case 'rollout':
@@ -111,8 +120,10 @@ export function parentPlace(place: Place, hasSteps = true): Place | undefined {
         : { view: 'run', runKey: place.runKey };
     case 'step':
     case 'roc':
+    case 'tokens':
       return { view: 'run', runKey: place.runKey };
     case 'stepRoc':
+    case 'stepTokens':
       return { view: 'step', runKey: place.runKey, step: place.step };
     case 'library':
       return undefined;

@@ -32,3 +32,9 @@ export function useGroupsBehind(reportId: number, key: string, recompute: Recomp
     queryFn: ({ signal }) => groupsBehind(client, reportId, key, recompute, signal),
   });
 }
+
+/** A list in the order of another: the host sorts all groups of a run, a report says which of them. */
+export function inOrderOf(ids: Uint32Array, order: Uint32Array): Uint32Array {
+  const wanted = new Set(ids);
+  return order.filter((id) => wanted.has(id));
+}

@@ -1,20 +1,39 @@
 import { Fragment, useMemo } from 'react';
-import { SourceText } from '../ui/SourceText.tsx';
-import { pythonTokens } from './pythonTokens.ts';
+import { type CodeProps, NO_PLACES, Pieces } from './PlainCode.tsx';
+import { type PlacedPiece, type PlacedStretch, placedPieces } from './placedCode.ts';
+import { type CodeToken, pythonTokens } from './pythonTokens.ts';
+
+interface PlacedToken {
+  readonly role: CodeToken['role'];
+  readonly pieces: readonly PlacedPiece[];
+}
 
 /** Colours by Monaco's tokenizer, spans by us: no editor, no markup from strings. */
-export default function ColouredPython({ code }: { readonly code: string }) {
-  const lines = useMemo(() => pythonTokens(code), [code]);
+export default function ColouredPython({ code, places = NO_PLACES, source }: CodeProps) {
+  const lines = useMemo(() => placedLines(code, places), [code, places]);
   return lines.map((tokens, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines of one immutable text never reorder
     <Fragment key={row}>
       {tokens.map((token, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
         <span key={i} className={token.role === undefined ? undefined : `code-${token.role}`}>
-          <SourceText text={token.text} />
+          <Pieces pieces={token.pieces} source={source} />
         </span>
       ))}
       {row < lines.length - 1 && '\n'}
     </Fragment>
   ));
+}
+
+function placedLines(code: string, places: readonly PlacedStretch[]): readonly (readonly PlacedToken[])[] {
+  const breaks = [...code.matchAll(/\r\n|\r|\n/g)];
+  return pythonTokens(code).map((tokens, row) => {
+    const before = breaks[row - 1];
+    let at = before === undefined ? 0 : before.index + before[0].length;
+    return tokens.map(({ text, role }) => {
+      const pieces = placedPieces(text, at, places);
+      at += text.length;
+      return { role, pieces };
+    });
+  });
 }

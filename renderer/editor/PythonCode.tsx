@@ -1,16 +1,16 @@
 import { lazy, Suspense } from 'react';
-import { SourceText } from '../ui/SourceText.tsx';
+import { type CodeProps, PlainText } from './PlainCode.tsx';
 import './pythonCode.css';
 
 const ColouredPython = lazy(() => import('./ColouredPython.tsx'));
 
 /** Python source, plain until the tokenizer has been loaded; its size does not change then. */
-export function PythonCode({ code }: { readonly code: string }) {
+export function PythonCode(props: CodeProps) {
   return (
     <pre className="code">
       <code>
-        <Suspense fallback={<SourceText text={code} />}>
-          <ColouredPython code={code} />
+        <Suspense fallback={<PlainText {...props} />}>
+          <ColouredPython {...props} />
         </Suspense>
       </code>
     </pre>

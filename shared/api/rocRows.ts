@@ -191,10 +191,10 @@ export interface RocStep {
   readonly allRight: number;
   readonly positives: Tally;
   readonly negatives: Tally;
-  /** Tool calls within correct rollouts and the failed ones among them: of the pool, and of what is kept (paper, Fig. 4). */
   /** Right rollouts with a failed call, of the pool and of what is kept. */
   readonly erroneousBefore: GroupTally;
   readonly erroneousAfter: GroupTally;
+  /** Tool calls within correct rollouts and the failed ones among them: of the pool, and of what is kept (paper, Fig. 4). */
   readonly callsBefore: number;
   readonly errorsBefore: number;
   readonly callsAfter: number;

@@ -2,7 +2,9 @@ import { test } from 'vitest';
 import { findElectronShell } from '../support/shells/electronShell.ts';
 import { describeRoc } from './roc.ts';
 import { describeSources } from './sources.ts';
+import { describeStatistics } from './statistics.ts';
 import { describeApplication } from './suite.ts';
+import { describeTokens } from './tokens.ts';
 
 const found = findElectronShell();
 if ('reason' in found) {
@@ -12,4 +14,6 @@ if ('reason' in found) {
   describeApplication(found);
   describeSources(found);
   describeRoc(found);
+  describeStatistics(found);
+  describeTokens(found);
 }

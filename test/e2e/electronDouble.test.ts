@@ -1,8 +1,12 @@
 import { electronDoubleShell } from '../support/shells/electronShell.ts';
 import { describeRoc } from './roc.ts';
 import { describeSources } from './sources.ts';
+import { describeStatistics } from './statistics.ts';
 import { describeApplication } from './suite.ts';
+import { describeTokens } from './tokens.ts';
 
 describeApplication(electronDoubleShell);
 describeSources(electronDoubleShell);
 describeRoc(electronDoubleShell);
+describeStatistics(electronDoubleShell);
+describeTokens(electronDoubleShell);

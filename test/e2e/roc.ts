@@ -107,6 +107,24 @@ export function describeRoc(shell: Shell): void {
       expect([...searchOf().keys()].filter((name) => name.startsWith('if.'))).toEqual([]);
     });
 
+    test('in a narrow window the panel leaves the rows in reach', async () => {
+      await goTo(`${GROUP}?whatif=group&if.down_sample_to_n=8`);
+      await ledger().waitFor();
+      const size = page.viewportSize();
+      const rightOf = async (name: RegExp) => {
+        const box = await ledger().getByRole('columnheader', { name }).boundingBox();
+        return box === null ? Number.POSITIVE_INFINITY : box.x + box.width;
+      };
+      await page.setViewportSize({ width: 1280, height: 800 });
+      const left = async () => (await panel().boundingBox())?.x ?? 0;
+      await expect.poll(async () => (await rightOf(/^failed/)) <= (await left())).toBe(true);
+      // Over the page where it is narrower still: then the last column can be scrolled clear of it.
+      await page.setViewportSize({ width: 900, height: 700 });
+      await ledger().evaluate((grid) => grid.scrollTo({ left: 9_999 }));
+      await expect.poll(async () => (await rightOf(/^stopped by/)) <= (await left())).toBe(true);
+      if (size !== null) await page.setViewportSize(size);
+    });
+
     test('the paper’s rule gives probabilities and claims no set', async () => {
       await goTo(`${GROUP}?whatif=group&if.rule=paper`);
       await panel()
@@ -147,6 +165,53 @@ export function describeRoc(shell: Shell): void {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /32 rollouts of/ }).waitFor();
       expect(searchOf().get('if.penalty')).toBe('typed');
+    });
+
+    test('so does a bar, a mean and a point, and the groups can be sorted', async () => {
+      await goTo(`${DEMO}/roc`);
+      const bias = page.getByRole('region', { name: 'Is it biased?' });
+      await bias.getByRole('button', { name: /^Turns 2: \d+ rollouts, [\d.]+ % of the kept$/ }).click();
+      const behind = () => page.getByRole('grid', { name: /^Groups: / });
+      await page.getByRole('grid', { name: 'Groups: kept positives of 2 turns · logged' }).waitFor();
+      await behind().getByRole('columnheader', { name: 'calls', exact: true }).getByRole('button').click();
+      await expect.poll(() => searchOf().get('sort')).toBe('-toolCalls');
+      const calls = async () => {
+        const rows = await behind().getByRole('row').allInnerTexts();
+        return rows.slice(1, 6).map((row) => Number(row.split('\n').at(-4)));
+      };
+      await expect.poll(async () => (await calls()).every((n) => n > 0)).toBe(true);
+      expect(await calls()).toEqual([...(await calls())].sort((a, b) => b - a));
+      await bias
+        .getByRole('row', { name: /^without a tool call/ })
+        .getByRole('button')
+        .last()
+        .click();
+      await page
+        .getByRole('grid', { name: 'Groups: discarded positives without a tool call · logged' })
+        .waitFor();
+      const errorsChart = page.getByRole('slider', { name: 'Tool errors within right rollouts by step' });
+      await errorsChart.focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page
+        .getByRole('grid', { name: 'Groups: right with a failed call, step 0, pool · logged' })
+        .waitFor();
+    });
+
+    test('a point under the pointer opens its groups, the chart beside it the step', async () => {
+      await goTo(`${DEMO}/roc`);
+      const rates = page.getByRole('slider', { name: 'Kept, of right and of wrong by step' });
+      await rates.waitFor();
+      const dot = await rates.locator('circle').first().boundingBox();
+      const chart = await rates.boundingBox();
+      if (dot === null || chart === null) throw new Error('the chart has points');
+      const [x, y] = [dot.x + dot.width / 2, dot.y + dot.height / 2];
+      await page.mouse.move(x, y);
+      await page.mouse.click(x, y);
+      await page.getByRole('grid', { name: /^Groups: (positives|negatives) of step 0 · logged$/ }).waitFor();
+      await page.mouse.click(x, chart.y + 3);
+      await page.getByRole('heading', { level: 1, name: 'Resample-on-Correct, step 0' }).waitFor();
     });
 
     test('from a step, g r leads to its report, l to the next step’s, Escape back', async () => {

@@ -23,10 +23,43 @@ function dumped(step: number, from: number, to: number): string {
   return records.map(line).join('');
 }
 
+/** Traces of all rollouts of a step, and a dump of every other one of them, stripped of special tokens. */
+function poolAndKept(step: number): { readonly pool: string; readonly kept: string } {
+  const prompt = `<|im_start|>system\nThink.<|im_end|>\n<|im_start|>user\nHow many shells in ${step} nets?<|im_end|>\n<|im_start|>assistant\n<reason>`;
+  const responseOf = (n: number) => `Say ${n}.</reason><answer>\\boxed{${n}}</answer><|im_end|>`;
+  const stripped = (text: string) => text.replaceAll(/<\|im_(?:start|end)\|>/g, '');
+  const numbers = Array.from({ length: 8 }, (_, i) => i);
+  const pool = numbers.map((n) =>
+    line({
+      id: `call-${step}-${n}`,
+      op_name: 'weave:///team/run/op/RStar2AgentLoop.run:1',
+      attributes: { step, sample_index: 0, rollout_n: n, validate: false },
+      inputs: {},
+      output: { prompt_text: prompt, response_text: responseOf(n), num_turns: 2 },
+      started_at: '2026-01-01T00:00:00Z',
+    }),
+  );
+  // The last of the list is in no pool.
+  const kept = [...numbers.filter((n) => n % 2 === 0), 77].map((n) =>
+    line({
+      input: stripped(prompt),
+      output: stripped(responseOf(n)),
+      gts: '2',
+      score: Number(n === 2),
+      step,
+    }),
+  );
+  return { pool: pool.join(''), kept: kept.join('') };
+}
+
 function writeLogs(directory: string): string {
   const logs = join(directory, 'logs');
-  for (const name of ['grown', 'odd', 'talk']) mkdirSync(join(logs, name), { recursive: true });
+  for (const name of ['grown', 'odd', 'talk', 'shells', 'shells-kept'])
+    mkdirSync(join(logs, name), { recursive: true });
   for (const step of [1, 2]) writeFileSync(join(logs, 'grown', `${step}.jsonl`), dumped(step, 0, 16));
+  const { pool, kept } = poolAndKept(3);
+  writeFileSync(join(logs, 'shells', 'traces.jsonl'), pool);
+  writeFileSync(join(logs, 'shells-kept', '3.jsonl'), kept);
   const odd = Array.from({ length: 12 }, (_, i) => ({
     ask: `How many clips are ${i} and ${i}?`,
     said: { in_the_end: `There are ${2 * i}.`, mark: i % 2 },
@@ -96,6 +129,8 @@ export function describeSources(shell: Shell): void {
       await library();
       await run(/airline/).click();
       await page.getByText('this log knows no training step').waitFor();
+      // Enter opens the row under the cursor, which has to be there.
+      await page.getByRole('row', { selected: true }).getByText('Cancel my flight.').waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /2 rollouts of/ }).waitFor();
       const place = page.getByRole('navigation', { name: 'Place' });
@@ -145,6 +180,38 @@ export function describeSources(shell: Shell): void {
       await page.getByRole('radio', { name: /As the log says/ }).check();
       await page.getByRole('button', { name: 'Group this way' }).click();
       await page.getByText(/by equal prompt: 17 groups of 4/).waitFor();
+    });
+
+    test('a log of all rollouts is joined with the list of those that were kept, and taken apart', async () => {
+      await library();
+      await run(/^shells verl-trace|shells.*verl-trace/).click();
+      await page.getByRole('grid', { name: /Steps of/ }).waitFor();
+      await page.keyboard.press('s');
+      const part = page.getByRole('region', { name: 'Pool and kept rollouts' });
+      await part.getByRole('button', { name: 'Join with another log…' }).click();
+      await part
+        .getByLabel('The other log of this training')
+        .selectOption({ label: 'shells-kept (verl, 5 rollouts in 1 step)' });
+      expect(await part.getByRole('radio', { name: /^shells has all rollouts/ }).isChecked()).toBe(true);
+      await part.getByRole('button', { name: 'Join', exact: true }).click();
+      await part.getByText(/8 rollouts decided: 4 are in the list and kept \(50 %\)/).waitFor();
+      await part.getByRole('row', { name: 'in the list, but not in the pool 1' }).waitFor();
+      await part.getByRole('link', { name: 'step 3, #4' }).waitFor();
+      await page.keyboard.press('s');
+      await page.getByRole('grid', { name: /Steps of/ }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('grid', { name: 'Groups of step 3' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByText('decision: listed in shells-kept').waitFor();
+      await page.getByRole('button', { name: 'discarded 4' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('grid', { name: 'Groups of step 3' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('grid', { name: /Steps of/ }).waitFor();
+      await page.keyboard.press('s');
+      await part.getByRole('button', { name: 'Take apart…' }).click();
+      await part.getByRole('button', { name: 'Take them apart' }).click();
+      await part.getByRole('button', { name: 'Join with another log…' }).waitFor();
     });
 
     test('a run is removed from the library, and says what that was', async () => {

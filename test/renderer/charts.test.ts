@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
+  axisRoom,
   bandPath,
+  chartKey,
   type Frame,
   linePath,
+  nearestPoint,
   nearestStep,
   stepScale,
   stepTicks,
   valueScale,
 } from '../../renderer/charts/chartModel.ts';
+import { barsPath, valueTicks, yScale } from '../../renderer/charts/valueChartModel.ts';
 
 const frame: Frame = { width: 100, height: 50, left: 0, right: 0, top: 0, bottom: 0 };
 
@@ -47,5 +51,56 @@ describe('charts', () => {
     expect(ticks[0]).toBe(0);
     expect(ticks.at(-1)).toBe(510);
     expect(stepTicks([7], stepScale([7], frame))).toEqual([7]);
+  });
+});
+
+describe('the keys of a chart', () => {
+  const at = { at: 2, steps: 4, point: -1, points: 2 };
+
+  it('go through its steps and stop at either end', () => {
+    expect(chartKey('ArrowRight', at)).toEqual({ kind: 'step', at: 3 });
+    expect(chartKey('ArrowRight', { ...at, at: 3 })).toEqual({ kind: 'step', at: 3 });
+    expect(chartKey('Home', at)).toEqual({ kind: 'step', at: 0 });
+    expect(chartKey('x', at)).toBeUndefined();
+  });
+
+  it('go round the points of a step, by way of the step itself', () => {
+    const down = (point: number) => chartKey('ArrowDown', { ...at, point });
+    expect([down(-1), down(0), down(1)].map((act) => act?.kind === 'point' && act.at)).toEqual([0, 1, -1]);
+    expect(chartKey('ArrowUp', at)).toEqual({ kind: 'point', at: 1 });
+    expect(chartKey('ArrowDown', { ...at, points: 0 })).toBeUndefined();
+  });
+
+  it('have their match in the pointer: the nearest point within reach', () => {
+    const places = [
+      { name: 'a', y: 20 },
+      { name: 'b', y: 26 },
+      { name: 'c', y: undefined },
+    ];
+    expect(nearestPoint(places, 24)).toBe('b');
+    expect(nearestPoint(places, 20)).toBe('a');
+    expect(nearestPoint(places, 60)).toBeUndefined();
+  });
+});
+
+describe('a chart over values', () => {
+  const room = { width: 400, height: 150, left: 40, right: 10, top: 8, bottom: 30 };
+
+  it('gives the axis the room its longest label takes', () => {
+    expect(axisRoom(['0', '1'], 34)).toBe(34);
+    expect(axisRoom(['0.0001', '−12,345'], 34)).toBeGreaterThan(50);
+  });
+
+  it('has counts from 1 on a logarithmic scale, and a bar for each', () => {
+    const y = yScale([[1, 50, 9_000]], room, { scale: 'log' });
+    expect(valueTicks(y, 'log')).toEqual([1, 10, 100, 1000]);
+    expect(y(1)).toBeGreaterThan(y(50));
+    expect(barsPath([0, 1, 2], 1, [1, 0, 9_000], (x) => x, y, 120).match(/M/g)).toHaveLength(2);
+  });
+
+  it('begins at 0, and below where values are', () => {
+    expect(yScale([[1, 2]], room, { scale: 'linear' }).domain()[0]).toBe(0);
+    expect(yScale([[-1, 2]], room, { scale: 'linear' }).domain()[0]).toBeLessThanOrEqual(-1);
+    expect(yScale([[0.2]], room, { scale: 'linear', top: 1 }).domain()).toEqual([0, 1]);
   });
 });

@@ -1,45 +1,63 @@
 import { describe, expect, it } from 'vitest';
 import {
-  entropyMeaning,
+  flaggedRanges,
+  heatCuts,
   heatLevel,
   heatLevels,
-  heatThresholds,
   markedTokens,
-  policyValues,
   shareBelow,
-  signalOf,
   tokenAt,
 } from '../../renderer/views/replay/heatModel.ts';
+import { signalWords } from '../../renderer/views/replay/tokens/signalWords.ts';
+import { policyValues, quantileThreshold } from '../../shared/domain/thresholds.ts';
 
-const INFO = {
-  count: 2,
-  isAligned: true,
-  hasEntropy: false,
-  hasLogprob: true,
-  hasTrainerLogprob: false,
-  hasMask: true,
-};
+const VALUES = Float32Array.of(0.5, 2);
 
-describe('token heat', () => {
+describe('what stands beside the scale', () => {
   it('never calls surprisal entropy', () => {
-    const signal = signalOf(INFO, { count: 2, logprob: Float32Array.of(-0.5, -2) });
-    expect(signal?.kind).toBe('surprisal');
-    expect(signal?.meaning).toContain('not entropy');
-    expect(Array.from(signal?.values ?? [])).toEqual([0.5, 2]);
-    expect(signalOf(INFO, { count: 2 })).toBeUndefined();
+    const words = signalWords(
+      { signal: 'surprisal', source: { kind: 'surprisal', unit: 'nats', policy: 'rollout' } },
+      undefined,
+    );
+    expect(words?.name).toBe('surprisal');
+    expect(words?.source).toBe('surprisal (not entropy), nats, rollout policy');
   });
 
   it('says what the entropy is of', () => {
-    expect(entropyMeaning({ kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' })).toBe(
-      'entropy, full distribution, nats, T = 1, trainer policy',
+    const source = { kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' } as const;
+    expect(signalWords({ signal: 'entropy', source }, { entropyOf: source })?.source).toBe(
+      'entropy, full, nats, T=1.0, trainer policy',
     );
-    expect(entropyMeaning({ kind: 'top-k', k: 20 })).toBe('entropy, of the top 20 only, unit not logged');
+    expect(signalWords({ signal: 'entropy', source: { kind: 'full' } }, {})?.source).toBe(
+      'entropy, as logged (of which distribution is not said), unit not logged',
+    );
+    expect(
+      signalWords(
+        { signal: 'entropy', source: { kind: 'top-k', k: 20 } },
+        { entropyOf: { kind: 'top-k', k: 20 } },
+      )?.source,
+    ).toBe('entropy, of the top-20 only, as logged, unit not logged');
   });
 
+  it('says of listed alternatives that they give a lower bound', () => {
+    const source = { kind: 'top-k', k: 5, unit: 'nats' } as const;
+    const words = signalWords({ signal: 'entropy', source, tail: VALUES }, {});
+    expect(words?.name).toBe('entropy ≥');
+    expect(words?.source).toBe('entropy ≥, lower bound from top-5, nats');
+  });
+
+  it('has no words for a signal that is not there', () => {
+    expect(signalWords({}, undefined)).toBeUndefined();
+    expect(signalWords({ signal: 'logprob', source: { kind: 'logprob' } }, undefined)).toBeUndefined();
+  });
+});
+
+describe('token heat', () => {
   it('marks the top fifth of the policy tokens, whatever the environment printed', () => {
     const values = Float32Array.from({ length: 110 }, (_, i) => (i < 100 ? i + 1 : 1_000));
     const mask = Uint8Array.from({ length: 110 }, (_, i) => (i < 100 ? 1 : 0));
-    const thresholds = heatThresholds(policyValues(values, mask));
+    const known = policyValues(values, mask);
+    const thresholds = heatCuts(known, quantileThreshold(known, 0.2));
     expect(thresholds).toEqual([81, 91, 97, 100]);
     const levels = heatLevels(values, mask, thresholds);
     expect(levels.filter((level) => level > 0)).toHaveLength(20);
@@ -47,7 +65,8 @@ describe('token heat', () => {
   });
 
   it('marks nothing where nothing is known or nothing is uncertain', () => {
-    expect(heatThresholds(policyValues(Float32Array.of(Number.NaN), undefined))).toEqual([]);
+    expect(heatCuts(policyValues(Float32Array.of(Number.NaN), undefined), undefined)).toEqual([]);
+    expect(heatCuts(Float32Array.of(0.1), 0.5)).toEqual([]);
     expect(heatLevel(0, [0, 0, 0, 0])).toBe(0);
     expect(heatLevel(Number.NaN, [0])).toBe(0);
   });
@@ -63,16 +82,27 @@ describe('token heat', () => {
     const ends = Uint32Array.of(3, 8, 9, 11);
     const levels = Uint8Array.of(0, 4, 1, 2);
     expect(markedTokens({ start: 0, end: 11 }, text, ends, levels)).toEqual([
-      { start: 4, end: 8, level: 4 },
-      { start: 8, end: 9, level: 1 },
-      { start: 10, end: 11, level: 2 },
+      { start: 4, end: 8, level: 4, token: 1 },
+      { start: 8, end: 9, level: 1, token: 2 },
+      { start: 10, end: 11, level: 2, token: 3 },
     ]);
-    expect(markedTokens({ start: 5, end: 8 }, text, ends, levels)).toEqual([{ start: 5, end: 8, level: 4 }]);
+    expect(markedTokens({ start: 5, end: 8 }, text, ends, levels)).toEqual([
+      { start: 5, end: 8, level: 4, token: 1 },
+    ]);
   });
 
   it('says how many policy tokens are lower', () => {
     const known = Float32Array.of(0, 1, 1, 3);
     expect([0, 1, 2, 9].map((value) => shareBelow(known, value))).toEqual([0, 0.25, 0.75, 1]);
     expect(shareBelow(new Float32Array(), 1)).toBe(0);
+  });
+
+  it('joins neighbours that carry the same flag', () => {
+    const ends = Uint32Array.of(2, 4, 6, 8);
+    const flags = Uint8Array.of(1, 1, 0, 1);
+    expect(flaggedRanges({ start: 1, end: 7 }, ends, flags)).toEqual([
+      { start: 1, end: 4 },
+      { start: 6, end: 7 },
+    ]);
   });
 });

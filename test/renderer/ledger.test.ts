@@ -5,6 +5,7 @@ import {
   hasMark,
   type LedgerMark,
   ledgerEntries,
+  listedIn,
   marksOf,
   marksText,
   matchesLedger,
@@ -144,5 +145,16 @@ describe('two rollouts side by side', () => {
     expect(useInterface.getState().comparedOf[7]).toEqual([3]);
     clearCompared(7);
     expect(useInterface.getState().comparedOf[7]).toEqual([]);
+  });
+});
+
+describe('a pool joined with the list of what was kept', () => {
+  it('says which list decided', () => {
+    const ledger = ledgerOf(KNOWN, FOUR);
+    expect(listedIn(ledger)).toBeUndefined();
+    const rows = ledger.rows.map((row) => ({ ...row, logged: { kept: true, rule: 'listed in dumps' } }));
+    expect(listedIn({ ...ledger, rows })).toBe('listed in dumps');
+    const own = ledger.rows.map((row) => ({ ...row, logged: { kept: true, rule: 'release' } }));
+    expect(listedIn({ ...ledger, rows: own })).toBeUndefined();
   });
 });

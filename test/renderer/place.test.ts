@@ -10,6 +10,8 @@ describe('place', () => {
     ['/run/a/step/5', { view: 'step', runKey: 'a', step: 5 }],
     ['/run/a/roc', { view: 'roc', runKey: 'a' }],
     ['/run/a/step/5/roc', { view: 'stepRoc', runKey: 'a', step: 5 }],
+    ['/run/a/tokens', { view: 'tokens', runKey: 'a' }],
+    ['/run/a/step/5/tokens', { view: 'stepTokens', runKey: 'a', step: 5 }],
     ['/run/a/step/5/group/g', { view: 'group', runKey: 'a', step: 5, groupKey: 'g' }],
     [
       '/run/a/step/5/group/g/rollout/31',
@@ -17,6 +19,7 @@ describe('place', () => {
     ],
   ])('reads %s', (path, place) => {
     expect(parsePlace(path)).toEqual(place);
+    expect(pathOfPlace(parsePlace(path))).toBe(path);
   });
 
   it.each([
@@ -49,6 +52,8 @@ describe('place', () => {
   it('climbs from a report to what it is of', () => {
     expect(parentPlace(parsePlace('/run/a/roc'))).toEqual({ view: 'run', runKey: 'a' });
     expect(parentPlace(parsePlace('/run/a/step/5/roc'))).toEqual({ view: 'step', runKey: 'a', step: 5 });
+    expect(parentPlace(parsePlace('/run/a/tokens'))).toEqual({ view: 'run', runKey: 'a' });
+    expect(parentPlace(parsePlace('/run/a/step/5/tokens'))).toEqual({ view: 'step', runKey: 'a', step: 5 });
   });
 
   it('climbs to the library', () => {

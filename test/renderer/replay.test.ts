@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { prettyArguments } from '../../renderer/views/replay/callModel.ts';
 import { findHits } from '../../renderer/views/replay/findModel.ts';
 import { countLines, foldOf } from '../../renderer/views/replay/foldModel.ts';
-import { columnMaxima, profileOf } from '../../renderer/views/replay/profileModel.ts';
+import { columnStatistics, profileOf } from '../../renderer/views/replay/profileModel.ts';
 import { indentedRecord } from '../../renderer/views/replay/recordModel.ts';
 import {
   dwellMs,
@@ -152,10 +152,21 @@ describe('profile', () => {
     expect(profile.turns.map((turn) => turn.turn)).toEqual(turns.slice(1).map((turn) => turn.turn));
   });
 
-  it('keeps the largest value of a column and leaves the unknown out', () => {
-    const values = Float32Array.of(0.1, 2, Number.NaN, 0.5);
-    const maxima = columnMaxima(values, Uint32Array.of(1, 2, 3, 4), 4, 2);
-    expect(Array.from(maxima)).toEqual([2, 0.5]);
-    expect(columnMaxima(Float32Array.of(Number.NaN), Uint32Array.of(4), 4, 1)[0]).toBeNaN();
+  it('keeps the extremes of a column and leaves the unknown and the environment out', () => {
+    const tokens = {
+      heights: Float32Array.of(0.1, 2, Number.NaN, 0.5, 9),
+      ends: Uint32Array.of(1, 2, 3, 4, 4),
+      mask: Uint8Array.of(1, 1, 1, 1, 0),
+      classes: Uint8Array.of(1, 2, 0, 0, 0),
+    };
+    const columns = columnStatistics(tokens, 4, 2);
+    expect(Array.from(columns.max)).toEqual([2, 0.5]);
+    expect(columns.min[0]).toBeCloseTo(0.1);
+    expect(columns.mean[0]).toBeCloseTo(1.05);
+    expect(Array.from(columns.forking)).toEqual([1, 0]);
+    expect(Array.from(columns.reflection)).toEqual([1, 0]);
+    expect(
+      columnStatistics({ ...tokens, heights: new Float32Array(5).fill(Number.NaN) }, 4, 1).max[0],
+    ).toBeNaN();
   });
 });

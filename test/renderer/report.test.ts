@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { groupsBehind } from '../../renderer/data/useGroupsBehind.ts';
+import { groupsBehind, inOrderOf } from '../../renderer/data/useGroupsBehind.ts';
+import { lengthBins, likenessFacts, turnBins } from '../../renderer/views/browse/report/likenessModel.ts';
 import {
   bucketText,
   errorsAfter,
@@ -8,12 +9,9 @@ import {
   findingsOf,
   healthNumbers,
   keepRate,
-  lengthBins,
-  likenessFacts,
   numberNames,
   orderedReasons,
   sidesOf,
-  turnBins,
 } from '../../renderer/views/browse/report/reportModel.ts';
 import type { Bucket, Likeness, RocReport, RocSide, Tally } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
@@ -105,6 +103,32 @@ describe('the numbers of a report', () => {
     expect(names.get('differences')).toBe('logged ≠ recomputed');
   });
 
+  it('are named down to a bar of a histogram and a point of a step', () => {
+    const side: RocSide = {
+      ...sideOf('recomputed'),
+      keptPositives: like({ key: 'kept', turns: [1, 2] }),
+      steps: [
+        {
+          ...{ step: 7, groups: 4, allWrong: 0, mixed: 4, allRight: 0 },
+          ...{ callsBefore: 9, errorsBefore: 3, callsAfter: 4, errorsAfter: 0 },
+          positives: tally('7:positives', 9),
+          negatives: tally('7:negatives', 9),
+          erroneousBefore: { key: '7:before', groups: 3 },
+          erroneousAfter: { key: '7:after', groups: 0 },
+        },
+      ],
+    };
+    const names = numberNames({ ...REPORT, recomputed: side });
+    expect(names.get('kept')).toBe('kept positives · recomputed');
+    expect(names.get('kept:length:0')).toBe('kept positives of ≤ 500 characters · recomputed');
+    expect(names.get('kept:length:2')).toBe('kept positives of > 1K characters · recomputed');
+    expect(names.get('kept:turns:0')).toBe('kept positives of 1 turn · recomputed');
+    expect(names.get('kept:turns:1')).toBe('kept positives of 2 or more turns · recomputed');
+    expect(names.get('kept:without_calls')).toBe('kept positives without a tool call · recomputed');
+    expect(names.get('7:before')).toBe('right with a failed call, step 7, pool · recomputed');
+    expect(names.get('7:negatives')).toBe('negatives of step 7 · recomputed');
+  });
+
   it('leave out unknown rewards where there are none, and say no share of nothing', () => {
     expect(healthNumbers(REPORT).map(({ label }) => label)).toEqual(['mixed', 'all right', 'all wrong']);
     const [side] = sidesOf(REPORT, null);
@@ -145,10 +169,10 @@ describe('kept and discarded', () => {
       like({ meanTurns: 3, meanResponseChars: 1500 }),
       like({ meanTurns: 2, withoutToolCalls: 0.27 }),
     );
-    expect(facts).toEqual([
-      { label: 'characters', kept: '1.5K', discarded: '' },
-      { label: 'turns', kept: '3.00', discarded: '2.00', factor: 1.5 },
-      { label: 'without a tool call', kept: '', discarded: '27.0 %' },
+    expect(facts.map(({ keyOf, ...fact }) => ({ ...fact, key: keyOf(like({})) }))).toEqual([
+      { label: 'characters', kept: '1.5K', discarded: '', key: 'like' },
+      { label: 'turns', kept: '3.00', discarded: '2.00', factor: 1.5, key: 'like' },
+      { label: 'without a tool call', kept: '', discarded: '27.0 %', key: 'like:without_calls' },
     ]);
   });
 
@@ -158,9 +182,16 @@ describe('kept and discarded', () => {
       like({ lengths: [0, 1, 0], turns: [0, 0, 5] }),
     ];
     expect(lengthBins(REPORT.lengthBins, kept, discarded)).toEqual([
-      { label: '≤ 1K', kept: 0.5, discarded: 0.1 },
+      {
+        label: '≤ 1K',
+        kept: { key: 'like:length:1', rollouts: 5, share: 0.5 },
+        discarded: { key: 'like:length:1', rollouts: 1, share: 0.1 },
+      },
     ]);
-    expect(turnBins(kept, discarded).map(({ label }) => label)).toEqual(['2', '3+']);
+    expect(turnBins(kept, discarded).map((bin) => [bin.label, bin.kept.key])).toEqual([
+      ['2', 'like:turns:1'],
+      ['3+', 'like:turns:2'],
+    ]);
   });
 
   it('have an error rate only where there were calls', () => {
@@ -173,6 +204,11 @@ describe('kept and discarded', () => {
 });
 
 describe('the groups behind a number', () => {
+  it('are listed in any order the host can sort by', () => {
+    expect([...inOrderOf(Uint32Array.of(3, 7, 9), Uint32Array.of(9, 8, 3, 1, 7))]).toEqual([9, 3, 7]);
+    expect([...inOrderOf(Uint32Array.of(), Uint32Array.of(1))]).toEqual([]);
+  });
+
   /** A host that knows report 2 only. */
   const client = createFakeClient({
     'roc.groups': ({ reportId, key }) => {

@@ -13,17 +13,13 @@ import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { FilterNote, noMatch } from './FilterNote.tsx';
 import { FreshBadge } from './FreshBadge.tsx';
-import { GROUP_COLUMNS } from './groupColumns.tsx';
+import { GROUP_COLUMNS, GROUP_SORT_IDS } from './groupColumns.tsx';
 import { freshRows } from './holdModel.ts';
 import { useListHold } from './useListHold.ts';
 import { useUrlSort } from './useUrlSort.ts';
 
 const BY_ORDER = { column: 'order', direction: 'ascending' } as const;
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
-const SORTS = [
-  'order',
-  ...GROUP_COLUMNS.filter((column) => column.sorts !== undefined).map((column) => column.id),
-];
 
 interface GroupTableProps {
   readonly runKey: string;
@@ -33,10 +29,8 @@ interface GroupTableProps {
 }
 
 export function GroupTable({ runKey, runId, step, label }: GroupTableProps) {
-  const [sort, setSort] = useUrlSort(SORTS, BY_ORDER);
-  const sortColumn = GROUP_COLUMNS.find((one) => one.id === sort.column)?.id;
-  const column =
-    sortColumn === undefined || sortColumn === 'prompt' || sortColumn === 'truth' ? 'order' : sortColumn;
+  const [sort, setSort] = useUrlSort(GROUP_SORT_IDS, BY_ORDER);
+  const column = GROUP_SORT_IDS.find((one) => one === sort.column) ?? 'order';
   const params = { runId, step, sort: column, direction: sort.direction } as const;
   const order = useRequest('group.order', params, { keepPrevious: true });
   const orderKey = JSON.stringify(params);

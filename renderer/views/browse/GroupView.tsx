@@ -9,6 +9,7 @@ import { count } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { GroupHead } from './GroupHead.tsx';
 import { Ledger } from './ledger/Ledger.tsx';
+import { listedIn } from './ledger/ledgerModel.ts';
 import { useLedger } from './ledger/useLedger.ts';
 import { RolloutTable } from './RolloutTable.tsx';
 import { SourceChip } from './roc/SourceChip.tsx';
@@ -57,7 +58,11 @@ export default function GroupView({ place }: { readonly place: GroupPlace }) {
         {GROUP_RULES[group.groupRule].short}
       </Chip>
       {ledger.ledger !== undefined && (
-        <SourceChip source={ledger.ledger.source} basis={ledger.ledger.recomputed.basis} />
+        <SourceChip
+          source={ledger.ledger.source}
+          basis={ledger.ledger.recomputed.basis}
+          listedIn={listedIn(ledger.ledger)}
+        />
       )}
     </GroupHead>
   );

@@ -91,6 +91,13 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           >
             RoC
           </Link>
+          <Link
+            className="is-link"
+            href={pathOfPlace({ view: 'tokens', runKey })}
+            title="Statistics of the tokens of this run (g t)"
+          >
+            Tokens
+          </Link>
           <FollowControls runKey={runKey} canStart />
           {data.hasSteps && !isSources && (
             <Button onClick={() => flip('areChartsOpen')} title="Show or hide the charts (v)">

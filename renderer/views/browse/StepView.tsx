@@ -93,6 +93,13 @@ function StepOfRun({ runKey, step }: StepViewProps) {
           >
             RoC
           </Link>
+          <Link
+            className="is-link"
+            href={pathOfPlace({ view: 'stepTokens', runKey, step })}
+            title="Statistics of the tokens of this step (g t)"
+          >
+            Tokens
+          </Link>
           <FollowControls runKey={runKey} canStart={false} />
         </div>
       </header>

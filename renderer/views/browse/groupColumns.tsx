@@ -144,3 +144,11 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     cell: (row) => count(row.meanResponseChars),
   },
 ];
+
+/** What a list of groups can be sorted by, as the host has it. */
+export const GROUP_SORT_IDS: readonly GroupSort[] = [
+  'order',
+  ...GROUP_COLUMNS.filter(({ sorts }) => sorts !== undefined).flatMap(({ id }) =>
+    id === 'prompt' || id === 'truth' ? [] : [id],
+  ),
+];

@@ -92,14 +92,14 @@ export function Inspector({ detail, heat, onShowRecord }: InspectorProps) {
             <Field label="mean entropy">
               {row.meanEntropy === undefined ? undefined : `${decimal(row.meanEntropy, 3)} nats`}
             </Field>
-            {heat !== undefined && (
-              <Field label={`top 20 % of ${heat.signal.kind}`}>≥ {decimal(heat.thresholds[0], 2)}</Field>
+            {heat?.threshold.value !== undefined && (
+              <Field label={`high ${heat.words.name}`}>{count(heat.high.length)}</Field>
             )}
           </dl>
-          {heat !== undefined && <p className="inspector-note">{heat.signal.meaning}</p>}
+          {heat !== undefined && <p className="inspector-note">{heat.words.source}</p>}
           {!tokens.isAligned && (
             <p className="inspector-note">
-              The log does not say which characters each token covers, so no heat can be drawn on the text.
+              The log does not say which characters each token covers, so heat cannot be drawn on the text.
             </p>
           )}
         </section>

@@ -21,12 +21,22 @@ interface MarkdownTextProps {
   readonly source: string;
 }
 
-export const MarkdownText = memo(function MarkdownText({ text, start, source }: MarkdownTextProps) {
+interface MarkdownBlocksProps extends MarkdownTextProps {
+  /** Its first block is rendered at once, unless it is known to be far away. */
+  readonly isFirst?: boolean;
+}
+
+export const MarkdownText = memo(function MarkdownText({
+  text,
+  start,
+  source,
+  isFirst = true,
+}: MarkdownBlocksProps) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
   return blocks.map((block, i) => (
     <WhenNear
       key={block.start}
-      isNear={i === 0}
+      isNear={isFirst && i === 0}
       waiting={
         <p className="prose-waiting">
           <SourceText text={block.text} start={start + block.start} source={source} />

@@ -4,26 +4,27 @@ import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { type Place, parentPlace, pathOfPlace } from '../../data/place.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
-import { foldKey, useInterface } from '../../state/interface.ts';
+import { useInterface } from '../../state/interface.ts';
 import { queryLeftAt } from '../../state/placeMemory.ts';
 import { useIsDark } from '../../theme/useIsDark.ts';
-import { readableText } from './callModel.ts';
-import { FindBar } from './FindBar.tsx';
-import type { Hit } from './findModel.ts';
-import { foldOf } from './foldModel.ts';
-import { Inspector } from './Inspector.tsx';
+import { InspectorPane } from './InspectorPane.tsx';
 import { Outline } from './Outline.tsx';
 import { layoutFor } from './paneLayout.ts';
 import { RawRecord } from './RawRecord.tsx';
+import { ReplayText } from './ReplayText.tsx';
 import { ReplayToolbar } from './ReplayToolbar.tsx';
 import { nextCallSegment, nextTurn, type SegmentView, segmentAt, turnsOf } from './replayModel.ts';
 import { Scrubber } from './Scrubber.tsx';
-import { TokenReadout } from './TokenReadout.tsx';
-import { Transcript, type TranscriptHandle } from './Transcript.tsx';
+import type { TranscriptHandle } from './Transcript.tsx';
 import { Transport } from './Transport.tsx';
+import { TokenBar } from './tokens/TokenBar.tsx';
+import { useLexicon } from './tokens/useLexicon.ts';
+import { useSegmentMeans } from './tokens/useSegmentMeans.ts';
+import { useTokenCursor } from './tokens/useTokenCursor.ts';
 import { useFind } from './useFind.ts';
 import { useHeat } from './useHeat.ts';
 import { usePlayback } from './usePlayback.ts';
+import { useReveal } from './useReveal.ts';
 import { useSiblings } from './useSiblings.ts';
 
 interface ReplayProps {
@@ -31,34 +32,28 @@ interface ReplayProps {
   readonly detail: RolloutDetail;
 }
 
-/** React commits an unfolded segment and the painter its highlights before a hit can be shown. */
-const AFTER_PAINT_MS = 60;
-
 export function Replay({ place, detail }: ReplayProps) {
   const [query, setQuery] = useUrlQuery();
   const transcript = useRef<TranscriptHandle>(null);
-  const pane = useRef<HTMLDivElement>(null);
-  const lastSegment = useRef(0);
   const [isRecordOpen, setRecordOpen] = useState(false);
   const isFocused = useInterface((state) => state.isFocused);
-  const isRaw = useInterface((state) => state.isRaw);
-  const isHeatOn = useInterface((state) => state.isHeatOn);
   const isOutlineOpen = useInterface((state) => state.isOutlineOpen) && !isFocused;
   const isInspectorOpen = useInterface((state) => state.isInspectorOpen) && !isFocused;
   const layout = useInterface((state) => state.replayLayout);
   const setLayout = useInterface((state) => state.setReplayLayout);
-  const { flip, flipFold } = useInterface.getState();
+  const { flip } = useInterface.getState();
   const isDark = useIsDark();
 
   const turns = useMemo(() => turnsOf(detail), [detail]);
-  const heat = useHeat(detail);
+  const heatState = useHeat(detail);
+  const { heat } = heatState;
   const siblings = useSiblings(place, detail.row, detail.run);
-  const { rolloutId } = detail.row;
 
   const asked = Number(query.get('turn') ?? Number.NaN);
   const turn = turns.some((view) => view.turn === asked) ? asked : (turns[0]?.turn ?? 0);
   const lastTurn = turns.at(-1)?.turn ?? 0;
   const readTurn = useCallback((next: number) => setQuery({ turn: String(next) }), [setQuery]);
+  const { lastSegment, showSegment, showHit, showToken } = useReveal({ detail, turns, transcript, setQuery });
   const goToTurn = (next: number) => {
     lastSegment.current = turns.find((view) => view.turn === next)?.segments[0]?.index ?? 0;
     setQuery({ turn: String(next) });
@@ -66,16 +61,6 @@ export function Replay({ place, detail }: ReplayProps) {
   const step = (by: number) => goToTurn(nextTurn(turns, turn, by));
   const playback = usePlayback(turns, turn, () => step(1));
 
-  const showSegment = (index: number, fraction = 0) => {
-    const segment = detail.segments[index];
-    if (segment === undefined) return;
-    lastSegment.current = index;
-    setQuery({ turn: String(segment.turn) });
-    // After the turn's own scrolling, which the new URL sets off.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => transcript.current?.showSegment(index, fraction)),
-    );
-  };
   const goToCall = (direction: 1 | -1) => {
     const inTurn = detail.segments[lastSegment.current]?.turn === turn;
     const first = turns.find((view) => view.turn === turn)?.segments[0]?.index ?? 0;
@@ -91,20 +76,18 @@ export function Replay({ place, detail }: ReplayProps) {
     const { start, end } = segment.outer;
     showSegment(index, end > start ? (offset - start) / (end - start) : 0);
   };
-  const showHit = (hit: Hit) => {
-    const view = turns.flatMap((one) => one.segments).find((one) => one.index === hit.segment);
-    if (view === undefined) return;
-    const kind = view.segment.turn === 0 && view.segment.kind !== 'system' ? 'prompt' : view.segment.kind;
-    const isFolded =
-      foldOf(isRaw ? view.outer : readableText(view), kind).isFoldable &&
-      !useInterface.getState().flippedFolds.has(foldKey(rolloutId, hit.segment));
-    if (isFolded) flipFold(rolloutId, hit.segment);
-    const { start, end } = view.segment.outer;
-    showSegment(hit.segment, (hit.start - start) / Math.max(1, end - start));
-    setTimeout(() => transcript.current?.showCurrentHit(), AFTER_PAINT_MS);
-  };
   const find = useFind(turns, showHit);
+  const cursor = useTokenCursor({ detail, heat, turn, query, setQuery, onShow: showToken });
+  const lexicon = useLexicon(detail, heat);
+  const means = useSegmentMeans(detail, heat);
+  const { length } = detail.response;
+  const isOnText = heat?.ends !== undefined;
+  const fractionOf = (token: number) => (length === 0 ? 0 : (heat?.ends?.[token] ?? 0) / length);
 
+  const stepHit = (direction: 1 | -1) => {
+    if (find.isOpen) return () => find.step(direction);
+    return isOnText ? () => cursor.stepHigh(direction) : undefined;
+  };
   const flipPlaying = () => {
     if (playback.isAtEnd) goToTurn(turns[0]?.turn ?? 0);
     playback.flip();
@@ -118,8 +101,12 @@ export function Replay({ place, detail }: ReplayProps) {
     'call.previous': () => goToCall(-1),
     'sibling.next': () => siblings.go(1),
     'sibling.previous': () => siblings.go(-1),
-    'hit.next': find.isOpen ? () => find.step(1) : undefined,
-    'hit.previous': find.isOpen ? () => find.step(-1) : undefined,
+    'hit.next': stepHit(1),
+    'hit.previous': stepHit(-1),
+    'reflection.next': isOnText ? () => cursor.stepReflection(1) : undefined,
+    'reflection.previous': isOnText ? () => cursor.stepReflection(-1) : undefined,
+    'token.next': isOnText ? () => cursor.stepToken(1) : undefined,
+    'token.previous': isOnText ? () => cursor.stepToken(-1) : undefined,
     'search.focus': find.open,
     'play.flip': flipPlaying,
     'raw.flip': () => flip('isRaw'),
@@ -131,6 +118,8 @@ export function Replay({ place, detail }: ReplayProps) {
       const parent = parentPlace(place);
       if (find.isOpen) find.close();
       else if (playback.isPlaying) playback.pause();
+      else if (cursor.span !== undefined) cursor.setSpan(undefined);
+      else if (cursor.token !== undefined) cursor.clear();
       else if (isFocused) flip('isFocused');
       else if (parent !== undefined) goTo(parent, queryLeftAt(pathOfPlace(parent)));
     },
@@ -140,10 +129,17 @@ export function Replay({ place, detail }: ReplayProps) {
     <div className="replay">
       <ReplayToolbar
         detail={detail}
-        heat={heat}
         siblings={siblings}
         onFind={find.open}
         onShowRecord={() => setRecordOpen(true)}
+      />
+      <TokenBar
+        detail={detail}
+        state={heatState}
+        means={means}
+        lexicon={lexicon}
+        onHigh={cursor.stepHigh}
+        onReflection={cursor.stepReflection}
       />
       <Group
         className="replay-panes"
@@ -170,33 +166,18 @@ export function Replay({ place, detail }: ReplayProps) {
           </>
         )}
         <Panel id="transcript" minSize={360}>
-          <div className="transcript-pane" ref={pane}>
-            {find.isOpen && (
-              <FindBar
-                query={find.query}
-                hits={find.hits.length}
-                current={find.index}
-                field={find.field}
-                onQuery={find.search}
-                onStep={find.step}
-                onClose={find.close}
-              />
-            )}
-            <Transcript
-              key={rolloutId}
-              handle={transcript}
-              turns={turns}
-              rolloutId={rolloutId}
-              turn={turn}
-              isRaw={isRaw}
-              answerSource={detail.answerSource}
-              heat={isHeatOn ? heat : undefined}
-              hits={find.hits}
-              currentHit={find.currentHit}
-              onReadTurn={readTurn}
-            />
-            {isHeatOn && heat !== undefined && <TokenReadout pane={pane} heat={heat} />}
-          </div>
+          <ReplayText
+            detail={detail}
+            turns={turns}
+            turn={turn}
+            heat={heat}
+            means={means}
+            lexicon={lexicon}
+            find={find}
+            cursor={cursor}
+            transcript={transcript}
+            onReadTurn={readTurn}
+          />
         </Panel>
         {isInspectorOpen && (
           <>
@@ -208,7 +189,12 @@ export function Replay({ place, detail }: ReplayProps) {
               maxSize={460}
               groupResizeBehavior="preserve-pixel-size"
             >
-              <Inspector detail={detail} heat={heat} onShowRecord={() => setRecordOpen(true)} />
+              <InspectorPane
+                detail={detail}
+                heat={heat}
+                cursor={cursor}
+                onShowRecord={() => setRecordOpen(true)}
+              />
             </Panel>
           </>
         )}
@@ -231,6 +217,13 @@ export function Replay({ place, detail }: ReplayProps) {
           themeKey={isDark ? 'dark' : 'light'}
           onSeek={seek}
           onStep={step}
+          onBrush={cursor.brush}
+          selected={
+            cursor.span === undefined
+              ? undefined
+              : { from: fractionOf(cursor.span.from - 1), to: fractionOf(cursor.span.to) }
+          }
+          tokenAt={cursor.range === undefined || length === 0 ? undefined : cursor.range.start / length}
         />
       </div>
       {isRecordOpen && <RawRecord row={detail.row} isDark={isDark} onClose={() => setRecordOpen(false)} />}

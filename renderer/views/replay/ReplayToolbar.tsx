@@ -4,18 +4,16 @@ import { useInterface } from '../../state/interface.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
-import type { Heat } from './useHeat.ts';
 import type { Siblings } from './useSiblings.ts';
 
 interface ReplayToolbarProps {
   readonly detail: RolloutDetail;
-  readonly heat: Heat | undefined;
   readonly siblings: Siblings;
   readonly onFind: () => void;
   readonly onShowRecord: () => void;
 }
 
-export function ReplayToolbar({ detail, heat, siblings, onFind, onShowRecord }: ReplayToolbarProps) {
+export function ReplayToolbar({ detail, siblings, onFind, onShowRecord }: ReplayToolbarProps) {
   const isRaw = useInterface((state) => state.isRaw);
   const isOutlineOpen = useInterface((state) => state.isOutlineOpen);
   const isInspectorOpen = useInterface((state) => state.isInspectorOpen);
@@ -54,7 +52,6 @@ export function ReplayToolbar({ detail, heat, siblings, onFind, onShowRecord }: 
         </span>
       </span>
       <div className="end">
-        <HeatLegend heat={heat} />
         <Segmented
           label="Text"
           chosen={isRaw ? 'raw' : 'rendered'}
@@ -80,30 +77,5 @@ export function ReplayToolbar({ detail, heat, siblings, onFind, onShowRecord }: 
         </IconButton>
       </div>
     </div>
-  );
-}
-
-const LEVELS = ['20 %', '10 %', '4 %', '1 %'] as const;
-
-function HeatLegend({ heat }: { readonly heat: Heat | undefined }) {
-  const isHeatOn = useInterface((state) => state.isHeatOn);
-  const flip = useInterface((state) => state.flip);
-  if (heat === undefined) return null;
-  return (
-    <button
-      type="button"
-      className="heat-legend"
-      aria-pressed={isHeatOn}
-      title={`${heat.signal.meaning}. Marks: the highest policy tokens of this rollout (e)`}
-      onClick={() => flip('isHeatOn')}
-    >
-      <span className="heat-meaning">{heat.signal.meaning}:</span>
-      <span className="heat-kind">{heat.signal.kind},</span> top
-      {LEVELS.map((level, i) => (
-        <span key={level} className={isHeatOn ? `heat-sample is-${i + 1}` : 'heat-sample'}>
-          {level}
-        </span>
-      ))}
-    </button>
   );
 }

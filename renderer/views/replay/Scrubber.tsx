@@ -1,12 +1,14 @@
 /**
- * The whole rollout in one line: an entropy profile where entropy was logged, else who wrote how
- * much. Click or drag to seek; arrow keys step by turn when it has the focus.
+ * The whole rollout in one line: a profile of the signal where one was logged, else who wrote how
+ * much. Click to go there; drag to select tokens, or to seek where there are none; arrow keys step by
+ * turn when it has the focus.
  */
-import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useWidth } from '../../charts/useWidth.ts';
 import { PROFILE_HEIGHT, paintProfile } from './paintProfile.ts';
-import { columnMaxima, profileOf } from './profileModel.ts';
+import { columnStatistics, profileOf } from './profileModel.ts';
+import { useBrush } from './tokens/useBrush.ts';
 import type { Heat } from './useHeat.ts';
 import './scrubber.css';
 
@@ -19,6 +21,16 @@ interface ScrubberProps {
   /** 0…1 of the response. */
   readonly onSeek: (fraction: number) => void;
   readonly onStep: (by: number) => void;
+  /** Tokens are selected by dragging; both 0…1 of the response. */
+  readonly onBrush: (from: number, to: number) => void;
+  readonly selected: Stretch | undefined;
+  /** Where the current token stands. */
+  readonly tokenAt: number | undefined;
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
 }
 
 const MARK_GLYPH = { call: '●', 'failed-call': '✕', user: '▲' } as const;
@@ -31,36 +43,41 @@ const MARK_LABEL = {
 const BELOW = 'below the line: what the environment wrote';
 const BY_KIND = `Who wrote how much. Low: prose. High: tool calls. Full: the answer; ${BELOW}`;
 
-export function Scrubber({ detail, heat, turn, lastTurn, themeKey, onSeek, onStep }: ScrubberProps) {
+const MEANS =
+  'column: least to highest value, tick at the mean; top rows: forking tokens, then reflection tokens; click to go there, drag to select tokens';
+
+export function Scrubber(props: ScrubberProps) {
+  const { detail, heat, turn, lastTurn, themeKey, onStep, selected, tokenAt } = props;
   const [box, width] = useWidth<HTMLDivElement>(900);
   const canvas = useRef<HTMLCanvasElement>(null);
   const profile = useMemo(
     () => profileOf(detail.segments, detail.toolCalls, detail.response.length),
     [detail],
   );
-  const maxima = useMemo(
+  const isProfiled = heat?.ends !== undefined && !heat.isConstant;
+  const columns = useMemo(
     () =>
-      heat === undefined
+      heat === undefined || !isProfiled
         ? undefined
-        : columnMaxima(
-            heat.signal.values,
-            heat.ends,
-            detail.response.length,
-            Math.max(1, Math.floor(width / 2)),
-          ),
-    [heat, detail, width],
+        : columnStatistics(heat, detail.response.length, Math.max(1, Math.floor(width / 2))),
+    [heat, isProfiled, detail, width],
   );
+  const brush = useBrush({ isOn: heat?.ends !== undefined, onSeek: props.onSeek, onBrush: props.onBrush });
+  const marked = brush.stretch ?? selected;
 
   useLayoutEffect(() => {
     if (canvas.current === null) return;
-    paintProfile(canvas.current, { width, profile, maxima, thresholds: heat?.thresholds ?? [], themeKey });
-  }, [width, profile, maxima, heat, themeKey]);
+    paintProfile(canvas.current, {
+      width,
+      profile,
+      columns,
+      cuts: heat?.cuts ?? [],
+      highest: heat?.known.at(-1) ?? 1,
+      themeKey,
+    });
+  }, [width, profile, columns, heat, themeKey]);
 
   const here = profile.turns.find((one) => one.turn === turn);
-  const seek = (event: PointerEvent<HTMLDivElement>) => {
-    const rect = event.currentTarget.getBoundingClientRect();
-    onSeek(Math.max(0, Math.min(1, (event.clientX - rect.left) / rect.width)));
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Home: -1e9, End: 1e9 }[event.key];
     if (by === undefined) return;
@@ -73,7 +90,7 @@ export function Scrubber({ detail, heat, turn, lastTurn, themeKey, onSeek, onSte
     <div
       ref={box}
       className="scrubber"
-      title={heat === undefined ? BY_KIND : `Highest ${heat.signal.kind} along the rollout; ${BELOW}`}
+      title={isProfiled ? `${heat.words.name} along the rollout; ${MEANS}; ${BELOW}` : BY_KIND}
       role="slider"
       tabIndex={0}
       aria-label="Position in the rollout, by turn"
@@ -82,11 +99,7 @@ export function Scrubber({ detail, heat, turn, lastTurn, themeKey, onSeek, onSte
       aria-valuenow={turn}
       aria-valuetext={turn === 0 ? 'prompt' : `turn ${turn} of ${lastTurn}`}
       onKeyDown={onKeyDown}
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        seek(event);
-      }}
-      onPointerMove={(event) => event.buttons === 1 && seek(event)}
+      {...brush.handlers}
     >
       {here !== undefined && (
         <div
@@ -99,6 +112,13 @@ export function Scrubber({ detail, heat, turn, lastTurn, themeKey, onSeek, onSte
         <div key={one.turn} className="scrubber-turn" style={{ left: `${one.from * 100}%` }} />
       ))}
       {here !== undefined && <div className="scrubber-head" style={{ left: `${here.from * 100}%` }} />}
+      {marked !== undefined && (
+        <div
+          className="scrubber-selection"
+          style={{ left: `${marked.from * 100}%`, width: `${(marked.to - marked.from) * 100}%` }}
+        />
+      )}
+      {tokenAt !== undefined && <div className="scrubber-token" style={{ left: `${tokenAt * 100}%` }} />}
       {profile.marks.map((mark) => (
         <span
           key={`${mark.what} ${mark.at}`}

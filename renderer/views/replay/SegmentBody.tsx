@@ -1,12 +1,18 @@
 /** What stands under a segment's heading: exact text when raw, else as its kind is best read. */
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
+import { PlainCode } from '../../editor/PlainCode.tsx';
 import { PythonCode } from '../../editor/PythonCode.tsx';
 import { AnsiText } from '../../ui/AnsiText.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { prettyArguments } from './callModel.ts';
+import { codePlaces } from './codePlaces.ts';
 import { MarkdownText } from './MarkdownText.tsx';
 import { outcomeMark, type SegmentView } from './replayModel.ts';
+import { WhenNear } from './WhenNear.tsx';
+
+/** Segments that surely fill the first screen; later ones are rendered when one comes near them. */
+const AT_ONCE = 8;
 
 interface SegmentBodyProps {
   readonly view: SegmentView;
@@ -34,7 +40,7 @@ export const SegmentBody = memo(function SegmentBody({ view, isRaw, text, kind }
     case 'prompt':
       return (
         <div className={kind === 'answer' ? 'prose is-answer' : 'prose'}>
-          <MarkdownText text={text} start={start} source={source} />
+          <MarkdownText text={text} start={start} source={source} isFirst={view.index < AT_ONCE} />
         </div>
       );
     case 'system':
@@ -59,12 +65,24 @@ export const SegmentBody = memo(function SegmentBody({ view, isRaw, text, kind }
 });
 
 function CallBody({ view, text }: { readonly view: SegmentView; readonly text: string }) {
-  const { call } = view;
+  const { call, inner } = view;
+  const base = view.segment.inner.start;
+  const code = call?.code;
+  // Of the whole code: a folded head is its beginning, so the places hold for it, too.
+  const places = useMemo(
+    () => (code === undefined ? undefined : codePlaces(code, inner, base)),
+    [code, inner, base],
+  );
   if (call?.code !== undefined) {
     const others = prettyArguments(call.arguments, ['code']);
     return (
       <>
-        <PythonCode code={text} />
+        <WhenNear
+          isNear={view.index < AT_ONCE}
+          waiting={<PlainCode code={text} places={places} source={view.source} />}
+        >
+          <PythonCode code={text} places={places} source={view.source} />
+        </WhenNear>
         {others !== undefined && <pre className="call-arguments">{others}</pre>}
       </>
     );

@@ -1,19 +1,23 @@
 import { Check, Copy } from 'lucide-react';
-import { memo, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/copyText.ts';
-import { count, counted, seconds } from '../../ui/numbers.ts';
+import { count, counted, decimal, seconds } from '../../ui/numbers.ts';
 import { readableText } from './callModel.ts';
 import { foldOf } from './foldModel.ts';
 import { exceptionName, outcomeMark, type SegmentView } from './replayModel.ts';
 import { SegmentBody } from './SegmentBody.tsx';
+import type { SegmentMean } from './tokens/segmentMeans.ts';
 
 interface SegmentCardProps {
   readonly view: SegmentView;
   readonly rolloutId: number;
   readonly isRaw: boolean;
   readonly answerSource: string | undefined;
+  /** Heat of the whole segment, where tokens have no place on its text. */
+  readonly mean?: SegmentMean;
+  readonly meanName?: string;
 }
 
 /** The user message of turn 0 is the problem; one in a later turn came from the user or the environment. */
@@ -26,6 +30,8 @@ export const SegmentCard = memo(function SegmentCard({
   rolloutId,
   isRaw,
   answerSource,
+  mean,
+  meanName,
 }: SegmentCardProps) {
   const isFlipped = useInterface((state) => state.flippedFolds.has(foldKey(rolloutId, view.index)));
   const flipFold = useInterface((state) => state.flipFold);
@@ -39,7 +45,9 @@ export const SegmentCard = memo(function SegmentCard({
   if (isEmpty && kind !== 'tool-response') return null;
   return (
     <article id={`segment-${view.index}`} className={`segment is-${kind}`} data-segment={view.index}>
-      <SegmentHead view={view} kind={kind} answerSource={answerSource} text={text} />
+      <SegmentHead view={view} kind={kind} answerSource={answerSource} text={text}>
+        {mean !== undefined && <MeanHeat mean={mean} name={meanName ?? ''} />}
+      </SegmentHead>
       <div className={isFolded ? 'segment-body is-folded' : 'segment-body'}>
         {isEmpty ? (
           <p className="muted segment-empty">empty</p>
@@ -67,6 +75,7 @@ interface SegmentHeadProps {
   readonly kind: SegmentKind | 'prompt';
   readonly answerSource: string | undefined;
   readonly text: string;
+  readonly children?: ReactNode;
 }
 
 const LABELS: Readonly<Record<SegmentKind | 'prompt', string>> = {
@@ -80,7 +89,7 @@ const LABELS: Readonly<Record<SegmentKind | 'prompt', string>> = {
   user: 'user',
 };
 
-function SegmentHead({ view, kind, answerSource, text }: SegmentHeadProps) {
+function SegmentHead({ view, kind, answerSource, text, children }: SegmentHeadProps) {
   const call = view.call ?? view.answeredCall;
   const mark = call === undefined ? undefined : outcomeMark(call.outcome);
   const isError = mark?.isError === true;
@@ -101,9 +110,25 @@ function SegmentHead({ view, kind, answerSource, text }: SegmentHeadProps) {
       {view.call?.latencyMs !== undefined && <span className="dim">{seconds(view.call.latencyMs)}</span>}
       {kind === 'user' && <span className="injected">not written by the policy</span>}
       {kind === 'answer' && answerSource === 'derived' && <span className="dim">as found in the text</span>}
+      {children}
       <CopyButton text={text} />
       <span className="dim segment-size">{count(text.length)} chars</span>
     </header>
+  );
+}
+
+/** Ids without text: what can be said is the mean of the run of policy tokens that this stretch is. */
+function MeanHeat({ mean, name }: { readonly mean: SegmentMean; readonly name: string }) {
+  const others = mean.segments - 1;
+  return (
+    <span
+      className={`heat-sample is-${mean.level}`}
+      title={`Mean over ${counted(mean.tokens, 'policy token')} of this segment${
+        others === 0 ? '' : ` and the ${counted(others, 'segment')} of the policy after it`
+      }. Ids have no text, so exact characters are unknown.`}
+    >
+      mean {name} {decimal(mean.mean, 3)}
+    </span>
   );
 }
 

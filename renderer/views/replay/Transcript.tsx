@@ -4,20 +4,28 @@
  * turn scrolls to it. Segments out of sight are skipped by the browser (`content-visibility`).
  */
 import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
+import type { TextRange } from '../../../shared/domain/model.ts';
 import { counted } from '../../ui/numbers.ts';
 import type { Hit } from './findModel.ts';
 import type { TurnView } from './replayModel.ts';
 import { SegmentCard } from './SegmentCard.tsx';
-import type { Heat } from './useHeat.ts';
+import type { TextMarks } from './textMarks.ts';
+import type { SegmentMean } from './tokens/segmentMeans.ts';
 import { useTextHighlights } from './useTextHighlights.ts';
 import './transcript.css';
 
 export interface TranscriptHandle {
   /** `fraction` of the segment's height, for a place inside a long one. */
   showSegment(segment: number, fraction?: number): void;
-  /** The mark of the current search hit, once it has been painted. */
-  showCurrentHit(): void;
+  /** The mark of the current search hit or token, once it has been painted; false when it is not there. */
+  showMark(name: CurrentMark): boolean;
+  /** Whether that mark can be read where it stands. */
+  isInSight(name: CurrentMark): boolean;
+  /** The next turn of the URL is about a place inside it: do not scroll to its head. */
+  expectTurn(turn: number): void;
 }
+
+export type CurrentMark = 'find-current' | 'token-current';
 
 interface TranscriptProps {
   readonly turns: readonly TurnView[];
@@ -25,9 +33,13 @@ interface TranscriptProps {
   readonly turn: number;
   readonly isRaw: boolean;
   readonly answerSource: string | undefined;
-  readonly heat: Heat | undefined;
+  readonly marks: TextMarks | undefined;
   readonly hits: readonly Hit[];
   readonly currentHit: Hit | undefined;
+  readonly currentToken: TextRange | undefined;
+  /** Of rollouts whose tokens have no place on the text; by index of the segment. */
+  readonly means: ReadonlyMap<number, SegmentMean> | undefined;
+  readonly meanName: string | undefined;
   readonly onReadTurn: (turn: number) => void;
   readonly handle: Ref<TranscriptHandle>;
 }
@@ -40,6 +52,14 @@ const MARGIN = 14;
 
 function topOf(container: Element, element: Element): number {
   return container.scrollTop + element.getBoundingClientRect().top - container.getBoundingClientRect().top;
+}
+
+/** Where a current mark is drawn; undefined when its text is not there. */
+function markBox(name: CurrentMark): DOMRect | undefined {
+  const [range] = CSS.highlights.get(name) ?? [];
+  if (!(range instanceof Range)) return undefined;
+  const box = range.getBoundingClientRect();
+  return box.height === 0 ? undefined : box;
 }
 
 /** Skipped segments have estimated heights: only the later passes stand on the real ones. */
@@ -62,7 +82,7 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const readTurn = useRef<number>(undefined);
   const byHandUntil = useRef(0);
-  useTextHighlights(scroller, props.heat, props.hits, props.currentHit);
+  useTextHighlights(scroller, props.marks, props.hits, props.currentHit, props.currentToken);
 
   useEffect(() => {
     if (readTurn.current === turn) return;
@@ -86,15 +106,24 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
         return topOf(container, element) - MARGIN * 3 + fraction * element.getBoundingClientRect().height;
       });
     },
-    showCurrentHit() {
+    showMark(name) {
       byHandUntil.current = 0;
+      if (markBox(name) === undefined) return false;
       scrollTo(scroller, (container) => {
-        const [range] = CSS.highlights.get('find-current') ?? [];
-        if (!(range instanceof Range)) return undefined;
-        const rect = range.getBoundingClientRect();
+        const mark = markBox(name);
         const box = container.getBoundingClientRect();
-        return rect.height === 0 ? undefined : container.scrollTop + rect.top - box.top - box.height / 3;
+        return mark === undefined ? undefined : container.scrollTop + mark.top - box.top - box.height / 3;
       });
+      return true;
+    },
+    isInSight(name) {
+      const mark = markBox(name);
+      const box = scroller.current?.getBoundingClientRect();
+      if (mark === undefined || box === undefined) return false;
+      return mark.top >= box.top + MARGIN && mark.bottom <= box.bottom - MARGIN * 3;
+    },
+    expectTurn(next) {
+      readTurn.current = next;
     },
   }));
 
@@ -142,6 +171,8 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
               rolloutId={props.rolloutId}
               isRaw={props.isRaw}
               answerSource={props.answerSource}
+              mean={props.means?.get(segment.index)}
+              meanName={props.meanName}
             />
           ))}
         </section>

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react';
 
 interface WhenNearProps {
   /** Render at once: for what is certainly in sight. */
@@ -7,24 +7,39 @@ interface WhenNearProps {
   readonly children: ReactNode;
 }
 
-/** Renders `children` once it comes within a screen or two of the window, and keeps it. */
+/** A screen or two: rendered before it is seen. */
+const NEAR = '1200px 0px';
+/** Far enough that scrolling to and fro does not render the same text again and again. */
+const FAR = '5000px 0px';
+
+/**
+ * Renders `children` once it comes near the window, and lets go of them far away: a long rollout must not
+ * gather elements as one scrolls through it. What was rendered keeps its height, so that nothing jumps.
+ */
 export function WhenNear({ isNear, waiting, children }: WhenNearProps) {
   const element = useRef<HTMLDivElement>(null);
-  const [hasBeenNear, setNear] = useState(isNear);
+  const [isRendered, setRendered] = useState(isNear);
+  const [height, setHeight] = useState<number>();
   useEffect(() => {
-    if (hasBeenNear || element.current === null) return;
+    if (element.current === null) return;
     const observer = new IntersectionObserver(
       (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) setNear(true);
+        const entry = entries.at(-1);
+        if (entry === undefined || entry.isIntersecting === isRendered) return;
+        if (isRendered) setHeight(entry.boundingClientRect.height || undefined);
+        setRendered(!isRendered);
       },
-      { rootMargin: '1200px 0px' },
+      // The transcript scrolls, not the window: only `scrollMargin` reaches beyond its edge.
+      isRendered ? { rootMargin: FAR, scrollMargin: FAR } : { rootMargin: NEAR, scrollMargin: NEAR },
     );
     observer.observe(element.current);
     return () => observer.disconnect();
-  }, [hasBeenNear]);
+  }, [isRendered]);
+  const kept: CSSProperties | undefined =
+    isRendered || height === undefined ? undefined : { height, overflow: 'hidden' };
   return (
-    <div ref={element} className="near-block">
-      {hasBeenNear ? children : waiting}
+    <div ref={element} className="near-block" style={kept}>
+      {isRendered ? children : waiting}
     </div>
   );
 }

@@ -1,80 +1,47 @@
 /** Token heat: which tokens are marked, and how strongly. */
-import type { EntropyOf, RolloutTokens, TokenInfo } from '../../../shared/api/contract.ts';
 import type { TextRange, Utf16Offset } from '../../../shared/domain/model.ts';
+import { countHigh } from '../../../shared/domain/thresholds.ts';
 
-export interface Signal {
-  /** Surprisal is what one log-probability gives; it is never called entropy. */
-  readonly kind: 'entropy' | 'surprisal';
-  readonly values: Float32Array;
-  /** As logged; empty when the log does not say. */
-  readonly unit: string;
-  /** What the numbers mean, for the legend. */
-  readonly meaning: string;
-}
+/** Of the high tokens, the share that reaches each level: with the top 20 % high, the top 20, 10, 4 and 1 %. */
+export const LEVEL_SHARES = [1, 0.5, 0.2, 0.05] as const;
 
-export function entropyMeaning(of: EntropyOf | undefined): string {
-  if (of === undefined) return 'entropy, its distribution was not logged';
-  const parts = [
-    'entropy',
-    of.kind === 'full' ? 'full distribution' : `of the top ${of.k ?? 'k'} only`,
-    of.unit ?? 'unit not logged',
-    of.temperature === undefined ? undefined : `T = ${of.temperature}`,
-    of.policy === undefined ? undefined : `${of.policy} policy`,
-  ];
-  return parts.filter((part) => part !== undefined).join(', ');
-}
+export const HEAT_LEVELS = LEVEL_SHARES.length;
 
-export function signalOf(info: TokenInfo | undefined, tokens: RolloutTokens | undefined): Signal | undefined {
-  if (info === undefined || tokens === undefined) return undefined;
-  if (tokens.entropy !== undefined) {
-    return {
-      kind: 'entropy',
-      values: tokens.entropy,
-      unit: info.entropyOf?.unit ?? '',
-      meaning: entropyMeaning(info.entropyOf),
-    };
-  }
-  if (tokens.logprob === undefined) return undefined;
-  return {
-    kind: 'surprisal',
-    values: tokens.logprob.map((logprob) => -logprob),
-    unit: 'nats',
-    meaning: 'surprisal of the sampled token, nats (log-probabilities only; not entropy)',
-  };
-}
-
-/** Upper quantiles at which a mark grows stronger: the top 20 %, 10 %, 4 % and 1 %. */
-const QUANTILES = [0.8, 0.9, 0.96, 0.99] as const;
-
-export const HEAT_LEVELS = QUANTILES.length;
-
-/** The known values of the policy tokens, ascending. */
-export function policyValues(values: Float32Array, mask: Uint8Array | undefined): Float32Array {
-  return values.filter((value, i) => Number.isFinite(value) && mask?.[i] !== 0).sort();
-}
-
-/** Smallest value of each level, of ascending policy values. */
-export function heatThresholds(known: Float32Array): readonly number[] {
-  if (known.length === 0) return [];
-  return QUANTILES.map(
-    (quantile) => known[Math.min(known.length - 1, Math.floor(quantile * known.length))] ?? 0,
+/**
+ * Smallest value of each level.
+ * @param known ascending heights of the policy tokens
+ * @param threshold from when on a token is high; undefined: none is
+ */
+export function heatCuts(known: Float32Array, threshold: number | undefined): readonly number[] {
+  if (threshold === undefined) return [];
+  const high = countHigh(known, threshold);
+  if (high === 0) return [];
+  return LEVEL_SHARES.map((share, level) =>
+    level === 0
+      ? threshold
+      : (known[known.length - Math.max(1, Math.floor(high * share))] ?? Number.POSITIVE_INFINITY),
   );
 }
 
-/** 0: not marked; 1…4: top 20 %, 10 %, 4 %, 1 %. A value of 0 is certain and never marked. */
-export function heatLevel(value: number, thresholds: readonly number[]): number {
+/** 0: not high; 1…4. A value of 0 is certain and never marked. */
+export function heatLevel(value: number, cuts: readonly number[]): number {
   if (!Number.isFinite(value) || value <= 0) return 0;
   let level = 0;
-  for (const threshold of thresholds) if (value >= threshold) level += 1;
+  for (const cut of cuts) if (value >= cut) level += 1;
   return level;
 }
 
 export function heatLevels(
-  values: Float32Array,
+  heights: Float32Array,
   mask: Uint8Array | undefined,
-  thresholds: readonly number[],
+  cuts: readonly number[],
 ): Uint8Array {
-  return Uint8Array.from(values, (value, i) => (mask?.[i] === 0 ? 0 : heatLevel(value, thresholds)));
+  const levels = new Uint8Array(heights.length);
+  if (cuts.length === 0) return levels;
+  for (let i = 0; i < heights.length; i += 1) {
+    if (mask?.[i] !== 0) levels[i] = heatLevel(heights[i] ?? Number.NaN, cuts);
+  }
+  return levels;
 }
 
 /** The first token that ends after `offset`. */
@@ -89,8 +56,15 @@ export function tokenAt(ends: Uint32Array, offset: Utf16Offset): number {
   return low;
 }
 
+/** Empty for a token without characters (an end of sequence) and past the last one. */
+export function tokenRange(ends: Uint32Array, token: number): TextRange {
+  const start = ends[token - 1] ?? 0;
+  return { start, end: ends[token] ?? start };
+}
+
 export interface MarkedRange extends TextRange {
   readonly level: number;
+  readonly token: number;
 }
 
 /** Marked tokens inside `range`, cut to it. White space at the start of a token stays unmarked. */
@@ -109,19 +83,28 @@ export function markedTokens(
     const end = Math.min(ends[token] ?? 0, range.end);
     start = Math.max(start, range.start);
     while (start < end && /\s/.test(text.charAt(start))) start += 1;
-    if (start < end) marked.push({ start, end, level });
+    if (start < end) marked.push({ start, end, level, token });
   }
   return marked;
 }
 
+/** Tokens with `flags` 1 inside `range`, as few ranges as they make. */
+export function flaggedRanges(range: TextRange, ends: Uint32Array, flags: Uint8Array): readonly TextRange[] {
+  const found: { start: number; end: number }[] = [];
+  for (let token = tokenAt(ends, range.start); token < ends.length; token += 1) {
+    const from = ends[token - 1] ?? 0;
+    if (from >= range.end) break;
+    if (flags[token] !== 1) continue;
+    const start = Math.max(from, range.start);
+    const end = Math.min(ends[token] ?? 0, range.end);
+    const last = found.at(-1);
+    if (last !== undefined && last.end === start) last.end = end;
+    else if (start < end) found.push({ start, end });
+  }
+  return found;
+}
+
 /** Share of ascending `known` values below `value`, 0…1. */
 export function shareBelow(known: Float32Array, value: number): number {
-  let low = 0;
-  let high = known.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((known[middle] ?? 0) < value) low = middle + 1;
-    else high = middle;
-  }
-  return known.length === 0 ? 0 : low / known.length;
+  return known.length === 0 ? 0 : 1 - countHigh(known, value) / known.length;
 }

@@ -1,17 +1,23 @@
 /** Draws the scrubber's profile. Colours come from the design tokens in force. */
 import { heatLevel } from './heatModel.ts';
-import { isPolicyKind, type Profile } from './profileModel.ts';
+import { type ColumnStatistics, isPolicyKind, type Profile } from './profileModel.ts';
 
 export const PROFILE_HEIGHT = 46;
 /** Below the base line: what the environment wrote. */
 const ENVIRONMENT_HEIGHT = 9;
+/** Above the profile: a row of forks and, below it, one of reflections; place is their second cue. */
+const MARKS_HEIGHT = 9;
+const MARK_HEIGHT = 3;
 
 interface ProfilePaint {
   readonly width: number;
   readonly profile: Profile;
   /** Per column of two pixels; absent when no signal was logged. */
-  readonly maxima: Float32Array | undefined;
-  readonly thresholds: readonly number[];
+  readonly columns: ColumnStatistics | undefined;
+  /** Smallest height of each level; empty when no token is high. */
+  readonly cuts: readonly number[];
+  /** Highest value of the policy, for the scale where nothing is high. */
+  readonly highest: number;
   /** A different theme has different tokens: painted again when it changes. */
   readonly themeKey: string;
 }
@@ -30,7 +36,7 @@ const KIND_COLOR = {
 const KIND_HEIGHT = { reasoning: 0.55, text: 0.55, 'tool-call': 0.85, answer: 1 } as const;
 
 export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): void {
-  const { width, profile, maxima, thresholds } = paint;
+  const { width, profile, columns } = paint;
   const ratio = window.devicePixelRatio;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(PROFILE_HEIGHT * ratio);
@@ -47,7 +53,7 @@ export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): vo
     if (!isPolicyKind(band.kind)) {
       context.fillStyle = color(KIND_COLOR[band.kind]);
       context.fillRect(left, base + 1, size, ENVIRONMENT_HEIGHT - 2);
-    } else if (maxima === undefined) {
+    } else if (columns === undefined) {
       const height =
         (base - 2) * KIND_HEIGHT[band.kind === 'tool-call' || band.kind === 'answer' ? band.kind : 'text'];
       context.globalAlpha = band.kind === 'answer' ? 0.75 : 0.5;
@@ -62,16 +68,43 @@ export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): vo
 
   context.fillStyle = color('--rule2');
   context.fillRect(0, base, width, 1);
-  if (maxima === undefined) return;
+  if (columns !== undefined) paintColumns(context, paint, columns, base, color);
+}
 
+function paintColumns(
+  context: CanvasRenderingContext2D,
+  { width, cuts, highest }: ProfilePaint,
+  columns: ColumnStatistics,
+  base: number,
+  color: (token: string) => string,
+): void {
   const heats = [color('--h2'), color('--h2'), color('--h3'), color('--h4'), color('--h5')];
-  // The 99th percentile at two thirds: single spikes stay visible without flattening the rest.
-  const scale = ((thresholds.at(-1) ?? 1) || 1) * 1.5;
-  const step = width / maxima.length;
-  maxima.forEach((value, column) => {
+  const [forking, reflection, ink] = [color('--h5'), color('--token-reflection'), color('--ink2')];
+  const room = base - MARKS_HEIGHT - 2;
+  // The highest level's cut at two thirds: single spikes stay visible without flattening the rest.
+  const scale = cuts.length > 0 ? (cuts.at(-1) ?? 1) * 1.5 : highest || 1;
+  const heightOf = (value: number) => Math.max(1, Math.min(1, value / scale) * room);
+  const step = width / columns.max.length;
+  const size = Math.max(1, step - 0.4);
+  columns.max.forEach((value, column) => {
+    const left = column * step;
+    if (columns.forking[column] === 1) {
+      context.fillStyle = forking;
+      context.fillRect(left, 0, size, MARK_HEIGHT);
+    }
+    if (columns.reflection[column] === 1) {
+      context.fillStyle = reflection;
+      context.fillRect(left, MARK_HEIGHT + 1, size, MARK_HEIGHT);
+    }
     if (Number.isNaN(value)) return;
-    const height = Math.max(1, Math.min(1, value / scale) * (base - 2));
-    context.fillStyle = heats[heatLevel(value, thresholds)] ?? '';
-    context.fillRect(column * step, base - height, Math.max(1, step - 0.4), height);
+    const top = heightOf(value);
+    const low = columns.min[column] ?? 0;
+    const bottom = low === value ? 0 : Math.min(top - 1, Math.min(1, low / scale) * room);
+    context.fillStyle = heats[heatLevel(value, cuts)] ?? '';
+    context.fillRect(left, base - top, size, top - bottom);
+    // The mean as a tick, where a column holds more than one value.
+    if (low === value) return;
+    context.fillStyle = ink;
+    context.fillRect(left, base - heightOf(columns.mean[column] ?? 0), size, 1);
   });
 }

@@ -1,29 +1,64 @@
 /** The scrubber's profile: a whole rollout in the width of a window. */
 import type { Segment, SegmentKind, ToolCall, Utf16Offset } from '../../../shared/domain/model.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
+import { TOKEN_CLASSES } from '../../../shared/domain/reflection.ts';
 
-/** Largest value per pixel column; NaN where the column holds no known value. */
-export function columnMaxima(
-  values: Float32Array,
-  ends: Uint32Array,
+/** Per column of pixels; NaN where a column holds no known value of the policy. */
+export interface ColumnStatistics {
+  readonly min: Float32Array;
+  readonly mean: Float32Array;
+  readonly max: Float32Array;
+  /** 1 where a token of the class stands. */
+  readonly forking: Uint8Array;
+  readonly reflection: Uint8Array;
+}
+
+interface ColumnTokens {
+  readonly heights: Float32Array;
+  readonly ends?: Uint32Array;
+  readonly mask?: Uint8Array;
+  readonly classes: Uint8Array;
+}
+
+/** Extremes are kept however many tokens share a column: a single spike must not drown. */
+export function columnStatistics(
+  { heights, ends, mask, classes }: ColumnTokens,
   length: Utf16Offset,
   columns: number,
-): Float32Array {
-  const maxima = new Float32Array(columns).fill(Number.NaN);
-  if (length === 0) return maxima;
-  values.forEach((value, token) => {
-    if (!Number.isFinite(value)) return;
-    const scale = columns / length;
+): ColumnStatistics {
+  const unknown = () => new Float32Array(columns).fill(Number.NaN);
+  const statistics = {
+    min: unknown(),
+    mean: unknown(),
+    max: unknown(),
+    forking: new Uint8Array(columns),
+    reflection: new Uint8Array(columns),
+  };
+  if (length === 0 || ends === undefined) return statistics;
+  const { min, mean, max } = statistics;
+  const tokens = new Uint32Array(columns);
+  const scale = columns / length;
+  heights.forEach((value, token) => {
+    if (!Number.isFinite(value) || mask?.[token] === 0) return;
     const first = Math.min(columns - 1, Math.floor((ends[token - 1] ?? 0) * scale));
     // A short rollout has fewer tokens than columns: a token fills all that it covers.
     const last = Math.max(first, Math.ceil((ends[token] ?? 0) * scale) - 1);
     for (let column = first; column <= last && column < columns; column += 1) {
-      const before = maxima[column];
-      if (before === undefined || Number.isNaN(before) || value > before) maxima[column] = value;
+      const seen = tokens[column] ?? 0;
+      tokens[column] = seen + 1;
+      const before = mean[column] ?? 0;
+      mean[column] = seen === 0 ? value : before + (value - before) / (seen + 1);
+      if (seen === 0 || value > (max[column] ?? 0)) max[column] = value;
+      if (seen === 0 || value < (min[column] ?? 0)) min[column] = value;
     }
+    if (classes[token] === FORKING) statistics.forking[first] = 1;
+    else if (classes[token] === REFLECTION) statistics.reflection[first] = 1;
   });
-  return maxima;
+  return statistics;
 }
+
+const FORKING = TOKEN_CLASSES.indexOf('forking');
+const REFLECTION = TOKEN_CLASSES.indexOf('reflection');
 
 /** Who wrote it: the policy stands above the base line, the environment hangs below it. */
 export function isPolicyKind(kind: SegmentKind): boolean {

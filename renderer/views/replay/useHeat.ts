@@ -1,41 +1,42 @@
-import { useMemo } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
-import { useRequest } from '../../data/useRequest.ts';
-import { heatLevels, heatThresholds, policyValues, type Signal, signalOf } from './heatModel.ts';
+import { type HeatSignal, useTokenView } from '../../state/tokenView.ts';
+import { useReflectionWindow } from './tokens/preferences.ts';
+import { resolveThreshold } from './tokens/thresholdModel.ts';
+import { type Heat, heatOf } from './tokens/tokenHeat.ts';
+import { hasPercentile, type Percentile, statisticsParams, usePercentile } from './tokens/usePercentile.ts';
+import { useTokenSeries } from './tokens/useTokenSeries.ts';
 
-export interface Heat {
-  readonly signal: Signal;
-  readonly ends: Uint32Array;
-  /** Per token: 0 unmarked, 1…4. */
-  readonly levels: Uint8Array;
-  readonly thresholds: readonly number[];
-  /** Known values of the policy tokens, ascending. */
-  readonly known: Float32Array;
-  readonly mask: Uint8Array | undefined;
-  readonly response: string;
+export type { Heat } from './tokens/tokenHeat.ts';
+
+export interface HeatState {
+  /** Undefined when nothing was logged, or while it is on its way. */
+  readonly heat: Heat | undefined;
+  readonly available: readonly HeatSignal[];
+  readonly percentile: Percentile;
+  readonly isWaiting: boolean;
+  readonly error: Error | null;
 }
 
-/** The signal of a rollout on its exact characters; undefined when nothing was logged or aligned. */
-export function useHeat(detail: RolloutDetail | undefined): Heat | undefined {
-  const info = detail?.tokens;
-  const hasSignal = info?.isAligned === true && (info.hasEntropy || info.hasLogprob);
-  const tokens = useRequest(
-    'rollout.tokens',
-    detail === undefined || !hasSignal ? undefined : { rolloutId: detail.row.rolloutId },
-  ).data;
-  return useMemo(() => {
-    const signal = signalOf(info, tokens);
-    if (signal === undefined || tokens?.ends === undefined || detail === undefined) return undefined;
-    const known = policyValues(signal.values, tokens.mask);
-    const thresholds = heatThresholds(known);
-    return {
-      signal,
-      ends: tokens.ends,
-      levels: heatLevels(signal.values, tokens.mask, thresholds),
-      thresholds,
-      known,
-      mask: tokens.mask,
-      response: detail.response,
-    };
-  }, [info, tokens, detail]);
+/** The signal of a rollout with its threshold and classes. */
+export function useHeat(detail: RolloutDetail): HeatState {
+  const { series, source, available, isWaiting, error } = useTokenSeries(detail);
+  const chosenKind = useTokenView((state) => state.thresholdKind);
+  // Deferred: a slider being dragged must not wait for the text to be marked.
+  const share = useDeferredValue(useTokenView((state) => state.share));
+  const fixed = useDeferredValue(
+    useTokenView((state) => (series === undefined ? undefined : state.fixed[series.signal])),
+  );
+  const window = useDeferredValue(useReflectionWindow());
+  const isComparable = series === undefined || hasPercentile(series.signal);
+  const kind = isComparable || chosenKind === 'fixed' ? chosenKind : 'rollout';
+  const percentile = usePercentile(statisticsParams(detail, kind, series?.signal), source);
+  const { value } = percentile;
+  const heat = useMemo(() => {
+    if (series === undefined) return undefined;
+    const { known } = series;
+    const threshold = resolveThreshold({ kind, share, fixed, percentile: value, known });
+    return heatOf(series, threshold, detail, window);
+  }, [series, kind, share, fixed, value, detail, window]);
+  return { heat, available, percentile, isWaiting, error };
 }

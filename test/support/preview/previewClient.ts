@@ -146,6 +146,19 @@ export function createPreviewClient(scenario: string): FakeClient {
     'rollout.rows': ({ rolloutIds }) => rolloutIds.map(rolloutRow),
     'rollout.get': ({ rolloutId: id }) => rolloutDetail(id).detail,
     'rollout.tokens': ({ rolloutId: id }) => rolloutDetail(id).tokens,
+    'rollout.signal': ({ rolloutId: id }) => {
+      const { count, ends, mask, entropy } = rolloutDetail(id).tokens;
+      return {
+        count,
+        available: ['entropy'],
+        ends,
+        mask,
+        signal: 'entropy',
+        source: { kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' },
+        values: entropy,
+      };
+    },
+    'rollout.alternatives': ({ from }) => ({ from, alternatives: [null] }),
     'rollout.record': ({ rolloutId: id, offset = 0, limit = 1_048_576 }) => {
       if (scenario === 'gone')
         throw new ApiError({

@@ -6,7 +6,8 @@ import type { Source } from '../roc/rocWords.ts';
 import { column, type LedgerColumn } from './column.ts';
 import { decisionRank, decisionWords, type LedgerEntry } from './ledgerModel.ts';
 
-export function decisionColumn(source: Source): LedgerColumn {
+/** @param minWidth beside a what-if there is less room for words, and the mark says the most */
+export function decisionColumn(source: Source, minWidth: number): LedgerColumn {
   return column({
     id: 'decision',
     label: 'decision',
@@ -14,7 +15,7 @@ export function decisionColumn(source: Source): LedgerColumn {
       source === 'unknown'
         ? 'No decision is logged and no configuration to recompute it from'
         : `${source === 'logged' ? 'As logged' : 'Recomputed'}: kept (filled) or discarded (dashed), and why`,
-    minWidth: 124,
+    minWidth,
     grow: 1.4,
     sorts: 'ascending',
     measure: ({ standing }) => decisionRank(standing),
@@ -25,10 +26,11 @@ export function decisionColumn(source: Source): LedgerColumn {
 function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly source: Source }) {
   const { standing, row } = entry;
   const said = decisionWords(standing);
+  const rule = source === 'logged' ? row.logged?.rule : undefined;
   const code = standing.reason === undefined ? '' : ` as ${standing.reason}`;
   const other = decisionWords(row.recomputed);
   const title = [
-    said === '' ? '' : `${source}: ${said}${code}`,
+    said === '' ? '' : `${source}: ${said}${code}${rule === undefined ? '' : ` (${rule})`}`,
     entry.differs ? `recomputed: ${other} (${row.recomputed.reason ?? 'no reason'})` : '',
   ];
   return (
@@ -37,7 +39,11 @@ function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly
       <span>
         {standing.inclusion !== undefined && standing.kept === undefined
           ? `${percent(standing.inclusion)} %`
-          : reasonText(standing.reason)}
+          : standing.reason === undefined && rule?.startsWith('listed in ')
+            ? standing.kept
+              ? 'listed'
+              : 'not listed'
+            : reasonText(standing.reason)}
       </span>
       {entry.differs && (
         <span className="differs">
@@ -53,7 +59,7 @@ export function whatIfColumn(): LedgerColumn {
     id: 'whatIf',
     label: 'what if',
     hint: 'Under the settings of the panel; ▲ and ▽ where it is not what stands',
-    minWidth: 120,
+    minWidth: 104,
     grow: 1.2,
     sorts: 'ascending',
     measure: (entry) => {

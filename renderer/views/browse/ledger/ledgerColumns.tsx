@@ -40,7 +40,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       measure: ({ row }) => row.ordinal,
       cell: ({ row }) => <span className="mono">#{row.ordinal}</span>,
     }),
-    decisionColumn(options.source),
+    decisionColumn(options.source, hasWhatIf ? 100 : 124),
     ...(hasWhatIf ? [whatIfColumn()] : []),
     answerColumn(),
     column({
@@ -156,7 +156,7 @@ function answerColumn(): LedgerColumn {
     id: 'answer',
     label: 'answer',
     hint: 'Sorted by its text; the mark says right or wrong where that is known',
-    minWidth: 64,
+    minWidth: 58,
     grow: 1,
     sorts: 'ascending',
     measure: ({ rollout }) => rollout?.answer,

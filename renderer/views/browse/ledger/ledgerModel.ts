@@ -85,6 +85,11 @@ function countedPenalty(row: LedgerRow, ledger: GroupLedger, kind: PenaltyKind):
   return kind === 'logged' && logged !== undefined ? logged : row.recomputed.penalty;
 }
 
+/** The log of kept rollouts a pool was joined with: `listed in …`, as its decisions name it. */
+export function listedIn({ rows }: GroupLedger): string | undefined {
+  return rows.map(({ logged }) => logged?.rule).find((rule) => rule?.startsWith('listed in '));
+}
+
 export function isFlip(row: LedgerRow, standing: Standing): boolean {
   const after = row.whatIf?.kept;
   return after !== undefined && standing.kept !== undefined && after !== standing.kept;

@@ -1,7 +1,9 @@
 import type { Likeness } from '../../../../shared/api/contract.ts';
 import { KeptMark } from '../../../ui/Marks.tsx';
-import { count, decimal, percent } from '../../../ui/numbers.ts';
-import { type Bin, lengthBins, likenessFacts, type NamedSide, turnBins } from './reportModel.ts';
+import { count, counted, decimal, percent } from '../../../ui/numbers.ts';
+import { type Bin, lengthBins, likenessFacts, turnBins } from './likenessModel.ts';
+import { NumberLink } from './NumberLink.tsx';
+import type { NamedSide } from './reportModel.ts';
 
 /** Kept and discarded positives side by side: does the resampling prefer short answers, or answers without tools? */
 export function Bias({ side, bins }: { readonly side: NamedSide; readonly bins: readonly number[] }) {
@@ -39,10 +41,16 @@ function Means({ kept, discarded }: { readonly kept: Likeness; readonly discarde
         <tr>
           <th scope="col">mean of</th>
           <th scope="col">
-            <KeptMark isKept /> {count(kept.rollouts)} kept
+            <KeptMark isKept />{' '}
+            <NumberLink tally={kept} title="Kept positives; shows their groups">
+              {count(kept.rollouts)} kept
+            </NumberLink>
           </th>
           <th scope="col">
-            <KeptMark isKept={false} /> {count(discarded.rollouts)} discarded
+            <KeptMark isKept={false} />{' '}
+            <NumberLink tally={discarded} title="Discarded positives; shows their groups">
+              {count(discarded.rollouts)} discarded
+            </NumberLink>
           </th>
           <th scope="col" title="Kept over discarded">
             factor
@@ -53,8 +61,16 @@ function Means({ kept, discarded }: { readonly kept: Likeness; readonly discarde
         {likenessFacts(kept, discarded).map((fact) => (
           <tr key={fact.label}>
             <th scope="row">{fact.label}</th>
-            <td>{fact.kept}</td>
-            <td>{fact.discarded}</td>
+            <td>
+              <NumberLink tally={{ key: fact.keyOf(kept) }} title="Shows the groups it is of">
+                {fact.kept}
+              </NumberLink>
+            </td>
+            <td>
+              <NumberLink tally={{ key: fact.keyOf(discarded) }} title="Shows the groups it is of">
+                {fact.discarded}
+              </NumberLink>
+            </td>
             <td className="dim">{fact.factor === undefined ? '' : `× ${decimal(fact.factor)}`}</td>
           </tr>
         ))}
@@ -63,29 +79,43 @@ function Means({ kept, discarded }: { readonly kept: Likeness; readonly discarde
   );
 }
 
-/** Paired bars, each class as shares of itself: filled is kept, dashed is discarded. */
+/** Paired bars, each class as shares of itself: filled is kept, dashed is discarded. Each opens its groups. */
 function Histogram({ title, bins }: { readonly title: string; readonly bins: readonly Bin[] }) {
-  const tallest = Math.max(...bins.flatMap((bin) => [bin.kept, bin.discarded]), 0.0001);
-  const height = (share: number) => `${(share / tallest) * 100}%`;
+  const tallest = Math.max(...bins.flatMap((bin) => [bin.kept.share, bin.discarded.share]), 0.0001);
   return (
     <figure className="histogram">
       <figcaption>
         {title} <span className="dim">share of each class</span>
       </figcaption>
-      <div className="histogram-bars" role="img" aria-label={`${title}: kept and discarded positives`}>
+      <fieldset className="histogram-bars" aria-label={`${title}: kept and discarded positives`}>
         {bins.map((bin) => (
-          <div
-            key={bin.label}
-            title={`${bin.label}: ${percent(bin.kept)} % of the kept, ${percent(bin.discarded)} % of the discarded`}
-          >
+          <div key={bin.label}>
             <span className="histogram-pair">
-              <i className="is-kept" style={{ height: height(bin.kept) }} />
-              <i className="is-discarded" style={{ height: height(bin.discarded) }} />
+              <Bar bin={bin} which="kept" of={title} tallest={tallest} />
+              <Bar bin={bin} which="discarded" of={title} tallest={tallest} />
             </span>
             <span className="histogram-label">{bin.label}</span>
           </div>
         ))}
-      </div>
+      </fieldset>
     </figure>
+  );
+}
+
+interface BarProps {
+  readonly bin: Bin;
+  readonly which: 'kept' | 'discarded';
+  readonly of: string;
+  readonly tallest: number;
+}
+
+function Bar({ bin, which, of, tallest }: BarProps) {
+  const { key, rollouts, share } = bin[which];
+  if (rollouts === 0) return <span className="histogram-slot" />;
+  const words = `${of} ${bin.label}: ${counted(rollouts, 'rollout')}, ${percent(share)} % of the ${which}`;
+  return (
+    <NumberLink tally={{ key }} className="histogram-slot" label={words} title={`${words}. Shows the groups`}>
+      <i className={`is-${which}`} style={{ height: `${(share / tallest) * 100}%` }} />
+    </NumberLink>
   );
 }

@@ -1,21 +1,26 @@
 import { X } from 'lucide-react';
-import { useState } from 'react';
-import type { GroupRow, RocReport } from '../../../../shared/api/contract.ts';
+import { useMemo, useState } from 'react';
+import type { GroupRow, GroupSort, RocReport } from '../../../../shared/api/contract.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { rocQuery } from '../../../data/rocChoice.ts';
-import { useGroupsBehind } from '../../../data/useGroupsBehind.ts';
+import { inOrderOf, useGroupsBehind } from '../../../data/useGroupsBehind.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { useRequest } from '../../../data/useRequest.ts';
 import { type IndexRange, useGroupWindow } from '../../../data/useRowWindow.ts';
 import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
-import { GROUP_COLUMNS } from '../groupColumns.tsx';
+import { GROUP_COLUMNS, GROUP_SORT_IDS } from '../groupColumns.tsx';
+import { useUrlSort } from '../useUrlSort.ts';
 
 interface GroupsBehindProps {
   readonly runKey: string;
+  readonly runId: number;
+  /** Of a report of one step. */
+  readonly step: number | undefined;
   readonly reportId: number;
   readonly numberKey: string;
   readonly title: string;
@@ -26,27 +31,49 @@ interface GroupsBehindProps {
 
 const FIRST_WINDOW: IndexRange = { first: 0, end: 40 };
 
+const BY_ORDER = { column: 'order', direction: 'ascending' } as const;
+
+/** Sorted as the log has it: by step, then by appearance. */
 const STEP_COLUMN: Column<GroupRow> = {
-  id: 'step',
+  id: 'order',
   label: 'step',
   align: 'end',
   minWidth: 40,
   grow: 0,
+  sorts: 'ascending',
   cell: (row) => count(row.step),
 };
 
 /** The groups a number counts; each opens its ledger, under the same what-if. */
 export function GroupsBehind(props: GroupsBehindProps) {
-  const { runKey, reportId, numberKey, title, showsStep, recompute } = props;
+  const { runKey, runId, step, reportId, numberKey, title, showsStep, recompute } = props;
   const [query, setQuery] = useUrlQuery();
   const groups = useGroupsBehind(reportId, numberKey, recompute);
-  const ids = groups.data?.ids;
+  const [sort, setSort] = useUrlSort(GROUP_SORT_IDS, BY_ORDER);
+  const column: GroupSort = GROUP_SORT_IDS.find((one) => one === sort.column) ?? 'order';
+  const order = useRequest(
+    'group.order',
+    { runId, ...(step === undefined ? {} : { step }), sort: column, direction: sort.direction },
+    { keepPrevious: true },
+  );
+  const found = groups.data?.ids;
+  const sorted = order.data?.ids;
+  const ids = useMemo(
+    () => (found === undefined || sorted === undefined ? undefined : inOrderOf(found, sorted)),
+    [found, sorted],
+  );
+  const error = groups.error ?? order.error;
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   const rows = useGroupWindow(ids, range);
   const table = useTableCommands();
-  const placeOf = ({ step, groupKey }: GroupRow): Place => ({ view: 'group', runKey, step, groupKey });
+  const placeOf = (row: GroupRow): Place => ({
+    view: 'group',
+    runKey,
+    step: row.step,
+    groupKey: row.groupKey,
+  });
   const search = rocQuery(query);
-  const list = `behind ${runKey} ${numberKey}`;
+  const list = `behind ${runKey} ${numberKey} ${column} ${sort.direction}`;
   const columns = showsStep ? [STEP_COLUMN, ...GROUP_COLUMNS] : GROUP_COLUMNS;
   return (
     <section className="behind" aria-label="Groups behind the number">
@@ -58,11 +85,11 @@ export function GroupsBehind(props: GroupsBehindProps) {
         </IconButton>
       </header>
       <div className="behind-list">
-        {groups.error !== null ? (
+        {error !== null ? (
           <FailedState
             title="The groups behind this number could not be listed"
-            error={groups.error}
-            onRetry={() => void groups.refetch()}
+            error={error}
+            onRetry={() => void (groups.error === null ? order : groups).refetch()}
           />
         ) : ids === undefined ? (
           <WaitingState title="Looking for the groups…" />
@@ -73,9 +100,11 @@ export function GroupsBehind(props: GroupsBehindProps) {
             key={list}
             handle={table}
             label={`Groups: ${title}`}
-            columns={columns.map(({ sorts: _, ...column }) => column)}
+            columns={columns}
             count={ids.length}
             rowAt={rows.rowAt}
+            sort={sort}
+            onSort={setSort}
             onOpen={(row) => goTo(placeOf(row), search)}
             hrefOf={(row) => pathOfPlace(placeOf(row)) + search}
             onWindow={setRange}

@@ -4,17 +4,21 @@ import { useUrlQuery } from '../../../data/usePlace.ts';
 interface NumberLinkProps {
   readonly tally: { readonly key: string };
   readonly title?: string;
+  /** Where it is drawn rather than written. */
+  readonly label?: string;
+  readonly className?: string;
   readonly children: ReactNode;
 }
 
 /** A number that opens the groups behind it, below; once more closes them. */
-export function NumberLink({ tally, title, children }: NumberLinkProps) {
+export function NumberLink({ tally, title, label, className = 'number-link', children }: NumberLinkProps) {
   const [query, setQuery] = useUrlQuery();
   const isOpen = query.get('of') === tally.key;
   return (
     <button
       type="button"
-      className="number-link"
+      className={className}
+      aria-label={label}
       aria-pressed={isOpen}
       title={title}
       onClick={() => setQuery({ of: isOpen ? undefined : tally.key })}

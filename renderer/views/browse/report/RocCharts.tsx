@@ -1,7 +1,9 @@
 import { useState } from 'react';
 import type { RocStep, Stage } from '../../../../shared/api/contract.ts';
-import { type Series, StepChart } from '../../../charts/StepChart.tsx';
-import { percent, ratio } from '../../../ui/numbers.ts';
+import { StepChart } from '../../../charts/StepChart.tsx';
+import type { Series } from '../../../charts/StepChartParts.tsx';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { amount, count, counted, percent, ratio } from '../../../ui/numbers.ts';
 import { errorsAfter, errorsBefore, keepRate, type NamedSide } from './reportModel.ts';
 
 interface RocChartsProps {
@@ -12,9 +14,12 @@ interface RocChartsProps {
 
 const asPercent = (value: number) => `${percent(value, value > 0 && value < 0.095 ? 1 : 0)}%`;
 
+const HINT = 'A point opens the groups behind it, any other place the report of its step';
+
 /** What the resampling does, step by step; the first chart is the quantity of the paper's Fig. 4. */
 export function RocCharts({ sides, stages, onOpenStep }: RocChartsProps) {
   const [hovered, setHovered] = useState<number>();
+  const [query, setQuery] = useUrlQuery();
   const [first, second] = sides;
   if (first === undefined) return null;
   const rows = first.side.steps;
@@ -29,53 +34,93 @@ export function RocCharts({ sides, stages, onOpenStep }: RocChartsProps) {
       if (row !== undefined) onOpenStep(row.step);
     },
   };
-  const of = (named: NamedSide | undefined, pick: (row: RocStep) => number | undefined) => {
-    const byStep = new Map(named?.side.steps.map((row) => [row.step, row]));
-    return steps.map((step) => {
-      const row = byStep.get(step);
-      return row === undefined ? undefined : pick(row);
-    });
+  /** One number per step with the way to its groups, which are found by the key of a tally. */
+  const pointsOf = (
+    named: NamedSide,
+    value: (row: RocStep) => number | undefined,
+    behind: (row: RocStep) => { readonly key: string; readonly groups: number },
+    words: (row: RocStep) => string,
+  ) => {
+    const byStep = new Map(named.side.steps.map((row) => [row.step, row]));
+    const rowAt = (index: number) => byStep.get(steps[index] ?? -1);
+    return {
+      values: steps.map((_, index) => {
+        const row = rowAt(index);
+        return row === undefined ? undefined : value(row);
+      }),
+      onOpenPoint: (index: number) => {
+        const row = rowAt(index);
+        const key = row === undefined ? undefined : behind(row).key;
+        setQuery({ of: query.get('of') === key ? undefined : key });
+      },
+      pointTitle: (index: number) => {
+        const row = rowAt(index);
+        if (row === undefined) return '';
+        return `step ${row.step}: ${words(row)}. Shows ${counted(behind(row).groups, 'group')}`;
+      },
+    };
   };
+  const poolErrors = pointsOf(
+    first,
+    errorsBefore,
+    (row) => row.erroneousBefore,
+    (row) => `${count(row.errorsBefore)} of ${count(row.callsBefore)} calls of right rollouts failed`,
+  );
+  const keptErrors = (named: NamedSide) =>
+    pointsOf(
+      named,
+      errorsAfter,
+      (row) => row.erroneousAfter,
+      (row) => `${amount(row.errorsAfter)} of ${amount(row.callsAfter)} calls of kept right rollouts failed`,
+    );
+  const rateOf = (named: NamedSide, which: 'positives' | 'negatives') =>
+    pointsOf(
+      named,
+      (row) => keepRate(row[which]),
+      (row) => row[which],
+      (row) => `${amount(row[which].kept)} of ${count(row[which].decided)} ${which} kept`,
+    );
   const health = (pick: (row: RocStep) => number) =>
     rows.map((row) => ratio(pick(row), row.allWrong + row.mixed + row.allRight));
   const errors: Series[] = [
-    { name: 'pool', values: of(first, errorsBefore), color: 'var(--ink3)', isDashed: true },
+    { name: 'pool', ...poolErrors, color: 'var(--ink3)', isDashed: true },
     {
       name: `kept, ${first.id === 'whatIf' ? 'what if' : first.id}`,
-      values: of(first, errorsAfter),
+      ...keptErrors(first),
       color: 'var(--wrong)',
     },
-    ...(second === undefined
-      ? []
-      : [{ name: 'what if', values: of(second, errorsAfter), color: 'var(--ink)' }]),
+    ...(second === undefined ? [] : [{ name: 'what if', ...keptErrors(second), color: 'var(--ink)' }]),
   ];
   const rates: Series[] = [
-    { name: '✓', values: of(first, (row) => keepRate(row.positives)), color: 'var(--right)' },
-    { name: '✕', values: of(first, (row) => keepRate(row.negatives)), color: 'var(--wrong)' },
+    { name: '✓', ...rateOf(first, 'positives'), color: 'var(--right)' },
+    { name: '✕', ...rateOf(first, 'negatives'), color: 'var(--wrong)' },
     ...(second === undefined
       ? []
       : [
-          {
-            name: '✓ if',
-            values: of(second, (row) => keepRate(row.positives)),
-            color: 'var(--right)',
-            isDashed: true,
-          },
-          {
-            name: '✕ if',
-            values: of(second, (row) => keepRate(row.negatives)),
-            color: 'var(--wrong)',
-            isDashed: true,
-          },
+          { name: '✓ if', ...rateOf(second, 'positives'), color: 'var(--right)', isDashed: true },
+          { name: '✕ if', ...rateOf(second, 'negatives'), color: 'var(--wrong)', isDashed: true },
         ]),
   ];
   return (
     <section className="charts roc-charts" aria-label="By step">
-      <StepChart {...common} title="Tool errors within right rollouts" format={asPercent} series={errors} />
-      <StepChart {...common} title="Kept, of right and of wrong" format={asPercent} series={rates} />
+      <StepChart
+        {...common}
+        title="Tool errors within right rollouts"
+        hint={HINT}
+        format={asPercent}
+        series={errors}
+      />
+      <StepChart
+        {...common}
+        title="Kept, of right and of wrong"
+        hint={HINT}
+        format={asPercent}
+        series={rates}
+      />
       <StepChart
         {...common}
         title="Groups"
+        hint="A click opens the report of the step"
         format={asPercent}
         bands={[
           { name: '✕', shares: health((row) => row.allWrong), color: 'var(--wrong)' },

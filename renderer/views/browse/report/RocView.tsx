@@ -146,6 +146,8 @@ export default function RocView({ runKey, step }: RocViewProps) {
           <GroupsBehind
             key={key}
             runKey={runKey}
+            runId={report.runId}
+            step={step}
             reportId={report.reportId}
             numberKey={key}
             title={names?.get(key) ?? key}

@@ -2,15 +2,15 @@
 import type {
   Bucket,
   GroupTally,
-  Likeness,
   RocReport,
   RocSide,
   RocStep,
   Tally,
 } from '../../../../shared/api/contract.ts';
-import { compact, decimal, percent, ratio } from '../../../ui/numbers.ts';
+import { ratio } from '../../../ui/numbers.ts';
 import { reasonText } from '../../../ui/reasons.ts';
 import { penaltyText, RULE_WORDS } from '../roc/rocWords.ts';
+import { likenessNames } from './likenessModel.ts';
 
 /** A set of decisions under a name that says where they come from. */
 export interface NamedSide {
@@ -208,9 +208,17 @@ export function numberNames(report: RocReport): ReadonlyMap<string, string> {
     for (const one of side.outcomes) add(one, outcomeText(one.outcome));
     for (const one of side.reasons) add(one, sideReason(one.reason));
     for (const one of findingsOf(report, named)) add(one, one.label);
+    for (const [like, what] of [
+      [side.keptPositives, 'kept positives'],
+      [side.discardedPositives, 'discarded positives'],
+    ] as const) {
+      for (const [key, words] of likenessNames(like, what, report.lengthBins)) add({ key }, words);
+    }
     for (const one of side.steps) {
       add(one.positives, `positives of step ${one.step}`);
       add(one.negatives, `negatives of step ${one.step}`);
+      add(one.erroneousBefore, `right with a failed call, step ${one.step}, pool`);
+      add(one.erroneousAfter, `right with a failed call and kept, step ${one.step}`);
     }
   }
   return names;
@@ -222,74 +230,6 @@ export function bucketKinds(side: RocSide): readonly (readonly [string, readonly
     ['p_err', side.byErr],
     ['p_format', side.byFormat],
   ];
-}
-
-// ── is it biased? ───────────────────────────────────────────────────────────────────────────────
-
-export interface LikenessFact {
-  readonly label: string;
-  readonly kept: string;
-  readonly discarded: string;
-  /** Kept over discarded, as a factor; absent where one is unknown or 0. */
-  readonly factor?: number;
-}
-
-export function likenessFacts(kept: Likeness, discarded: Likeness): readonly LikenessFact[] {
-  const facts: (readonly [string, (like: Likeness) => number | undefined, (value: number) => string])[] = [
-    ['characters', (like) => like.meanResponseChars, (value) => compact(value)],
-    ['tokens', (like) => like.meanPolicyTokens, (value) => compact(value)],
-    ['turns', (like) => like.meanTurns, (value) => decimal(value, 2)],
-    ['tool calls', (like) => like.meanToolCalls, (value) => decimal(value, 2)],
-    ['without a tool call', (like) => like.withoutToolCalls, (value) => `${percent(value)} %`],
-  ];
-  return facts.flatMap(([label, pick, text]) => {
-    const [a, b] = [pick(kept), pick(discarded)];
-    if (a === undefined && b === undefined) return [];
-    const factor = a === undefined || b === undefined || b === 0 ? undefined : a / b;
-    return [
-      {
-        label,
-        kept: a === undefined ? '' : text(a),
-        discarded: b === undefined ? '' : text(b),
-        ...(factor === undefined ? {} : { factor }),
-      },
-    ];
-  });
-}
-
-export interface Bin {
-  readonly label: string;
-  readonly kept: number;
-  readonly discarded: number;
-}
-
-/** Each as a share of its own class: the shapes compare, however many were kept. */
-export function lengthBins(bins: readonly number[], kept: Likeness, discarded: Likeness): readonly Bin[] {
-  return trimmed(
-    bins.map((to, i) => ({
-      label: Number.isFinite(to) ? `≤ ${compact(to)}` : `> ${compact(bins[i - 1] ?? 0)}`,
-      kept: ratio(kept.lengths[i] ?? 0, kept.rollouts) ?? 0,
-      discarded: ratio(discarded.lengths[i] ?? 0, discarded.rollouts) ?? 0,
-    })),
-  );
-}
-
-export function turnBins(kept: Likeness, discarded: Likeness): readonly Bin[] {
-  const length = Math.max(kept.turns.length, discarded.turns.length);
-  return trimmed(
-    Array.from({ length }, (_, i) => ({
-      label: i === length - 1 ? `${i + 1}+` : String(i + 1),
-      kept: ratio(kept.turns[i] ?? 0, kept.rollouts) ?? 0,
-      discarded: ratio(discarded.turns[i] ?? 0, discarded.rollouts) ?? 0,
-    })),
-  );
-}
-
-/** Empty bins at either end say nothing; one between two is part of the shape. */
-function trimmed(bins: readonly Bin[]): readonly Bin[] {
-  const isFilled = (bin: Bin) => bin.kept > 0 || bin.discarded > 0;
-  const first = bins.findIndex(isFilled);
-  return first < 0 ? [] : bins.slice(first, bins.findLastIndex(isFilled) + 1);
 }
 
 // ── by step ─────────────────────────────────────────────────────────────────────────────────────

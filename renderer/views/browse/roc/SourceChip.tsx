@@ -6,10 +6,19 @@ import { basisWords, type Source, sourceWords, UNKNOWN_WORDS } from './rocWords.
 interface SourceChipProps {
   readonly source: Source;
   readonly basis: RocBasis;
+  /** `listed in …`: another log of this training says it, and the two were joined. */
+  readonly listedIn?: string | undefined;
 }
 
 /** Where the decisions shown come from. */
-export function SourceChip({ source, basis }: SourceChipProps) {
+export function SourceChip({ source, basis, listedIn }: SourceChipProps) {
+  if (source === 'logged' && listedIn !== undefined) {
+    return (
+      <Chip title="Joined by hand: kept is what the other log lists, discarded what it does not. See the sources of this run.">
+        decision: {listedIn}
+      </Chip>
+    );
+  }
   const why =
     source === 'logged'
       ? 'Written by the trainer.'

@@ -7,6 +7,7 @@ import { Button } from '../../../ui/Controls.tsx';
 import { counted } from '../../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../../ui/States.tsx';
 import { GroupRuleForm } from './GroupRuleForm.tsx';
+import { PoolAndKept } from './PoolAndKept.tsx';
 import { SameRun } from './SameRun.tsx';
 import { SourceFiles } from './SourceFiles.tsx';
 import './sources.css';
@@ -33,6 +34,7 @@ export function SourcesPanel({ run }: { readonly run: RunDetail }) {
           sources={sources.data}
           rollouts={run.rollouts}
         />
+        <PoolAndKept run={run} sources={sources.data} />
         <SameRun run={run} sources={sources.data} />
         <section>
           <h2>Remove</h2>

@@ -1,0 +1,156 @@
+/**
+ * Lines or bars over a number that is no training step: a value, a position. Real axes; what is under the pointer, or
+ * at the place of the ← → keys, is read in words above it.
+ */
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { chartKey, linePath, nearestStep, stepScale, type Values } from './chartModel.ts';
+import { useWidth } from './useWidth.ts';
+import { barsPath, spreadPath, valueTicks, yScale } from './valueChartModel.ts';
+import './charts.css';
+
+export interface ValueSeries {
+  readonly name: string;
+  readonly values: Values;
+  readonly color: string;
+  readonly isDashed?: boolean;
+  /** Behind what is to be read. */
+  readonly isFaint?: boolean;
+  /** Half the height of a band around the line. */
+  readonly spread?: Values;
+}
+
+export interface ValueMark {
+  readonly at: number;
+  readonly label: string;
+  /** Where the values leave room for the label. */
+  readonly place?: 'top' | 'bottom';
+}
+
+interface ValueChartProps {
+  readonly title: string;
+  /** Where each value stands; with bars: the left edge of each. */
+  readonly xs: readonly number[];
+  /** The right edge of the last bar. */
+  readonly end?: number;
+  readonly shape?: 'lines' | 'bars';
+  readonly series: readonly ValueSeries[];
+  readonly scale?: 'linear' | 'log';
+  /** The top of the axis where it is known: 1 for shares. */
+  readonly top?: number;
+  readonly xLabel: string;
+  readonly format: (value: number) => string;
+  readonly marks?: readonly ValueMark[];
+  /** What is said of the place under the pointer. */
+  readonly reading: (index: number) => ReactNode;
+  /** What is said while nothing is pointed at. */
+  readonly rest: ReactNode;
+  readonly height?: number;
+}
+
+export function ValueChart(props: ValueChartProps) {
+  const { title, xs, series, scale = 'linear', marks = [], shape = 'lines', height = 150 } = props;
+  const [hovered, setHovered] = useState<number>();
+  const [ref, width] = useWidth<SVGSVGElement>(420);
+  const frame = { width, height, left: 42, right: 12, top: 8, bottom: 30 };
+  const domain = props.end === undefined ? xs : [xs[0] ?? 0, props.end];
+  const x = stepScale(domain, frame);
+  const y = yScale(
+    series.map(({ values }) => values),
+    frame,
+    { scale, ...(props.top === undefined ? {} : { top: props.top }) },
+  );
+  const floor = height - frame.bottom;
+  const at = hovered ?? xs.length - 1;
+  const barWidth = xs.length > 1 ? (xs[1] ?? 0) - (xs[0] ?? 0) : 1;
+  // A bar is pointed at by its middle.
+  const centers = shape === 'bars' ? xs.map((one) => one + barWidth / 2) : xs;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const act = chartKey(event.key, { at, steps: xs.length, point: -1, points: 0 });
+    if (act?.kind !== 'step') return;
+    event.preventDefault();
+    setHovered(act.at);
+  };
+  return (
+    <figure className="chart value-chart">
+      <figcaption className="chart-head">
+        <h2>{title}</h2>
+        <span aria-live="polite">{hovered === undefined ? props.rest : props.reading(hovered)}</span>
+      </figcaption>
+      <svg
+        ref={ref}
+        height={height}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a slider over places that is drawn; an input cannot hold a chart
+        role="slider"
+        tabIndex={0}
+        aria-label={title}
+        aria-valuemin={xs[0]}
+        aria-valuemax={xs.at(-1)}
+        aria-valuenow={xs[at]}
+        onKeyDown={onKeyDown}
+        onBlur={() => setHovered(undefined)}
+        onPointerMove={(event) => {
+          const { left } = event.currentTarget.getBoundingClientRect();
+          setHovered(nearestStep(centers, x.invert(event.clientX - left)));
+        }}
+        onPointerLeave={() => setHovered(undefined)}
+      >
+        {valueTicks(y, scale).map((tick) => (
+          <g key={tick}>
+            <line className="grid" x1={frame.left} x2={width - frame.right} y1={y(tick)} y2={y(tick)} />
+            <text x={frame.left - 6} y={y(tick) + 3.5} textAnchor="end">
+              {props.format(tick)}
+            </text>
+          </g>
+        ))}
+        {x.ticks(Math.max(3, Math.floor(width / 90))).map((tick) => (
+          <text key={tick} x={x(tick)} y={floor + 13} textAnchor="middle">
+            {tick}
+          </text>
+        ))}
+        <text x={(frame.left + width - frame.right) / 2} y={height - 3} textAnchor="middle">
+          {props.xLabel}
+        </text>
+        {series.map((one) => (
+          <g key={one.name}>
+            {one.spread !== undefined && (
+              <path d={spreadPath(xs, one.values, one.spread, x, y)} fill={one.color} opacity={0.16} />
+            )}
+            {shape === 'bars' ? (
+              <path d={barsPath(xs, barWidth, one.values, x, y, floor)} fill={one.color} />
+            ) : (
+              <path
+                d={linePath(xs, one.values, x, y)}
+                fill="none"
+                stroke={one.color}
+                strokeWidth={one.isFaint ? 1 : 1.7}
+                opacity={one.isFaint ? 0.4 : 1}
+                strokeDasharray={one.isDashed ? '5 3' : undefined}
+              />
+            )}
+          </g>
+        ))}
+        {marks.map((mark) => (
+          <g key={mark.label} className="value-mark">
+            <line x1={x(mark.at)} x2={x(mark.at)} y1={frame.top} y2={floor} />
+            <text
+              x={x(mark.at) + (x(mark.at) > width * 0.7 ? -5 : 5)}
+              y={mark.place === 'bottom' ? floor - 6 : frame.top + 9}
+              textAnchor={x(mark.at) > width * 0.7 ? 'end' : 'start'}
+            >
+              {mark.label}
+            </text>
+          </g>
+        ))}
+        {hovered !== undefined && (
+          <line
+            className="hover"
+            x1={x(centers[hovered] ?? 0)}
+            x2={x(centers[hovered] ?? 0)}
+            y1={frame.top}
+            y2={floor}
+          />
+        )}
+      </svg>
+    </figure>
+  );
+}

@@ -1,0 +1,104 @@
+/** A long question with its progress and a way to stop it: over a whole run it may take seconds, or minutes. */
+import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import type { ParamsOf, ResultOf } from '../../shared/api/contract.ts';
+import { useClient } from './DataProvider.tsx';
+
+type LongMethod = 'roc.report' | 'token.statistics';
+export type AnalysisParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;
+
+export interface AnalysisProgress {
+  readonly stepsDone: number;
+  readonly steps: number;
+}
+
+export interface AnalysisState<Answer> {
+  /** The last one that arrived; of other params while `isComputing`. */
+  readonly answer: Answer | undefined;
+  /** The answer is to another question of the same scope. */
+  readonly isFormer: boolean;
+  readonly error: Error | null;
+  readonly isComputing: boolean;
+  readonly isStopped: boolean;
+  readonly progress: AnalysisProgress | undefined;
+  readonly stop: () => void;
+  /** Also after a failure, or when the host has forgotten the answer. */
+  readonly compute: () => Promise<Answer | undefined>;
+}
+
+let lastKey = 0;
+
+interface Scope {
+  readonly runId: number;
+  readonly step?: number | undefined;
+}
+
+function isSameScope(queryKey: QueryKey | undefined, scope: Scope | undefined): boolean {
+  const former = queryKey?.[1];
+  if (typeof former !== 'object' || former === null || scope === undefined) return false;
+  return (
+    'runId' in former &&
+    former.runId === scope.runId &&
+    ('step' in former ? former.step : undefined) === scope.step
+  );
+}
+
+/**
+ * @param params undefined: nothing is to be computed
+ * @param isReady false: not yet, but what was computed of the same scope stays in sight
+ */
+export function useAnalysis<M extends LongMethod>(
+  method: M,
+  params: AnalysisParams<M> | undefined,
+  isReady = true,
+): AnalysisState<ResultOf<M>> {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const text = JSON.stringify(params);
+  const isAsked = params !== undefined && isReady;
+  const [stopped, setStopped] = useState<string>();
+  const [progress, setProgress] = useState<AnalysisProgress & { readonly key: string }>();
+  // One key for each question: what a superseded one still reports is not this one's progress.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key for every question is the point
+  const progressKey = useMemo(() => {
+    lastKey += 1;
+    return `analysis-${lastKey}-${Math.random().toString(36).slice(2)}`;
+  }, [text]);
+  useEffect(() => {
+    if (!isAsked) return;
+    return client.subscribe((event) => {
+      if (event.event !== 'analysis.progress' || event.payload.progressKey !== progressKey) return;
+      setProgress({ key: progressKey, ...event.payload });
+    });
+  }, [client, progressKey, isAsked]);
+  const isStopped = isAsked && stopped === text;
+  const queryKey = [method, params] as const;
+  const query = useQuery<ResultOf<M>>({
+    queryKey,
+    queryFn: ({ signal }) => {
+      if (params === undefined) throw new Error(`${method} was asked before its params were known`);
+      // The rest of ParamsOf<M>, which a generic method hides from the compiler.
+      return client.request(method, { ...params, progressKey } as unknown as ParamsOf<M>, { signal });
+    },
+    enabled: isAsked && !isStopped,
+    // The former answer of the same scope stays in sight; another run's would be a lie.
+    placeholderData: (former, query) => (isSameScope(query?.queryKey, params) ? former : undefined),
+  });
+  return {
+    answer: query.data,
+    isFormer: query.isPlaceholderData,
+    error: query.error,
+    isComputing: query.isFetching,
+    isStopped,
+    progress: progress?.key === progressKey ? progress : undefined,
+    stop: () => {
+      setStopped(text);
+      void queryClient.cancelQueries({ queryKey });
+    },
+    compute: async () => {
+      setStopped(undefined);
+      const answer = await query.refetch();
+      return answer.data;
+    },
+  };
+}

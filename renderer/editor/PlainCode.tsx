@@ -1,0 +1,38 @@
+import { SourceText } from '../ui/SourceText.tsx';
+import { type PlacedPiece, type PlacedStretch, placedPieces } from './placedCode.ts';
+
+export interface CodeProps {
+  readonly code: string;
+  /** Where the code stands in its source, for highlights; none where that is not known. */
+  readonly places?: readonly PlacedStretch[];
+  readonly source?: string;
+}
+
+export const NO_PLACES: readonly PlacedStretch[] = [];
+
+/** Code without colours, as tall as with them. */
+export function PlainCode(props: CodeProps) {
+  return (
+    <pre className="code">
+      <code>
+        <PlainText {...props} />
+      </code>
+    </pre>
+  );
+}
+
+export function PlainText({ code, places = NO_PLACES, source }: CodeProps) {
+  return <Pieces pieces={placedPieces(code, 0, places)} source={source} />;
+}
+
+interface PiecesProps {
+  readonly pieces: readonly PlacedPiece[];
+  readonly source: string | undefined;
+}
+
+export function Pieces({ pieces, source }: PiecesProps) {
+  return pieces.map((piece, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one immutable text never reorder
+    <SourceText key={i} text={piece.text} start={piece.source} source={source} />
+  ));
+}

@@ -1,0 +1,84 @@
+/**
+ * How tokens are marked in the replay: preferences of a reader, kept over sittings. What is marked
+ * is the rollout's; where one is, the URL's.
+ */
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+
+/** The signals heat can be drawn of. */
+export const HEAT_SIGNALS = ['entropy', 'surprisal', 'gap', 'advantage'] as const;
+export type HeatSignal = (typeof HEAT_SIGNALS)[number];
+
+export const THRESHOLD_KINDS = ['rollout', 'fixed', 'group', 'step', 'run'] as const;
+export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
+
+/** `underline` leaves the paper as it is; `background` is seen from further away. */
+export type MarkStyle = 'background' | 'underline';
+export type InspectorTab = 'rollout' | 'tokens';
+export type Overlay = 'isMaskShown' | 'isGapShown' | 'isLexiconShown';
+
+/** The share that is high in both papers (`domain.md` §3). */
+export const DEFAULT_SHARE = 0.2;
+
+interface TokenView {
+  /** Undefined: the best there is in a rollout. */
+  readonly signal: HeatSignal | undefined;
+  readonly thresholdKind: ThresholdKind;
+  /** Of `rollout`: the share of its policy tokens that is high. */
+  readonly share: number;
+  /** Of `fixed`; one per signal, since their values do not compare. */
+  readonly fixed: Readonly<Partial<Record<HeatSignal, number>>>;
+  readonly markStyle: MarkStyle;
+  readonly isMaskShown: boolean;
+  readonly isGapShown: boolean;
+  readonly isLexiconShown: boolean;
+  /** Policy tokens after a tool response that can reflect on it; 0: the whole segment; undefined: the default. */
+  readonly window: number | undefined;
+  /** The lexicon; undefined: the default list. */
+  readonly words: readonly string[] | undefined;
+  /** Tokens there are: without it, listed alternatives give no upper bound. */
+  readonly vocabulary: number | undefined;
+  readonly inspectorTab: InspectorTab;
+
+  readonly setSignal: (signal: HeatSignal) => void;
+  readonly setThresholdKind: (kind: ThresholdKind) => void;
+  readonly setShare: (share: number) => void;
+  readonly setFixed: (signal: HeatSignal, value: number) => void;
+  readonly setMarkStyle: (style: MarkStyle) => void;
+  readonly flipOverlay: (overlay: Overlay) => void;
+  readonly setWindow: (window: number | undefined) => void;
+  readonly setWords: (words: readonly string[] | undefined) => void;
+  readonly setVocabulary: (size: number | undefined) => void;
+  readonly setInspectorTab: (tab: InspectorTab) => void;
+}
+
+export const useTokenView = create<TokenView>()(
+  persist(
+    (set) => ({
+      signal: undefined,
+      thresholdKind: 'rollout',
+      share: DEFAULT_SHARE,
+      fixed: {},
+      markStyle: 'background',
+      isMaskShown: false,
+      isGapShown: false,
+      isLexiconShown: false,
+      window: undefined,
+      words: undefined,
+      vocabulary: undefined,
+      inspectorTab: 'rollout',
+
+      setSignal: (signal) => set({ signal }),
+      setThresholdKind: (thresholdKind) => set({ thresholdKind }),
+      setShare: (share) => set({ share }),
+      setFixed: (signal, value) => set(({ fixed }) => ({ fixed: { ...fixed, [signal]: value } })),
+      setMarkStyle: (markStyle) => set({ markStyle }),
+      flipOverlay: (overlay) => set((state) => ({ [overlay]: !state[overlay] })),
+      setWindow: (window) => set({ window }),
+      setWords: (words) => set({ words }),
+      setVocabulary: (vocabulary) => set({ vocabulary }),
+      setInspectorTab: (inspectorTab) => set({ inspectorTab }),
+    }),
+    { name: 'turnwise.tokenView', version: 1 },
+  ),
+);

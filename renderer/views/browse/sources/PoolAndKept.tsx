@@ -1,0 +1,138 @@
+/**
+ * A trainer that halves its groups often writes two logs: one of all rollouts (traces), one of those that were kept
+ * (its dumps). Joined, the pool knows who was kept; the list stays as it is.
+ */
+import { useState } from 'react';
+import type { RunDetail, RunSources } from '../../../../shared/api/contract.ts';
+import { pathOfPlace } from '../../../data/place.ts';
+import { usePoolJoin } from '../../../data/usePoolJoin.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { Button } from '../../../ui/Controls.tsx';
+import { Link } from '../../../ui/Link.tsx';
+import { counted } from '../../../ui/numbers.ts';
+import { JoinForm } from './JoinForm.tsx';
+import { JoinReport } from './JoinReport.tsx';
+import { candidates, joinText, otherOf, type PoolJoin, roleIn } from './poolModel.ts';
+
+interface PoolAndKeptProps {
+  readonly run: RunDetail;
+  readonly sources: RunSources;
+}
+
+export function PoolAndKept({ run, sources }: PoolAndKeptProps) {
+  const { join, leave } = usePoolJoin();
+  const runs = useRequest('run.list', {});
+  const setNotice = useInterface((state) => state.setNotice);
+  const [isChoosing, setChoosing] = useState(false);
+  const { poolJoins, runKey } = sources;
+  const others = candidates(runs.data ?? [], sources);
+  const isBusy = join.isPending || leave.isPending;
+  const done = join.data;
+  const error = join.error ?? leave.error;
+  return (
+    <section aria-label="Pool and kept rollouts">
+      <h2>Pool and kept rollouts</h2>
+      {poolJoins.length === 0 && (
+        <p>
+          If one log of this training has all rollouts and another only those that were kept, joining them
+          tells who was discarded.
+        </p>
+      )}
+      <ul className="neighbours">
+        {poolJoins.map((one) => (
+          <li key={`${one.poolKey} ${one.keptKey}`}>
+            <Joined
+              join={one}
+              runKey={runKey}
+              isBusy={isBusy}
+              onLeave={() =>
+                leave.mutate(
+                  { poolKey: one.poolKey, keptKey: one.keptKey },
+                  {
+                    onSuccess: () => {
+                      join.reset();
+                      setNotice('Taken apart: the pool is as its own log says');
+                    },
+                  },
+                )
+              }
+            />
+            {done !== undefined && done.poolKey === one.poolKey && done.keptKey === one.keptKey && (
+              <JoinReport report={done.report} keptKey={one.keptKey} keptName={one.keptName} />
+            )}
+          </li>
+        ))}
+      </ul>
+      {isChoosing ? (
+        <JoinForm
+          run={run}
+          others={others}
+          isBusy={isBusy}
+          onCancel={() => setChoosing(false)}
+          onJoin={(keys) => join.mutate(keys, { onSuccess: () => setChoosing(false) })}
+        />
+      ) : others.length > 0 ? (
+        <Button onClick={() => setChoosing(true)}>
+          {poolJoins.length === 0 ? 'Join with another log…' : 'Join with one more…'}
+        </Button>
+      ) : (
+        runs.data !== undefined && (
+          <p className="muted">
+            {poolJoins.length === 0
+              ? 'There is no other run in this library to join it with.'
+              : `There are no more runs: ${counted(poolJoins.length, 'join')} already.`}
+          </p>
+        )
+      )}
+      {error !== null && (
+        <p className="is-wrong" role="alert">
+          ✕ {error.message}
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface JoinedProps {
+  readonly join: PoolJoin;
+  readonly runKey: string;
+  readonly isBusy: boolean;
+  readonly onLeave: () => void;
+}
+
+/** One join in words, and the way back, asked once more before it is gone. */
+function Joined({ join, runKey, isBusy, onLeave }: JoinedProps) {
+  const [isAsked, setAsked] = useState(false);
+  const other = otherOf(join, runKey);
+  const isPool = roleIn(join, runKey) === 'pool';
+  return (
+    <div className="joined">
+      <p>
+        {isPool
+          ? 'This run has all rollouts; those kept are listed in '
+          : 'This run lists the kept rollouts of '}
+        <Link className="is-link" href={pathOfPlace({ view: 'run', runKey: other.runKey })}>
+          {other.name}
+        </Link>
+        . {joinText(join)}
+      </p>
+      {isAsked ? (
+        <p className="join-ask" role="alertdialog" aria-label="Take the two logs apart?">
+          {counted(join.decided, 'rollout')} of the pool will have no decision from this list any more. The
+          logs stay.{' '}
+          <Button disabled={isBusy} onClick={onLeave}>
+            Take them apart
+          </Button>{' '}
+          <Button disabled={isBusy} onClick={() => setAsked(false)}>
+            Keep
+          </Button>
+        </p>
+      ) : (
+        <Button disabled={isBusy} onClick={() => setAsked(true)}>
+          Take apart…
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import type { SourceStatistics, StatisticsRow } from '../../../../shared/domain/signalStatistics.ts';
+import { ValueChart } from '../../../charts/ValueChart.tsx';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { count, counted, decimal, percent } from '../../../ui/numbers.ts';
+import { NumberField } from './NumberField.tsx';
+import { SIGNAL_FACTS } from './signalWords.ts';
+import { type Curve, curveOf, density, standardError } from './tokensModel.ts';
+
+interface AfterResponseProps {
+  readonly rows: readonly StatisticsRow[];
+  /** False while it has not been computed. */
+  readonly isKnown: boolean;
+  readonly source: SourceStatistics;
+  readonly window: number;
+}
+
+/** Does the policy reflect on what the tool said? The mean at each place after it, and how dense reflections are. */
+export function AfterResponse({ rows, isKnown, source, window }: AfterResponseProps) {
+  const { label, isSigned } = SIGNAL_FACTS[source.signal];
+  const unit = source.source.unit ?? '';
+  const [success, error] = [curveOf(rows, 'success'), curveOf(rows, 'error')];
+  const length = Math.max(success.means.length, error.means.length);
+  const xs = Array.from({ length }, (_, i) => i);
+  const name = { success: 'success', error: 'error' } as const;
+  const faint = (curve: Curve, color: string) => ({
+    name: `${name[curve.after]}, each place`,
+    values: curve.means.map((mean) => mean?.mean),
+    spread: curve.means.map((mean) => (mean === undefined ? undefined : standardError(mean))),
+    color,
+    isFaint: true,
+  });
+  return (
+    <section className="tokens-section" aria-label="After a tool response">
+      <h2>
+        After a tool response{' '}
+        <span className="dim">reasoning and prose directly after it; what the response said</span>
+      </h2>
+      {length === 0 ? (
+        <p className="dim tokens-wait">
+          {isKnown
+            ? 'No policy token with a place on the text follows a tool response.'
+            : 'Not computed yet.'}
+        </p>
+      ) : (
+        <div className="tokens-after">
+          <ValueChart
+            title={`Mean ${label} by place`}
+            xs={xs}
+            height={190}
+            xLabel="policy tokens since the tool response"
+            format={(value) => decimal(value)}
+            series={[
+              faint(success, 'var(--ink2)'),
+              faint(error, 'var(--wrong)'),
+              { name: 'success', values: success.smooth, color: 'var(--ink)' },
+              { name: 'error', values: error.smooth, color: 'var(--wrong)', isDashed: true },
+            ]}
+            marks={window > 0 && window < length ? [{ at: window, label: `window ${window}` }] : []}
+            reading={(index) => (
+              <>
+                place {index}
+                <PlaceText name="success" mean={success.means[index]} />
+                <PlaceText name="error" mean={error.means[index]} />
+              </>
+            )}
+            rest={
+              <>
+                <span className="key-line" /> after success <span className="key-line is-error" /> after error
+              </>
+            }
+          />
+          {!isSigned && <Density source={source} window={window} />}
+        </div>
+      )}
+      {length > 0 && (
+        <p className="dim tokens-note">
+          {[label, unit].filter(Boolean).join(', ')}. Strong: mean over 4 places on either side, by their
+          tokens; thin: each place, ± one standard error as if its tokens were independent.
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface PlaceTextProps {
+  readonly name: string;
+  readonly mean: StatisticsRow | Curve['means'][number];
+}
+
+function PlaceText({ name, mean }: PlaceTextProps) {
+  if (mean === undefined) return null;
+  return (
+    <>
+      {' · '}
+      {name} <b>{decimal(mean.mean)}</b> of {count(mean.tokens)}
+    </>
+  );
+}
+
+/** Reflections per policy token within the window: the paper shows it in pictures, this is its number. */
+function Density({ source, window }: { readonly source: SourceStatistics; readonly window: number }) {
+  const [, setQuery] = useUrlQuery();
+  const { success, error } = source.reflections;
+  const sides = [
+    { name: 'after success', counts: success },
+    { name: 'after error', counts: error },
+  ];
+  const most = Math.max(...sides.map(({ counts }) => density(counts) ?? 0), 0.01);
+  return (
+    <div className="density">
+      <h3>Reflection tokens</h3>
+      <table>
+        <tbody>
+          {sides.map(({ name, counts }) => {
+            const share = density(counts);
+            return (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>
+                  {share !== undefined && (
+                    <span
+                      className={name === 'after error' ? 'mean-bar is-error' : 'mean-bar'}
+                      style={{ width: `${(share / most) * 64}px` }}
+                    />
+                  )}
+                </td>
+                <td>
+                  <b>{share === undefined ? '' : `${percent(share)} %`}</b>
+                </td>
+                <td className="dim">
+                  {count(counts.reflections)} of {counted(counts.tokens, 'token')}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <p className="density-window">
+        in the first{' '}
+        <NumberField
+          label="Reflection window, policy tokens"
+          value={window}
+          least={0}
+          onChange={(value) => setQuery({ window: String(value) })}
+        />{' '}
+        policy tokens <span className="dim">0: the whole segment</span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import type { Mean } from '../../../../shared/domain/signalStatistics.ts';
+import { RightMark } from '../../../ui/Marks.tsx';
+import { compact, counted, decimal } from '../../../ui/numbers.ts';
+import { type ByCorrectness, type SegmentMean, standardError } from './tokensModel.ts';
+
+interface SegmentMeansProps {
+  readonly means: readonly SegmentMean[];
+  readonly label: string;
+}
+
+const COLUMNS = ['right', 'wrong', 'unknown'] as const;
+const COLORS = { right: 'var(--right)', wrong: 'var(--wrong)', unknown: 'var(--ink3)' } as const;
+
+/** Where the policy hesitates: in reasoning or in code, in right rollouts or in wrong ones. */
+export function SegmentMeans({ means, label }: SegmentMeansProps) {
+  const columns = COLUMNS.filter((column) => means.some((row) => row[column] !== undefined));
+  const most = Math.max(...means.flatMap((row) => columns.map((c) => Math.abs(row[c]?.mean ?? 0))), 1e-9);
+  return (
+    <section className="tokens-section" aria-label="Mean by kind of segment">
+      <h2>
+        Mean {label} by kind of segment <span className="dim">mean and number of tokens</span>
+      </h2>
+      {means.length === 0 ? (
+        <p className="dim tokens-wait">
+          These tokens have no place on the text: the log has ids without text, and a tokenizer would be
+          needed.
+        </p>
+      ) : (
+        <table className="mean-table">
+          <thead>
+            <tr>
+              <th />
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  {column === 'unknown' ? (
+                    'correctness unknown'
+                  ) : (
+                    <>
+                      <RightMark isCorrect={column === 'right'} /> {column}
+                    </>
+                  )}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {means.map((row) => (
+              <tr key={row.kind}>
+                <th scope="row">{row.kind}</th>
+                {columns.map((column) => (
+                  <MeanCell key={column} mean={row[column]} most={most} color={COLORS[column]} of={column} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+interface MeanCellProps {
+  readonly mean: Mean | undefined;
+  readonly most: number;
+  readonly color: string;
+  readonly of: keyof ByCorrectness;
+}
+
+function MeanCell({ mean, most, color, of }: MeanCellProps) {
+  if (mean === undefined) return <td />;
+  const { tokens, deviation } = mean;
+  return (
+    <td
+      title={`${of}: mean ${decimal(mean.mean, 4)} of ${counted(tokens, 'token')}, standard deviation ${decimal(deviation, 3)}, standard error of the mean ${decimal(standardError(mean), 4)}`}
+    >
+      <span className="mean-cell">
+        <span className="mean-track">
+          <span
+            className="mean-bar"
+            style={{ width: `${(Math.abs(mean.mean) / most) * 100}%`, background: color }}
+          />
+        </span>
+        <b>{decimal(mean.mean, 3)}</b>
+        <span className="mean-tokens">{compact(tokens)}</span>
+      </span>
+    </td>
+  );
+}

@@ -1,0 +1,150 @@
+/** The paper's word clouds as a table: tokens by their mean, common enough for a mean to say something. */
+import { useMemo } from 'react';
+import type { TokenStatistics } from '../../../../shared/api/contract.ts';
+import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
+import { useTableCommands } from '../../../app/useTableCommands.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { compact, count, counted, decimal } from '../../../ui/numbers.ts';
+import { EmptyState } from '../../../ui/States.tsx';
+import { sortedBy } from '../../../ui/sorting.ts';
+import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
+import { visiblePieces } from '../../../ui/visibleText.ts';
+import { FilterField } from '../FilterField.tsx';
+import { useUrlSort } from '../useUrlSort.ts';
+import { NumberField } from './NumberField.tsx';
+import { SIGNAL_FACTS } from './signalWords.ts';
+import { rowsOf, type TokenMean, tokenMeans, tokenText } from './tokensModel.ts';
+
+interface TopTokensProps {
+  readonly answer: TokenStatistics | undefined;
+  readonly source: SourceStatistics;
+  readonly least: number;
+  readonly isComputing: boolean;
+  /** Some tokens have a place on the text, so they can be named. */
+  readonly hasPlaces: boolean;
+}
+
+interface TokenColumn extends Column<TokenMean> {
+  readonly measure: (row: TokenMean) => number | string;
+}
+
+const BY_MEAN = { column: 'mean', direction: 'descending' } as const;
+
+const COLUMNS: readonly TokenColumn[] = [
+  {
+    id: 'token',
+    label: 'token',
+    hint: '␣ is a space, ↵ the end of a line',
+    minWidth: 84,
+    grow: 1,
+    sorts: 'ascending',
+    measure: ({ token }) => token,
+    cell: ({ token }) => (
+      <span className="mono" title={JSON.stringify(token)}>
+        {visiblePieces(tokenText(token))
+          .map(({ text }) => text)
+          .join('')}
+      </span>
+    ),
+  },
+  {
+    id: 'mean',
+    label: 'mean',
+    align: 'end',
+    minWidth: 54,
+    grow: 0,
+    sorts: 'descending',
+    measure: ({ mean }) => mean,
+    cell: ({ mean }) => <b>{decimal(mean, 3)}</b>,
+  },
+  {
+    id: 'deviation',
+    label: '±',
+    hint: 'Standard deviation of its values: the same token can be a choice in one place and a formality in another',
+    align: 'end',
+    minWidth: 44,
+    grow: 0,
+    sorts: 'descending',
+    measure: ({ deviation }) => deviation,
+    cell: ({ deviation }) => <span className="dim">{decimal(deviation)}</span>,
+  },
+  {
+    id: 'tokens',
+    label: 'seen',
+    hint: 'How often the policy sampled it',
+    align: 'end',
+    minWidth: 48,
+    grow: 0,
+    sorts: 'descending',
+    measure: ({ tokens }) => tokens,
+    // The column is narrow: what would be cut is rounded, and whole in the tooltip.
+    cell: ({ tokens }) => (
+      <span title={count(tokens)}>{tokens < 100_000 ? count(tokens) : compact(tokens)}</span>
+    ),
+  },
+];
+
+export function TopTokens({ answer, source, least, isComputing, hasPlaces }: TopTokensProps) {
+  const [query, setQuery] = useUrlQuery();
+  const [sort, setSort] = useUrlSort(
+    COLUMNS.map(({ id }) => id),
+    BY_MEAN,
+  );
+  const table = useTableCommands();
+  const text = query.get('filter') ?? '';
+  const { column, direction } = sort;
+  // A vocabulary of rows is not to be sorted anew for every report of progress.
+  const rows = useMemo(() => {
+    const measure = COLUMNS.find(({ id }) => id === column)?.measure ?? (({ mean }) => mean);
+    return sortedBy(tokenMeans(rowsOf(answer, source), least, text), measure, direction);
+  }, [answer, source, least, text, column, direction]);
+  const { label } = SIGNAL_FACTS[source.signal];
+  return (
+    <section className="tokens-side" aria-label="Tokens by mean">
+      <header>
+        <h2>
+          Tokens by mean {label}{' '}
+          <span className="dim">{answer === undefined ? '' : counted(rows.length, 'distinct token')}</span>
+        </h2>
+        <div className="tokens-side-fields">
+          <FilterField placeholder="Filter tokens" />
+          <span title="Rarer tokens are left out: the mean of a few says nothing">
+            seen at least{' '}
+            <NumberField
+              label="Least count of a token"
+              value={least}
+              least={1}
+              onChange={(value) => setQuery({ least: String(value) })}
+            />
+          </span>
+        </div>
+      </header>
+      <div className="tokens-side-list">
+        {answer === undefined ? (
+          <p className="dim tokens-wait">{isComputing ? 'On their way…' : 'Not computed.'}</p>
+        ) : rows.length === 0 ? (
+          <EmptyState title={hasPlaces ? 'No token is that common' : 'These tokens have no text'}>
+            <p>
+              {hasPlaces
+                ? 'Lower the least count, or change the filter.'
+                : 'The log has ids without text; a tokenizer would be needed to name them.'}
+            </p>
+          </EmptyState>
+        ) : (
+          <VirtualTable
+            key={`${sort.column} ${sort.direction} ${least} ${text}`}
+            handle={table}
+            label={`Tokens by mean ${label}`}
+            columns={COLUMNS}
+            count={rows.length}
+            rowAt={(index) => rows[index]}
+            rowHeight={25}
+            sort={sort}
+            onSort={setSort}
+            onOpen={() => undefined}
+          />
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * Where the code of a tool call stands in the response. Most templates write it as a JSON string, so a
+ * line break is two characters there: only the stretches between escapes are the very same text, and
+ * only these can carry heat and search hits.
+ */
+import type { Utf16Offset } from '../../../shared/domain/model.ts';
+
+export interface CodePlace {
+  /** Offsets in the code. */
+  readonly start: number;
+  readonly end: number;
+  /** Where `start` stands in the response. */
+  readonly source: Utf16Offset;
+}
+
+const NONE: readonly CodePlace[] = [];
+
+/** @param inner the call as written, which begins at `base` in the response */
+export function codePlaces(code: string, inner: string, base: Utf16Offset): readonly CodePlace[] {
+  if (code === '') return NONE;
+  const literal = inner.indexOf(code);
+  if (literal >= 0) return [{ start: 0, end: code.length, source: base + literal }];
+  for (const match of inner.matchAll(/:\s*"/g)) {
+    const places = jsonPlaces(code, inner, match.index + match[0].length, base);
+    if (places !== undefined) return places;
+  }
+  return NONE;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+};
+
+/** Reads the JSON string at `from` along with the code; undefined as soon as the two differ. */
+function jsonPlaces(
+  code: string,
+  inner: string,
+  from: number,
+  base: Utf16Offset,
+): readonly CodePlace[] | undefined {
+  const places: CodePlace[] = [];
+  let at = from;
+  let start = 0;
+  let i = 0;
+  const close = () => {
+    if (i > start) places.push({ start, end: i, source: base + at - (i - start) });
+  };
+  while (i < code.length) {
+    const character = inner.charAt(at);
+    if (character !== '\\') {
+      if (character !== code.charAt(i)) return undefined;
+      at += 1;
+      i += 1;
+      continue;
+    }
+    close();
+    const sign = inner.charAt(at + 1);
+    const decoded =
+      sign === 'u' ? String.fromCharCode(Number.parseInt(inner.slice(at + 2, at + 6), 16)) : ESCAPES[sign];
+    if (decoded !== code.charAt(i)) return undefined;
+    at += sign === 'u' ? 6 : 2;
+    i += 1;
+    start = i;
+  }
+  close();
+  return inner.charAt(at) === '"' ? places : undefined;
+}

@@ -1,0 +1,75 @@
+/** What is painted on the text, as ranges with the name of their highlight (`transcript.css`). */
+import type { TextRange } from '../../../shared/domain/model.ts';
+import { flaggedRanges, HEAT_LEVELS, markedTokens } from './heatModel.ts';
+import { type Heat, REFLECTION } from './tokens/tokenHeat.ts';
+
+export interface TextMarks {
+  readonly heat: Heat | undefined;
+  readonly isUnderlined: boolean;
+  /** Per token, 1 where the overlay marks it; with `ends`. */
+  readonly masked: Uint8Array | undefined;
+  readonly gap: Uint8Array | undefined;
+  readonly ends: Uint32Array | undefined;
+  /** Ascending. */
+  readonly words: readonly TextRange[];
+}
+
+export interface NamedRange extends TextRange {
+  readonly name: MarkName;
+}
+
+const LEVELS = Array.from({ length: HEAT_LEVELS }, (_, i) => i + 1);
+const names = (prefix: string): readonly string[] => LEVELS.map((level) => `${prefix}-${level}`);
+
+/** Later ones are painted over earlier ones. */
+export const MARK_NAMES = [
+  'masked',
+  ...names('heat'),
+  ...names('reflection'),
+  ...names('line'),
+  ...names('reflection-line'),
+  'gap',
+  'words',
+];
+export type MarkName = string;
+
+/** The marks inside `range` of the response. */
+export function marksIn(range: TextRange, marks: TextMarks): readonly NamedRange[] {
+  const { heat, isUnderlined, masked, gap, ends, words } = marks;
+  const found: NamedRange[] = [];
+  const add = (name: MarkName, ranges: readonly TextRange[]) => {
+    for (const { start, end } of ranges) found.push({ name, start, end });
+  };
+  if (ends !== undefined && masked !== undefined) add('masked', flaggedRanges(range, ends, masked));
+  if (heat?.ends !== undefined) {
+    for (const { start, end, level, token } of markedTokens(range, heat.response, heat.ends, heat.levels)) {
+      const isReflection = heat.classes[token] === REFLECTION;
+      found.push({ name: heatName(level, isReflection, isUnderlined), start, end });
+    }
+  }
+  if (ends !== undefined && gap !== undefined) add('gap', flaggedRanges(range, ends, gap));
+  add('words', cutTo(range, words));
+  return found;
+}
+
+function heatName(level: number, isReflection: boolean, isUnderlined: boolean): MarkName {
+  if (isUnderlined) return `${isReflection ? 'reflection-line' : 'line'}-${level}`;
+  return `${isReflection ? 'reflection' : 'heat'}-${level}`;
+}
+
+function cutTo(range: TextRange, ascending: readonly TextRange[]): readonly TextRange[] {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle]?.end ?? 0) <= range.start) low = middle + 1;
+    else high = middle;
+  }
+  const found: TextRange[] = [];
+  for (let i = low; i < ascending.length; i += 1) {
+    const one = ascending[i];
+    if (one === undefined || one.start >= range.end) break;
+    found.push({ start: Math.max(one.start, range.start), end: Math.min(one.end, range.end) });
+  }
+  return found;
+}

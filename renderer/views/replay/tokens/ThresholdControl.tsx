@@ -1,0 +1,156 @@
+import { THRESHOLD_KINDS, type ThresholdKind, useTokenView } from '../../../state/tokenView.ts';
+import { count } from '../../../ui/numbers.ts';
+import { pointerFocus, releaseFocus } from './pointerFocus.ts';
+import {
+  fixedStart,
+  SLIDER_STEPS,
+  shareOfSlider,
+  shareText,
+  sliderOfShare,
+  thresholdKindWords,
+  thresholdWords,
+} from './thresholdModel.ts';
+import type { Heat } from './tokenHeat.ts';
+import { hasPercentile, type Percentile } from './usePercentile.ts';
+
+interface ThresholdControlProps {
+  readonly heat: Heat;
+  readonly percentile: Percentile;
+}
+
+const KIND_LABELS: Readonly<Record<ThresholdKind, string>> = {
+  rollout: 'top share',
+  fixed: 'fixed value',
+  group: 'group’s 80th percentile',
+  step: 'step’s 80th percentile',
+  run: 'run’s 80th percentile',
+};
+
+/** From when on a token is high: the kind, its slider, and always how many tokens that makes. */
+export function ThresholdControl({ heat, percentile }: ThresholdControlProps) {
+  const setKind = useTokenView((state) => state.setThresholdKind);
+  const { threshold, words, mask } = heat;
+  const { kind } = threshold;
+  const kinds = THRESHOLD_KINDS.filter(
+    (one) => one === 'rollout' || one === 'fixed' || hasPercentile(heat.signal),
+  );
+  return (
+    <div className="token-threshold">
+      <select
+        aria-label="Threshold"
+        {...pointerFocus}
+        title="From when on a token counts as high: the top share of this rollout, a fixed value, or what the top fifth of its group, step or run is. These disagree, so it is always said which."
+        value={kind}
+        onChange={(event) => {
+          const chosen = kinds.find((one) => one === event.target.value);
+          if (chosen !== undefined) setKind(chosen);
+          releaseFocus(event.target);
+        }}
+      >
+        {kinds.map((one) => (
+          <option key={one} value={one}>
+            {KIND_LABELS[one]}
+          </option>
+        ))}
+      </select>
+      {kind === 'rollout' && <ShareSlider />}
+      {kind === 'fixed' && <FixedField heat={heat} />}
+      {kind !== 'rollout' && kind !== 'fixed' && <PercentileState percentile={percentile} />}
+      <span className="token-count" role="status">
+        {kind === 'rollout' && <ShareWords />}
+        {thresholdWords(threshold, words.unit, mask !== undefined)}
+      </span>
+    </div>
+  );
+}
+
+function ShareWords() {
+  const share = useTokenView((state) => state.share);
+  return <>{thresholdKindWords('rollout', share)} · </>;
+}
+
+function ShareSlider() {
+  const share = useTokenView((state) => state.share);
+  const setShare = useTokenView((state) => state.setShare);
+  return (
+    <input
+      type="range"
+      aria-label="Share of policy tokens that is high"
+      aria-valuetext={`top ${shareText(share)} %`}
+      min={0}
+      max={SLIDER_STEPS}
+      value={sliderOfShare(share)}
+      {...pointerFocus}
+      onPointerUp={(event) => releaseFocus(event.currentTarget)}
+      onChange={(event) => setShare(shareOfSlider(Number(event.target.value)))}
+    />
+  );
+}
+
+function FixedField({ heat }: { readonly heat: Heat }) {
+  const stored = useTokenView((state) => state.fixed[heat.signal]);
+  const setFixed = useTokenView((state) => state.setFixed);
+  const value = stored ?? fixedStart(heat.known);
+  const most = Number((heat.known.at(-1) ?? 1).toFixed(3));
+  return (
+    <>
+      <input
+        type="range"
+        aria-label={`Least ${heat.words.name} that is high`}
+        min={0}
+        max={most}
+        step={most / SLIDER_STEPS}
+        value={Math.min(value, most)}
+        {...pointerFocus}
+        onPointerUp={(event) => releaseFocus(event.currentTarget)}
+        onChange={(event) => setFixed(heat.signal, Number(Number(event.target.value).toFixed(3)))}
+      />
+      <input
+        type="number"
+        className="token-number"
+        aria-label="Fixed threshold"
+        min={0}
+        step={0.01}
+        value={value}
+        onChange={(event) => {
+          const typed = Number(event.target.value);
+          if (event.target.value !== '' && Number.isFinite(typed) && typed >= 0) setFixed(heat.signal, typed);
+        }}
+      />
+    </>
+  );
+}
+
+function PercentileState({ percentile }: { readonly percentile: Percentile }) {
+  const { isComputing, isStopped, error, progress, value, tokens, rollouts } = percentile;
+  if (isComputing) {
+    return (
+      <span className="token-progress">
+        <progress aria-label="Steps read" value={progress?.stepsDone} max={progress?.steps ?? 1} />
+        {progress !== undefined && `${count(progress.stepsDone)} of ${count(progress.steps)} steps`}
+        <button type="button" onClick={percentile.stop}>
+          Cancel
+        </button>
+      </span>
+    );
+  }
+  if (isStopped || error !== null) {
+    return (
+      <span className="token-progress">
+        {error === null ? 'stopped' : <span className="is-wrong">{error.message}</span>}
+        <button type="button" onClick={percentile.compute}>
+          {error === null ? 'Compute' : 'Try again'}
+        </button>
+      </span>
+    );
+  }
+  if (value === undefined) return <span className="dim">no other rollout has this signal</span>;
+  return (
+    <span
+      className="dim"
+      title="To 0.02: values are counted in bins. Only rollouts with the same signal and source count."
+    >
+      of {count(tokens)} tokens in {count(rollouts)} rollouts
+    </span>
+  );
+}

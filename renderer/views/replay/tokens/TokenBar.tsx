@@ -1,0 +1,219 @@
+/** The line under the toolbar: which signal, from when on a token is high, and what is so. */
+import { ChevronDown, ChevronUp } from 'lucide-react';
+import type { RolloutDetail } from '../../../../shared/api/contract.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { HEAT_SIGNALS, useTokenView } from '../../../state/tokenView.ts';
+import { IconButton } from '../../../ui/Controls.tsx';
+import { count, decimal, signed } from '../../../ui/numbers.ts';
+import { LEVEL_SHARES } from '../heatModel.ts';
+import type { HeatState } from '../useHeat.ts';
+import { CLASS_GLYPHS } from './classWords.ts';
+import { pointerFocus, releaseFocus } from './pointerFocus.ts';
+import type { SegmentMeans } from './segmentMeans.ts';
+import { SIGNAL_LABELS } from './signalWords.ts';
+import { ThresholdControl } from './ThresholdControl.tsx';
+import { TokenOptions } from './TokenOptions.tsx';
+import type { Heat } from './tokenHeat.ts';
+import type { LexiconState } from './useLexicon.ts';
+import './tokenBar.css';
+
+interface TokenBarProps {
+  readonly detail: RolloutDetail;
+  readonly state: HeatState;
+  readonly means: SegmentMeans | undefined;
+  readonly lexicon: LexiconState;
+  readonly onHigh: (direction: 1 | -1) => void;
+  readonly onReflection: (direction: 1 | -1) => void;
+}
+
+export function TokenBar(props: TokenBarProps) {
+  const { detail, state, lexicon } = props;
+  const { heat } = state;
+  return (
+    <section className="token-bar" aria-label="Tokens">
+      {heat === undefined ? (
+        <p className="dim token-bar-quiet">{quietLine(detail, state)}</p>
+      ) : (
+        <>
+          <SignalLegend heat={heat} available={state.available} />
+          {heat.isConstant ? (
+            <p className="dim token-bar-quiet">
+              the same for all {count(heat.known.length)} policy tokens (
+              {signed(heat.values.find(Number.isFinite))}): no heat
+            </p>
+          ) : heat.ends === undefined ? (
+            <MeansLegend heat={heat} means={props.means} />
+          ) : (
+            <>
+              <ThresholdControl heat={heat} percentile={state.percentile} />
+              <Jumps heat={heat} onHigh={props.onHigh} onReflection={props.onReflection} />
+            </>
+          )}
+        </>
+      )}
+      <TokenOptions heat={heat} lexicon={lexicon} />
+    </section>
+  );
+}
+
+function quietLine(detail: RolloutDetail, { isWaiting, error }: HeatState): string {
+  if (error !== null) return `the tokens could not be read: ${error.message}`;
+  if (isWaiting) return '';
+  return detail.tokens === undefined
+    ? 'no token signal was logged: no heat'
+    : `${count(detail.tokens.count)} tokens, none with a signal: no heat`;
+}
+
+interface SignalLegendProps {
+  readonly heat: Heat;
+  readonly available: HeatState['available'];
+}
+
+/** What the scale is of, in full: the select shows one word, the rest stands beside it. */
+function SignalLegend({ heat, available }: SignalLegendProps) {
+  const isHeatOn = useInterface((state) => state.isHeatOn);
+  const flip = useInterface((state) => state.flip);
+  const setSignal = useTokenView((state) => state.setSignal);
+  const markStyle = useTokenView((state) => state.markStyle);
+  const { words, cuts } = heat;
+  return (
+    <div className="token-signal">
+      {available.length > 1 && (
+        <select
+          aria-label="Signal"
+          {...pointerFocus}
+          title="Which number of each token is shown"
+          value={heat.signal}
+          onChange={(event) => {
+            const chosen = HEAT_SIGNALS.find((name) => name === event.target.value);
+            if (chosen !== undefined) setSignal(chosen);
+            releaseFocus(event.target);
+          }}
+        >
+          {available.map((name) => (
+            <option key={name} value={name}>
+              {SIGNAL_LABELS[name]}
+            </option>
+          ))}
+        </select>
+      )}
+      <span className="token-source" title={words.source} data-testid="signal-source">
+        {words.source}
+        {words.isSigned && '; heat by its size'}
+      </span>
+      {cuts.length > 0 && heat.ends !== undefined && (
+        <button
+          type="button"
+          className={`heat-scale is-${markStyle}`}
+          aria-pressed={isHeatOn}
+          aria-label={isHeatOn ? 'Hide heat' : 'Show heat'}
+          title={`${isHeatOn ? 'Hide' : 'Show'} heat (e). Smallest values of the four levels: all high tokens, and the highest ${LEVEL_SHARES.slice(
+            1,
+          )
+            .map((share) => `${share * 100} %`)
+            .join(', ')} of them`}
+          onClick={() => flip('isHeatOn')}
+        >
+          {cuts.map((cut, level) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: levels are places on a scale
+            <span key={level} className={isHeatOn ? `heat-sample is-${level + 1}` : 'heat-sample'}>
+              {decimal(cut, cut < 0.1 ? 3 : 2)}
+            </span>
+          ))}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface MeansLegendProps {
+  readonly heat: Heat;
+  readonly means: SegmentMeans | undefined;
+}
+
+/** Means have a scale of their own: it ends at the highest of this rollout. */
+function MeansLegend({ heat, means }: MeansLegendProps) {
+  const isHeatOn = useInterface((state) => state.isHeatOn);
+  const flip = useInterface((state) => state.flip);
+  if (means === undefined) {
+    return (
+      <p className="dim token-bar-quiet">
+        ids without text, and tokens and segments cannot be matched: no heat
+      </p>
+    );
+  }
+  return (
+    <p className="token-signal">
+      <button
+        type="button"
+        className="heat-scale"
+        aria-pressed={isHeatOn}
+        title={`${isHeatOn ? 'Hide' : 'Show'} heat (e). Quarters of the highest mean`}
+        onClick={() => flip('isHeatOn')}
+      >
+        {[1, 2, 3, 4].map((level) => (
+          <span key={level} className={isHeatOn ? `heat-sample is-${level}` : 'heat-sample'}>
+            {decimal((means.highest * level) / 4, 3)}
+          </span>
+        ))}
+      </button>
+      <span className="dim">
+        ids without text: heat by segment means (
+        {means.by === 'turns' ? 'one per turn' : 'one per run of the mask'}
+        ), {decimal(means.lowest, 3)} to {decimal(means.highest, 3)} {heat.words.unit}
+      </span>
+    </p>
+  );
+}
+
+interface JumpsProps {
+  readonly heat: Heat;
+  readonly onHigh: (direction: 1 | -1) => void;
+  readonly onReflection: (direction: 1 | -1) => void;
+}
+
+function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
+  const { high, reflections, classCounts } = heat;
+  const classes = `${count(classCounts.forking)} forking, ${count(classCounts.reflection)} reflection, ${count(classCounts.code)} in code, ${count(classCounts.answer)} in answers`;
+  return (
+    <div className="token-jumps">
+      <span title={`High tokens: ${classes}`}>
+        <b>{count(high.length)}</b> high
+      </span>
+      <IconButton label="Next high token" keys="n" disabled={high.length === 0} onClick={() => onHigh(1)}>
+        <ChevronDown size={14} />
+      </IconButton>
+      <IconButton
+        label="Previous high token"
+        keys="N"
+        disabled={high.length === 0}
+        onClick={() => onHigh(-1)}
+      >
+        <ChevronUp size={14} />
+      </IconButton>
+      <span
+        className="is-reflection"
+        title="Reflection tokens: high tokens of the reasoning directly after a tool response"
+      >
+        {CLASS_GLYPHS.reflection} <b>{count(reflections.length)}</b>
+        <span className="token-jumps-word"> reflection</span>
+      </span>
+      <IconButton
+        label="Next reflection token"
+        keys="r"
+        disabled={reflections.length === 0}
+        onClick={() => onReflection(1)}
+      >
+        <ChevronDown size={14} />
+      </IconButton>
+      <IconButton
+        label="Previous reflection token"
+        keys="R"
+        disabled={reflections.length === 0}
+        onClick={() => onReflection(-1)}
+      >
+        <ChevronUp size={14} />
+      </IconButton>
+    </div>
+  );
+}

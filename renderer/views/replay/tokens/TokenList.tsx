@@ -1,0 +1,155 @@
+/** High tokens with their context, filtered by class, text and range; any number of them. */
+import { Copy } from 'lucide-react';
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useState } from 'react';
+import { TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { IconButton } from '../../../ui/Controls.tsx';
+import { copyText } from '../../../ui/copyText.ts';
+import { count, counted } from '../../../ui/numbers.ts';
+import { rowSpace, scrollTopShowing, visibleRows } from '../../../ui/virtualRows.ts';
+import { SpanFields } from './SpanFields.tsx';
+import { TokenListRow } from './TokenListRow.tsx';
+import type { Heat } from './tokenHeat.ts';
+import { type ListFilter, listedTokens, tokensCsv } from './tokenListModel.ts';
+import { useScroller } from './useScroller.ts';
+import type { TokenCursor } from './useTokenCursor.ts';
+import './tokenList.css';
+
+interface TokenListProps {
+  readonly heat: Heat;
+  readonly cursor: TokenCursor;
+}
+
+const ROW_HEIGHT = 42;
+const OVERSCAN = 6;
+const CLASS_CHOICES: readonly (TokenClass | 'all')[] = ['all', ...TOKEN_CLASSES.slice(1)];
+
+export function TokenList({ heat, cursor }: TokenListProps) {
+  const [text, setText] = useState('');
+  const [tokenClass, setClass] = useState<ListFilter['tokenClass']>('all');
+  const [order, setOrder] = useState<ListFilter['order']>('place');
+  const wantedText = useDeferredValue(text);
+  const { span } = cursor;
+  const tokens = useMemo(
+    () => listedTokens(heat, { text: wantedText, tokenClass, span, order }),
+    [heat, wantedText, tokenClass, span, order],
+  );
+  const id = useId();
+  const { element, height, scrollTop, onScroll } = useScroller(tokens.length > 0);
+  const space = rowSpace(tokens.length, ROW_HEIGHT, height);
+  const shown = visibleRows(space, scrollTop, OVERSCAN);
+  const at = cursor.token === undefined ? -1 : tokens.indexOf(cursor.token);
+
+  const show = (index: number) => {
+    const token = tokens[index];
+    if (token === undefined) return;
+    cursor.go(token);
+  };
+
+  // The list goes along with n and r, as the outline does with the turn.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another current row moves the list
+  useEffect(() => {
+    if (at >= 0 && element.current !== null)
+      element.current.scrollTop = scrollTopShowing(space, element.current.scrollTop, at);
+  }, [at]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const last = tokens.length - 1;
+    const next = {
+      ArrowDown: Math.min(last, at + 1),
+      ArrowUp: Math.max(0, at - 1),
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    show(next);
+  };
+  const copy = () =>
+    void copyText(tokensCsv(heat, tokens)).then((isCopied) =>
+      useInterface
+        .getState()
+        .setNotice(
+          isCopied ? `${counted(tokens.length, 'token')} copied as CSV` : 'The system did not allow copying',
+        ),
+    );
+
+  return (
+    <section className="token-list" aria-label="High tokens">
+      <div className="token-list-filters">
+        <input
+          type="search"
+          className="token-list-search"
+          aria-label="Search in tokens"
+          placeholder="Search in tokens"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <div className="token-list-row">
+          <select
+            aria-label="Class"
+            value={tokenClass}
+            onChange={(event) => setClass(CLASS_CHOICES.find((one) => one === event.target.value) ?? 'all')}
+          >
+            {CLASS_CHOICES.map((one) => (
+              <option key={one} value={one}>
+                {one === 'all' ? 'all high' : `${one} (${count(heat.classCounts[one])})`}
+              </option>
+            ))}
+          </select>
+          <select
+            aria-label="Order"
+            value={order}
+            onChange={(event) => setOrder(event.target.value === 'value' ? 'value' : 'place')}
+          >
+            <option value="place">by place</option>
+            <option value="value">by {heat.words.name}</option>
+          </select>
+        </div>
+        <SpanFields span={span} last={heat.count - 1} onSpan={cursor.setSpan} />
+        <div className="token-list-row">
+          <span className="dim">
+            {count(tokens.length)} of {count(heat.high.length)} high
+          </span>
+          <IconButton label="Copy this list as CSV" disabled={tokens.length === 0} onClick={copy}>
+            <Copy size={13} />
+          </IconButton>
+        </div>
+      </div>
+      {tokens.length === 0 ? (
+        <p className="dim token-list-empty">
+          {heat.high.length === 0
+            ? 'No token is high at this threshold.'
+            : 'No high token passes these filters.'}
+        </p>
+      ) : (
+        <div
+          ref={element}
+          className="token-list-rows"
+          role="listbox"
+          tabIndex={0}
+          aria-label="High tokens, with context"
+          aria-activedescendant={at >= shown.first && at < shown.end ? `${id}-${at}` : undefined}
+          onScroll={onScroll}
+          onKeyDown={onKeyDown}
+        >
+          <div style={{ height: space.spacer, position: 'relative' }}>
+            <div style={{ transform: `translateY(${shown.top}px)` }}>
+              {Array.from(tokens.slice(shown.first, shown.end), (token, i) => (
+                <TokenListRow
+                  key={token}
+                  id={`${id}-${shown.first + i}`}
+                  heat={heat}
+                  token={token}
+                  isCurrent={token === cursor.token}
+                  onGo={cursor.go}
+                />
+              ))}
+            </div>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}

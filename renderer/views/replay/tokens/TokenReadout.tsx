@@ -1,0 +1,157 @@
+/**
+ * The token under the pointer, else the current one, read out below the text: a card beside it would cover
+ * the very sentence it explains. The strip keeps its height, so that nothing jumps.
+ */
+import type { RefObject } from 'react';
+import type { RolloutDetail, TokenInfo } from '../../../../shared/api/contract.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { useSettled } from '../../../data/useSettled.ts';
+import { count, percent } from '../../../ui/numbers.ts';
+import { SourceText } from '../../../ui/SourceText.tsx';
+import type { TurnView } from '../replayModel.ts';
+import {
+  type AlternativesView,
+  alternativesView,
+  columnFacts,
+  type Fact,
+  isHiddenWhenRendered,
+  type TokenColumns,
+  valueFacts,
+} from './readoutModel.ts';
+import type { Heat } from './tokenHeat.ts';
+import { tokenText, visibleSpace } from './tokenListModel.ts';
+import { useHoveredToken } from './useHoveredToken.ts';
+import './tokenReadout.css';
+
+interface TokenReadoutProps {
+  readonly pane: RefObject<HTMLElement | null>;
+  readonly detail: RolloutDetail;
+  readonly heat: Heat;
+  readonly turns: readonly TurnView[];
+  readonly isRaw: boolean;
+  readonly token: number | undefined;
+  readonly onChoose: (token: number) => void;
+}
+
+/** A pointer on its way passes many tokens; asked is for the one it rests on. */
+const SETTLE_MS = 120;
+/** Whether alternatives were logged at all decides the height of the strip. */
+const PROBE_TOKENS = 64;
+
+function useColumns(
+  rolloutId: number,
+  info: TokenInfo | undefined,
+  heat: Heat,
+  isWanted: boolean,
+): TokenColumns {
+  const hasLogprobs = info?.hasLogprob === true || info?.hasTrainerLogprob === true;
+  const tokens = useRequest('rollout.tokens', isWanted && hasLogprobs ? { rolloutId } : undefined).data;
+  const advantage = useRequest(
+    'rollout.signal',
+    isWanted && heat.hasAdvantage ? { rolloutId, signal: 'advantage' } : undefined,
+  ).data?.values;
+  return { logprob: tokens?.logprob, trainerLogprob: tokens?.trainerLogprob, advantage };
+}
+
+export function TokenReadout(props: TokenReadoutProps) {
+  const { pane, detail, heat, token: current, onChoose } = props;
+  const { rolloutId } = detail.row;
+  const hovered = useHoveredToken(pane, heat.ends, onChoose);
+  const token = hovered ?? current;
+  const settled = useSettled(token, SETTLE_MS);
+  const columns = useColumns(rolloutId, detail.tokens, heat, token !== undefined);
+  const probe = useRequest('rollout.alternatives', { rolloutId, from: 0, limit: PROBE_TOKENS }).data;
+  const hasAlternatives = heat.tail !== undefined || probe?.alternatives.some((one) => one !== null) === true;
+  const answer = useRequest(
+    'rollout.alternatives',
+    hasAlternatives && settled !== undefined ? { rolloutId, from: settled, limit: 1 } : undefined,
+  ).data;
+  const lines = hasAlternatives ? 'is-three' : 'is-two';
+  if (token === undefined || token >= heat.count) {
+    return (
+      <section className={`token-readout ${lines}`} aria-label="Token">
+        <p className="dim">
+          Point at a token or click it. <kbd>n</kbd> <kbd>N</kbd> next and previous high token, <kbd>r</kbd>{' '}
+          <kbd>R</kbd> reflection token, <kbd>]</kbd> <kbd>[</kbd> token by token.
+        </p>
+      </section>
+    );
+  }
+  const text = tokenText(heat, token);
+  const alternatives =
+    answer?.from === token && settled === token
+      ? alternativesView(answer.alternatives[0], text, columns.logprob?.[token])
+      : undefined;
+  return (
+    <section
+      className={`token-readout ${lines}`}
+      aria-label="Token"
+      aria-live={hovered === undefined ? 'polite' : 'off'}
+    >
+      <p>
+        <span className="mono token-text">
+          “{text === '' ? '' : <SourceText text={visibleSpace(text)} />}”
+        </span>
+        {text === '' && <span className="dim">no characters of its own</span>}
+        <span className="dim" title="counted from 0, as in the CSV and on the command line">
+          token {count(token)}
+        </span>
+        <Facts facts={valueFacts(heat, token)} />
+      </p>
+      <p>
+        <Facts facts={columnFacts(heat, token, columns)} />
+        {!props.isRaw && isHiddenWhenRendered(heat, token, props.turns) && (
+          <span className="dim">
+            in markup the rendered text leaves out; <kbd>m</kbd> shows it
+          </span>
+        )}
+      </p>
+      {hasAlternatives && (
+        <Alternatives view={alternatives} isWaiting={settled !== token || answer === undefined} />
+      )}
+    </section>
+  );
+}
+
+function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return facts.map((fact) => (
+    <span key={fact.label + fact.value} className="token-fact" title={fact.hint}>
+      {fact.label !== '' && <span className="dim">{fact.label} </span>}
+      <b>{fact.value}</b>
+    </span>
+  ));
+}
+
+interface AlternativesProps {
+  readonly view: AlternativesView | undefined;
+  readonly isWaiting: boolean;
+}
+
+function Alternatives({ view, isWaiting }: AlternativesProps) {
+  if (view === undefined)
+    return <p className="dim">{isWaiting ? '' : 'no alternatives are listed for this token'}</p>;
+  return (
+    <ol className="token-alternatives" aria-label="Alternatives, most likely first">
+      {view.rows.map((row) => (
+        <li
+          key={`${row.text} ${row.p}`}
+          className={row.isSampled ? 'is-sampled' : undefined}
+          title={row.isSampled ? 'the token that was sampled' : undefined}
+        >
+          <span className="mono">
+            <SourceText text={visibleSpace(row.text)} />
+          </span>
+          <span className="token-bar-p" style={{ width: `${Math.max(2, row.p * 44)}px` }} />
+          {probability(row.p)}
+        </li>
+      ))}
+      <li className="dim" title="probability of everything that is not listed">
+        tail {probability(view.tail)}
+      </li>
+    </ol>
+  );
+}
+
+function probability(p: number): string {
+  return p > 0 && p < 0.001 ? '< 0.1 %' : `${percent(p, p < 0.1 ? 1 : 0)} %`;
+}

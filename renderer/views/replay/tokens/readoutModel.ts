@@ -1,0 +1,138 @@
+/** What is known of one token, in words. Unknown is left out, never 0. */
+import type { TokenAlternatives } from '../../../../shared/api/contract.ts';
+import { count, decimal, percent, signed } from '../../../ui/numbers.ts';
+import { codePlaces } from '../codePlaces.ts';
+import { shareBelow, tokenRange } from '../heatModel.ts';
+import type { TurnView } from '../replayModel.ts';
+import { valueText } from './signalWords.ts';
+import { classOf, type Heat, rankOf } from './tokenHeat.ts';
+
+export interface Fact {
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string;
+}
+
+/** Columns beside the signal; fetched when a token is looked at. */
+export interface TokenColumns {
+  readonly logprob?: Float32Array;
+  readonly trainerLogprob?: Float32Array;
+  readonly advantage?: Float32Array;
+}
+
+const known = (value: number | undefined): number | undefined =>
+  value === undefined || Number.isNaN(value) ? undefined : value;
+
+function ordinalSuffix(value: string): string {
+  if (value.includes('.') || /1[123]$/.test(value)) return 'th';
+  return { '1': 'st', '2': 'nd', '3': 'rd' }[value.at(-1) ?? ''] ?? 'th';
+}
+
+export function valueFacts(heat: Heat, token: number): readonly Fact[] {
+  const value = known(heat.values[token]);
+  if (heat.mask?.[token] === 0)
+    return [{ label: '', value: 'written by the environment: no value of the policy' }];
+  if (value === undefined) return [{ label: heat.words.name, value: 'not logged' }];
+  const height = heat.heights[token] ?? Number.NaN;
+  const upper = known(heat.upper?.[token]);
+  const share = percent(shareBelow(heat.known, height), 1).replace(/\.0$/, '');
+  const name = classOf(heat, token);
+  const facts: Fact[] = [
+    {
+      label: heat.words.name,
+      value:
+        upper === undefined
+          ? valueText(heat.words, value)
+          : `${valueText(heat.words, value)}, ≤ ${decimal(upper, 3)}`,
+      hint: heat.words.source,
+    },
+  ];
+  if (heat.isConstant) return facts;
+  facts.push(
+    {
+      label: 'rank',
+      value: `${count(rankOf(heat.known, height))} of ${count(heat.known.length)}`,
+      hint: 'among the policy tokens of this rollout; 1 is the highest',
+    },
+    {
+      label: '',
+      value: `${share}${ordinalSuffix(share)} percentile`,
+      hint: 'share of the policy tokens of this rollout that are lower',
+    },
+  );
+  if (name !== 'none') facts.push({ label: 'class', value: name });
+  else if ((heat.levels[token] ?? 0) > 0) facts.push({ label: '', value: 'high' });
+  return facts;
+}
+
+export function columnFacts(heat: Heat, token: number, columns: TokenColumns): readonly Fact[] {
+  const isPolicy = heat.mask?.[token] !== 0;
+  const rollout = known(columns.logprob?.[token]);
+  const trainer = known(columns.trainerLogprob?.[token]);
+  const advantage = known(columns.advantage?.[token]);
+  const id = heat.ids?.[token];
+  const facts: Fact[] = [];
+  if (isPolicy && rollout !== undefined)
+    facts.push({ label: 'ln p rollout', value: decimal(rollout, 3), hint: 'of the policy that sampled it' });
+  if (isPolicy && trainer !== undefined) facts.push({ label: 'trainer', value: decimal(trainer, 3) });
+  if (isPolicy && rollout !== undefined && trainer !== undefined)
+    facts.push({ label: 'gap', value: signed(trainer - rollout, 3), hint: 'trainer − rollout, nats' });
+  if (advantage !== undefined) facts.push({ label: 'advantage', value: signed(advantage) });
+  if (id !== undefined) facts.push({ label: 'id', value: String(id) });
+  facts.push({
+    label: 'mask',
+    value: heat.mask === undefined ? 'not logged' : isPolicy ? '1, policy' : '0, environment',
+  });
+  return facts;
+}
+
+export interface AlternativeRow {
+  readonly text: string;
+  readonly p: number;
+  readonly isSampled: boolean;
+}
+
+export interface AlternativesView {
+  readonly rows: readonly AlternativeRow[];
+  /** Probability of everything not listed. */
+  readonly tail: number;
+}
+
+/** Listed alternatives as probabilities; the sampled token joins them where its log-probability is known and it is not listed. */
+export function alternativesView(
+  listed: TokenAlternatives['alternatives'][number] | undefined,
+  sampledText: string,
+  sampledLogprob: number | undefined,
+): AlternativesView | undefined {
+  if (listed === null || listed === undefined || listed.length === 0) return undefined;
+  const rows = listed.map(([text, logprob]) => ({
+    text,
+    p: Math.exp(Math.min(0, logprob)),
+    isSampled: text === sampledText,
+  }));
+  // −9999 and the like: outside of what was listed, its probability unknown.
+  const p = sampledLogprob === undefined ? undefined : Math.exp(Math.min(0, sampledLogprob));
+  if (p !== undefined && p > 0 && !rows.some((row) => row.isSampled || Math.abs(row.p - p) <= 1e-5 * p))
+    rows.push({ text: sampledText, p, isSampled: true });
+  return { rows, tail: Math.max(0, 1 - rows.reduce((sum, row) => sum + row.p, 0)) };
+}
+
+/** Whether the rendered text leaves the token out: tags, and what stands around the code of a call. */
+export function isHiddenWhenRendered(heat: Heat, token: number, turns: readonly TurnView[]): boolean {
+  if (heat.ends === undefined) return false;
+  const { start, end } = tokenRange(heat.ends, token);
+  const view = turns
+    .flatMap((turn) => turn.segments)
+    .find(
+      (one) => one.source === 'response' && one.segment.outer.start < end && one.segment.outer.end >= end,
+    );
+  if (view === undefined) return false;
+  const { inner } = view.segment;
+  if (end <= inner.start || start >= inner.end) return true;
+  if (view.call === undefined || view.call.arguments === undefined) return false;
+  const { code } = view.call;
+  if (code === undefined) return true;
+  return !codePlaces(code, view.inner, inner.start).some(
+    (place) => place.source < end && place.source + place.end - place.start > start,
+  );
+}

@@ -1,0 +1,106 @@
+/** The current token and the selected range, which are part of the URL, and the ways to move them. */
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import type { RolloutDetail } from '../../../../shared/api/contract.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { tokenAt, tokenRange } from '../heatModel.ts';
+import { segmentAt } from '../replayModel.ts';
+import { type Heat, neighbour } from './tokenHeat.ts';
+import { parseSpan, spanOf, spanText, type TokenSpan } from './tokenListModel.ts';
+
+type SetQuery = (changes: Readonly<Record<string, string | undefined>>) => void;
+
+interface TokenCursorInput {
+  readonly detail: RolloutDetail;
+  readonly heat: Heat | undefined;
+  readonly turn: number;
+  readonly query: URLSearchParams;
+  readonly setQuery: SetQuery;
+  /** Brings a place of the response into sight once the URL has it. */
+  readonly onShow: (segment: number, start: number) => void;
+}
+
+export function useTokenCursor({ detail, heat, turn, query, setQuery, onShow }: TokenCursorInput) {
+  const ends = heat?.ends;
+  const count = heat?.count ?? 0;
+  const asked = query.get('token');
+  const token = asked !== null && /^\d+$/.test(asked) && Number(asked) < count ? Number(asked) : undefined;
+  const askedSpan = query.get('tokens');
+  const span = useMemo(() => parseSpan(askedSpan, count), [askedSpan, count]);
+  const range = useMemo(
+    () => (token === undefined || ends === undefined ? undefined : tokenRange(ends, token)),
+    [token, ends],
+  );
+
+  const placeOf = useCallback(
+    (at: { readonly start: number; readonly end: number }) =>
+      // Its last character says which segment it belongs to, as everywhere.
+      segmentAt(detail.segments, Math.max(at.start, at.end - 1)),
+    [detail],
+  );
+
+  /** A link to a token opens on it; from then on only `go` moves the text. */
+  const hasBeenShown = useRef(false);
+  useEffect(() => {
+    if (range === undefined || hasBeenShown.current) return;
+    hasBeenShown.current = true;
+    const segment = placeOf(range);
+    if (segment !== undefined) onShow(segment, range.start);
+  }, [range, placeOf, onShow]);
+
+  const go = useCallback(
+    (next: number) => {
+      if (ends === undefined) return;
+      const { start, end } = tokenRange(ends, next);
+      const segment = placeOf({ start, end });
+      if (segment === undefined) return;
+      hasBeenShown.current = true;
+      setQuery({ token: String(next), turn: String(detail.segments[segment]?.turn ?? 0) });
+      onShow(segment, start);
+    },
+    [ends, detail, placeOf, setQuery, onShow],
+  );
+  const choose = useCallback(
+    (next: number) => {
+      hasBeenShown.current = true;
+      setQuery({ token: String(next) });
+    },
+    [setQuery],
+  );
+
+  /** Without a current token one starts at the turn that is being read. */
+  const origin = (direction: 1 | -1): number => {
+    if (token !== undefined) return token;
+    const first = detail.segments.find((segment) => segment.turn === turn && turn > 0)?.outer.start ?? 0;
+    return ends === undefined ? 0 : tokenAt(ends, first) - (direction === 1 ? 1 : 0);
+  };
+  const step = (tokens: Uint32Array | undefined, direction: 1 | -1, what: string) => {
+    const next = tokens === undefined ? undefined : neighbour(tokens, origin(direction), direction);
+    if (next !== undefined) go(next);
+    else
+      useInterface
+        .getState()
+        .setNotice(`No ${what} token ${direction === 1 ? 'after' : 'before'} this place`);
+  };
+  return {
+    token,
+    range,
+    span,
+    go,
+    choose,
+    clear: () => setQuery({ token: undefined }),
+    stepToken: (direction: 1 | -1) => {
+      const next = origin(direction) + direction;
+      if (next >= 0 && next < count) go(next);
+    },
+    stepHigh: (direction: 1 | -1) => step(heat?.high, direction, 'high'),
+    stepReflection: (direction: 1 | -1) => step(heat?.reflections, direction, 'reflection'),
+    setSpan: (next: TokenSpan | undefined) =>
+      setQuery({ tokens: next === undefined ? undefined : spanText(next) }),
+    brush: (from: number, to: number) => {
+      const next = ends === undefined ? undefined : spanOf(ends, detail.response.length, from, to);
+      if (next !== undefined) setQuery({ tokens: spanText(next) });
+    },
+  };
+}
+
+export type TokenCursor = ReturnType<typeof useTokenCursor>;

@@ -1,0 +1,60 @@
+/** The chosen signal of a rollout, and which others it has. */
+import { useMemo } from 'react';
+import type { RolloutDetail } from '../../../../shared/api/contract.ts';
+import type { SignalSource } from '../../../../shared/domain/entropy.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { HEAT_SIGNALS, type HeatSignal, useTokenView } from '../../../state/tokenView.ts';
+import { isHeatSignal, signalWords } from './signalWords.ts';
+import { seriesOf, type TokenSeries } from './tokenHeat.ts';
+
+export interface TokenSeriesState {
+  readonly series: TokenSeries | undefined;
+  readonly source: SignalSource | undefined;
+  readonly available: readonly HeatSignal[];
+  readonly isWaiting: boolean;
+  readonly error: Error | null;
+}
+
+const NONE: readonly HeatSignal[] = [];
+
+export function useTokenSeries(detail: RolloutDetail): TokenSeriesState {
+  const wanted = useTokenView((state) => state.signal);
+  const vocabulary = useTokenView((state) => state.vocabulary);
+  const { rolloutId } = detail.row;
+  const info = detail.tokens;
+  // The first answer says what there is; a preference this rollout cannot serve gives way to the best there is.
+  const best = useRequest(
+    'rollout.signal',
+    info === undefined || (wanted !== undefined && wanted !== 'entropy')
+      ? undefined
+      : { rolloutId, vocabulary },
+  );
+  const chosen = useRequest(
+    'rollout.signal',
+    info === undefined || wanted === undefined || wanted === 'entropy'
+      ? undefined
+      : { rolloutId, signal: wanted },
+  );
+  const isMissing = chosen.data !== undefined && chosen.data.signal === undefined;
+  const fallback = useRequest('rollout.signal', isMissing ? { rolloutId, vocabulary } : undefined);
+  const answer = isMissing ? fallback : chosen.data === undefined && best.data !== undefined ? best : chosen;
+  const logged = answer.data ?? best.data;
+
+  const series = useMemo(() => {
+    if (logged === undefined || !isHeatSignal(logged.signal)) return undefined;
+    const words = signalWords(logged, info);
+    return words === undefined ? undefined : seriesOf(logged, logged.signal, words);
+  }, [logged, info]);
+  const names = logged?.available;
+  const available = useMemo(
+    () => (names === undefined ? NONE : HEAT_SIGNALS.filter((name) => names.includes(name))),
+    [names],
+  );
+  return {
+    series,
+    source: logged?.source,
+    available,
+    isWaiting: info !== undefined && logged === undefined,
+    error: best.error ?? chosen.error ?? fallback.error,
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Statistics of tokens as their reader meets them, on every target: what the numbers are made of, where the policy
+ * reflects, which tokens it hesitates at, and what is said where nothing was logged.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const DEMO = '/run/synthetic-grpo-roc-demo';
+
+export function describeStatistics(shell: Shell): void {
+  describe(`${shell.name}: statistics of tokens`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    const errors: string[][] = [];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors.push(watchErrors(page));
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const goTo = (place: string) => page.goto(running.urlOf(place));
+    const searchOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
+    const tokens = () => page.getByRole('grid', { name: /Tokens by mean/ });
+    const signal = (name: string) =>
+      page.getByRole('group', { name: 'Signal' }).getByRole('button', { name, exact: true });
+
+    test('g t leads from a run to its tokens, which say what they are made of', async () => {
+      await page.keyboard.press('g');
+      await page.keyboard.press('t');
+      await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
+      await page.getByText('entropy, full, nats, T=1.0, trainer policy').waitFor();
+      await page
+        .getByText(/128 rollouts, [\d,]+ policy tokens; mean [\d.]+; 80th percentile [\d.]+/)
+        .waitFor();
+      const place = page.getByRole('navigation', { name: 'Place' });
+      expect(await place.innerText()).toMatch(/tokens$/);
+    });
+
+    test('every part of the page has its numbers', async () => {
+      const main = page.getByRole('region', { name: 'Statistics of entropy' });
+      await main.getByRole('slider', { name: 'Tokens by entropy' }).waitFor();
+      await main.getByRole('slider', { name: 'Share of tokens below' }).waitFor();
+      await main.getByRole('slider', { name: 'Mean entropy by place' }).waitFor();
+      const segments = main.getByRole('region', { name: 'Mean by kind of segment' });
+      for (const kind of ['reasoning', 'tool-call', 'answer'])
+        await segments.getByRole('row', { name: new RegExp(`^${kind} [\\d.]+`) }).waitFor();
+      const high = main.getByRole('region', { name: 'High tokens by class' });
+      await high.getByText(/directly after a tool response, within its first 60 policy tokens/).waitFor();
+      await main.getByRole('row', { name: /^after error [\d.]+ % [\d,]+ of [\d,]+ tokens/ }).waitFor();
+      await main.getByRole('slider', { name: 'Mean entropy by step' }).waitFor();
+    });
+
+    test('a chart is read by keys', async () => {
+      const curve = page.getByRole('slider', { name: 'Mean entropy by place' });
+      await curve.focus();
+      await page.keyboard.press('Home');
+      await page.getByText(/place 0 · success [\d.]+ of \d+ · error [\d.]+ of \d+/).waitFor();
+      await page.keyboard.press('ArrowRight');
+      await page.getByText(/place 1 · success/).waitFor();
+    });
+
+    test('tokens are sorted, narrowed, and left out where they are rare', async () => {
+      const cells = (column: number) => tokens().getByRole('gridcell').nth(column);
+      await tokens().waitFor();
+      const all = Number(await tokens().getAttribute('aria-rowcount'));
+      const field = page.getByRole('spinbutton', { name: 'Least count of a token' });
+      await field.fill('100');
+      await field.press('Enter');
+      await expect.poll(async () => Number(await tokens().getAttribute('aria-rowcount'))).toBeLessThan(all);
+      expect(searchOf().get('least')).toBe('100');
+      await tokens().getByRole('columnheader', { name: 'seen' }).getByRole('button').click();
+      await expect.poll(() => searchOf().get('sort')).toBe('-tokens');
+      await expect
+        .poll(async () => Number((await cells(3).innerText()).replace(',', '')))
+        .toBeGreaterThan(500);
+      await page.getByRole('searchbox', { name: 'Filter tokens' }).fill('check');
+      await expect.poll(() => cells(0).innerText()).toMatch(/check/);
+    });
+
+    test('the window of reflection is the reader’s, and is said', async () => {
+      const field = page.getByRole('spinbutton', { name: 'Reflection window, policy tokens' });
+      await field.fill('20');
+      await field.press('Enter');
+      await page.getByText(/within its first 20 policy tokens/).waitFor();
+      expect(searchOf().get('window')).toBe('20');
+    });
+
+    test('surprisal is called surprisal, and lives in the address', async () => {
+      await signal('surprisal').click();
+      await page.getByText('surprisal, not entropy, nats, rollout policy').waitFor();
+      await page.getByRole('slider', { name: 'Tokens by surprisal' }).waitFor();
+      expect(await page.getByRole('slider', { name: /entropy/ }).count()).toBe(0);
+      expect(searchOf().get('signal')).toBe('surprisal');
+    });
+
+    test('what is not logged is said, with what it would take and what there is instead', async () => {
+      await signal('policy gap').click();
+      await page.getByRole('heading', { name: 'No policy gap is logged in this run' }).waitFor();
+      await page.getByText(/Needed: both the rollout engine’s and the trainer’s log-probability/).waitFor();
+      await page.getByRole('button', { name: 'Show entropy' }).click();
+      await page.getByText('entropy, full, nats, T=1.0, trainer policy').waitFor();
+    });
+
+    test('a step leads to its own tokens, l to the next step’s, Escape back to the step', async () => {
+      await goTo(`${DEMO}/tokens`);
+      const steps = page.getByRole('slider', { name: 'Mean entropy by step' });
+      await steps.focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Tokens, step 0' }).waitFor();
+      await page.getByText(/32 rollouts, [\d,]+ policy tokens/).waitFor();
+      await page.keyboard.press('l');
+      await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*\/tokens/);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*$/);
+    });
+
+    test('a log without any says so, and what would be needed', async () => {
+      const logs = join(home.directory, 'without');
+      mkdirSync(logs, { recursive: true });
+      writeFileSync(
+        join(logs, '1.jsonl'),
+        `${JSON.stringify({ input: 'user\nWhat is 1 + 1?\nassistant\n', output: '2', gts: '2', score: 1, step: 1 })}\n`,
+      );
+      await running.close();
+      running = await shell.open({ home, paths: [logs] });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors.push(watchErrors(page));
+      await page.getByRole('heading', { level: 1, name: 'without' }).waitFor();
+      await page.getByRole('link', { name: 'Statistics of the tokens of this run or step' }).click();
+      await page.getByRole('heading', { name: 'Nothing is logged per token in this run' }).waitFor();
+      await page.getByText(/Needed: the entropy of each token/).waitFor();
+    });
+
+    test('none of it was an error to the page', () => {
+      expect(errors.flat()).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,209 @@
+/**
+ * Tokens in the replay as their reader meets them, on every target: what the scale is of, from when on a token
+ * is high, jumps by key, the readout with its alternatives, the list, the brush; and never an element per token.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const DEMO = '/run/synthetic-grpo-roc-demo';
+const ROLLOUT = `${DEMO}/step/0/group/pairs-of-divisors/rollout/0`;
+
+export function describeTokens(shell: Shell): void {
+  describe(`${shell.name}: tokens`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+      await page.goto(running.urlOf(ROLLOUT));
+      await bar().getByText('policy tokens').waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const bar = () => page.getByRole('region', { name: 'Tokens', exact: true });
+    const readout = () => page.getByRole('region', { name: 'Token', exact: true });
+    const threshold = () => bar().getByRole('status');
+    const searchOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
+    const tokenOf = () => Number(searchOf().get('token') ?? Number.NaN);
+    const countOf = async () =>
+      Number(
+        /([\d,]+) of [\d,]+ policy tokens/.exec(await threshold().innerText())?.[1]?.replaceAll(',', ''),
+      );
+    /** Characters under the highlights whose name begins so. */
+    const marked = (prefix: string) =>
+      page.evaluate((wanted) => {
+        let characters = 0;
+        for (const [name, highlight] of CSS.highlights.entries()) {
+          if (!name.startsWith(wanted)) continue;
+          for (const range of highlight) characters += range.endOffset - range.startOffset;
+        }
+        return characters;
+      }, prefix);
+
+    test('the scale says what it is of', async () => {
+      await bar().getByText('entropy, full, nats, T=1.0, trainer policy').waitFor();
+      expect(await threshold().innerText()).toMatch(/top 20 % · ≥ 0\.\d{3} nats · \d+ of \d+ policy tokens/);
+      await expect.poll(() => marked('heat-')).toBeGreaterThan(0);
+      await expect.poll(() => marked('reflection-')).toBeGreaterThan(0);
+    });
+
+    test('the threshold is the reader’s, and its count goes along', async () => {
+      const before = await countOf();
+      const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
+      await slider.focus();
+      await page.keyboard.press('PageDown');
+      await page.keyboard.press('PageDown');
+      await expect.poll(countOf).toBeLessThan(before);
+      await bar().getByLabel('Threshold', { exact: true }).selectOption('run');
+      await bar()
+        .getByText(/of [\d,]+ tokens in \d+ rollouts/)
+        .waitFor();
+      await bar().getByLabel('Threshold', { exact: true }).selectOption('fixed');
+      await bar().getByLabel('Fixed threshold', { exact: true }).fill('2');
+      await expect.poll(() => threshold().innerText()).toContain('≥ 2.000 nats');
+      await bar().getByLabel('Threshold', { exact: true }).selectOption('rollout');
+      await slider.focus();
+      await page.keyboard.press('PageUp');
+      await page.keyboard.press('PageUp');
+      await expect.poll(countOf).toBe(before);
+    });
+
+    test('n and r go from one high token to the next, N and R back', async () => {
+      await page.getByRole('region', { name: 'Transcript' }).focus();
+      await page.keyboard.press('n');
+      await expect.poll(tokenOf).toBeGreaterThanOrEqual(0);
+      const first = tokenOf();
+      await page.keyboard.press('n');
+      await expect.poll(tokenOf).toBeGreaterThan(first);
+      await page.keyboard.press('N');
+      await expect.poll(tokenOf).toBe(first);
+      await page.keyboard.press('r');
+      await expect.poll(tokenOf).toBeGreaterThan(first);
+      await readout().getByText('reflection', { exact: true }).waitFor();
+      const reflection = tokenOf();
+      await page.keyboard.press('r');
+      await expect.poll(tokenOf).toBeGreaterThan(reflection);
+      await page.keyboard.press('R');
+      await expect.poll(tokenOf).toBe(reflection);
+    });
+
+    test('a slider moved with the pointer gives the keys back', async () => {
+      const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
+      const box = await slider.boundingBox();
+      if (box === null) throw new Error('the slider is not there');
+      const before = tokenOf();
+      await page.mouse.click(box.x + box.width * 0.9, box.y + box.height / 2);
+      await page.keyboard.press('n');
+      await expect.poll(tokenOf).toBeGreaterThan(before);
+      await page.keyboard.press('N');
+    });
+
+    test('with a search open, n is the search’s', async () => {
+      const before = tokenOf();
+      await page.keyboard.press('/');
+      await page.getByRole('textbox', { name: 'Find in this rollout' }).fill('the');
+      await page.getByRole('region', { name: 'Transcript' }).focus();
+      await page.keyboard.press('n');
+      await page.getByText(/^2 of \d+$/).waitFor();
+      expect(tokenOf()).toBe(before);
+      await page.keyboard.press('Escape');
+    });
+
+    test('the readout says value, place and alternatives with the tail', async () => {
+      await readout()
+        .getByText(/^\d+ of \d+$/)
+        .waitFor();
+      await readout()
+        .getByText(/percentile$/)
+        .waitFor();
+      // The log lists alternatives for some of its tokens only, and the strip says where it does not.
+      const alternatives = readout().getByRole('list', { name: /Alternatives/ });
+      const none = readout().getByText('no alternatives are listed for this token');
+      await alternatives.or(none).waitFor();
+      for (let i = 0; i < 10 && (await none.isVisible()); i += 1) {
+        await page.keyboard.press('r');
+        await none.waitFor({ state: 'detached' });
+        await alternatives.or(none).waitFor();
+      }
+      await alternatives.getByText(/^tail /).waitFor();
+      expect(await alternatives.getByRole('listitem').count()).toBeGreaterThan(2);
+      const before = tokenOf();
+      await page.keyboard.press(']');
+      await expect.poll(tokenOf).toBe(before + 1);
+      await page.keyboard.press('[');
+      await expect.poll(tokenOf).toBe(before);
+    });
+
+    test('heat is by background or by underline, and there is no element per token', async () => {
+      await bar().getByRole('button', { name: 'Marks' }).click();
+      const options = page.getByRole('dialog', { name: 'How tokens are marked' });
+      await options.getByText(/directly after a tool response, within its first 60/).waitFor();
+      await options.getByRole('button', { name: 'Underline' }).click();
+      await expect.poll(() => marked('line-')).toBeGreaterThan(0);
+      expect(await marked('heat-')).toBe(0);
+      await options.getByLabel(/^words \(text heuristic, not entropy\)/).check();
+      await options.getByText(/φ = /).waitFor();
+      await expect.poll(() => marked('words')).toBeGreaterThan(0);
+      await options.getByLabel(/^loss mask/).check();
+      await expect.poll(() => marked('masked')).toBeGreaterThan(0);
+      await options.getByRole('button', { name: 'Background' }).click();
+      await page.keyboard.press('Escape');
+      const elements = () =>
+        page
+          .getByRole('region', { name: 'Transcript' })
+          .evaluate((element) => element.querySelectorAll('*').length);
+      const withHeat = await elements();
+      await page.keyboard.press('e');
+      await expect.poll(() => marked('heat-')).toBe(0);
+      expect(await elements()).toBe(withHeat);
+      await page.keyboard.press('e');
+      await expect.poll(() => marked('heat-')).toBeGreaterThan(0);
+    });
+
+    test('the list leads to its tokens, and the brush narrows it', async () => {
+      await page.getByRole('button', { name: /^High tokens/ }).click();
+      const list = page.getByRole('listbox', { name: 'High tokens, with context' });
+      await page.getByRole('searchbox', { name: 'Search in tokens' }).fill('check');
+      await expect.poll(() => list.getByRole('option').count()).toBeLessThan(12);
+      await list.getByRole('option').first().click();
+      await readout().getByText(/check/i).first().waitFor();
+      await page.getByRole('searchbox', { name: 'Search in tokens' }).fill('');
+      const scrubber = page.getByRole('slider', { name: 'Position in the rollout, by turn' });
+      const box = await scrubber.boundingBox();
+      if (box === null) throw new Error('the scrubber is not there');
+      await page.mouse.move(box.x + box.width * 0.2, box.y + 20);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 4 });
+      await page.mouse.up();
+      const selected = page.getByRole('region', { name: 'Selected tokens' });
+      await selected.getByRole('button', { name: 'Copy tokens as CSV' }).click();
+      await page.getByText(/^\d+ tokens copied as CSV$|did not allow copying/).waitFor();
+      expect(searchOf().get('tokens')).toMatch(/^\d+-\d+$/);
+      await page.keyboard.press('Escape');
+      await selected.waitFor({ state: 'detached' });
+    });
+
+    test('a link to a token opens on it', async () => {
+      await page.goto(running.urlOf(`${ROLLOUT}?token=200`));
+      await readout().getByText('token 200').waitFor();
+      await expect.poll(() => page.evaluate(() => CSS.highlights.get('token-current')?.size)).toBe(1);
+    });
+
+    test('none of it was an error to the page', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}

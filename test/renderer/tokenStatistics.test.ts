@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tokensPlace } from '../../renderer/app/Rail.tsx';
+import { crumbsOf } from '../../renderer/app/TopBar.tsx';
+import {
+  chosenSignal,
+  numbersLine,
+  SIGNAL_FACTS,
+  sourceWords,
+  withoutText,
+} from '../../renderer/views/browse/tokens/signalWords.ts';
+import {
+  askedLeast,
+  chosenSource,
+  classCounts,
+  classMeaning,
+  curveOf,
+  density,
+  distributionOf,
+  naturalOf,
+  rowsOf,
+  segmentMeans,
+  sourceKey,
+  stepMeans,
+  together,
+  tokenMeans,
+  tokenText,
+} from '../../renderer/views/browse/tokens/tokensModel.ts';
+import type { TokenStatistics } from '../../shared/api/contract.ts';
+import { SignalStatistics, type SourceStatistics } from '../../shared/domain/signalStatistics.ts';
+import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
+
+const FULL = { kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' } as const;
+const TOP = { kind: 'top-k', k: 5, unit: 'nats', policy: 'rollout' } as const;
+const SURPRISAL = { kind: 'surprisal', unit: 'nats', policy: 'rollout' } as const;
+
+/** A source as the domain sums it up: no test invents a histogram. */
+function sourceOf(values: readonly number[], source: SourceStatistics['source'] = FULL): SourceStatistics {
+  const statistics = new SignalStatistics('step');
+  statistics.add({
+    step: 0,
+    isCorrect: true,
+    signal: source.kind === 'surprisal' ? 'surprisal' : 'entropy',
+    source,
+    values: Float32Array.from(values),
+    mask: undefined,
+    ends: undefined,
+    segments: [],
+  });
+  const [found] = statistics.finish().sources;
+  if (found === undefined) throw new Error('one rollout gives one source');
+  return found;
+}
+
+describe('what a signal is', () => {
+  it('is said in full', () => {
+    expect(sourceWords({ signal: 'entropy', source: FULL })).toBe(
+      'entropy, full, nats, T=1.0, trainer policy',
+    );
+    expect(sourceWords({ signal: 'entropy', source: TOP })).toBe(
+      'entropy, from the top 5: a lower bound, nats, rollout policy',
+    );
+    expect(sourceWords({ signal: 'entropy', source: { kind: 'full' } })).toBe(
+      'entropy, full, unit not logged',
+    );
+    expect(sourceWords({ signal: 'surprisal', source: SURPRISAL })).toBe(
+      'surprisal, not entropy, nats, rollout policy',
+    );
+  });
+
+  it('never calls another one entropy', () => {
+    for (const name of SIGNALS) expect(SIGNAL_FACTS[name].label.includes('entropy')).toBe(name === 'entropy');
+  });
+
+  it('is the best there is, unless the address says otherwise', () => {
+    expect(chosenSignal(null, ['surprisal', 'logprob'])).toBe('surprisal');
+    expect(chosenSignal('gap', ['surprisal'])).toBe('gap');
+    expect(chosenSignal('nonsense', ['entropy', 'surprisal'])).toBe('entropy');
+    expect(chosenSignal(null, [])).toBe('entropy');
+  });
+
+  it('comes with its numbers, and with who is not among them', () => {
+    const line = numbersLine(sourceOf([0.1, 0.1, 0.1, 0.1, 2]));
+    expect(line).toBe('1 rollout, 5 policy tokens; mean 0.480; 80th percentile 0.12');
+    expect(withoutText(0, 'entropy')).toBe('');
+    expect(withoutText(1, 'surprisal')).toMatch(/^1 more rollout has tokens, but no surprisal/);
+  });
+});
+
+describe('sources', () => {
+  const [full, top] = [sourceOf([1, 2]), sourceOf([1, 2, 3], TOP)];
+  const answer: TokenStatistics = {
+    by: 'segment',
+    sources: [top, full],
+    rows: [
+      { source: 0, segment: 'text', correctness: 'right', tokens: 3, mean: 2, deviation: 1 },
+      { source: 1, segment: 'text', correctness: 'right', tokens: 2, mean: 1.5, deviation: 0.7 },
+    ],
+    withoutSignal: 0,
+  };
+
+  it('are one at a time: the chosen one, else the one of most tokens', () => {
+    expect(chosenSource([full, top], null)).toBe(top);
+    expect(chosenSource([full, top], sourceKey(full))).toBe(full);
+    expect(chosenSource([full, top], 'gone')).toBe(top);
+    expect(chosenSource([], null)).toBeUndefined();
+  });
+
+  it('keep their rows apart, in whatever order an answer lists them', () => {
+    expect(rowsOf(answer, full).map(({ mean }) => mean)).toEqual([1.5]);
+    expect(rowsOf(answer, top).map(({ mean }) => mean)).toEqual([2]);
+    expect(rowsOf(answer, sourceOf([1], SURPRISAL))).toEqual([]);
+  });
+});
+
+describe('means', () => {
+  it('together are the mean of all tokens', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.double({ min: 0, max: 9, noNaN: true }), { minLength: 1, maxLength: 20 }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        (parts) => {
+          const whole = parts.flat();
+          const mean = whole.reduce((a, b) => a + b, 0) / whole.length;
+          const found = together(parts.map((part) => sourceOfExact(part)));
+          expect(found?.tokens).toBe(whole.length);
+          expect(found?.mean).toBeCloseTo(mean, 9);
+          expect(found?.deviation).toBeCloseTo(sourceOfExact(whole).deviation, 6);
+        },
+      ),
+    );
+    expect(together([undefined])).toBeUndefined();
+  });
+
+  it('by kind stand in the order of a turn, and by step in theirs', () => {
+    const mean = { tokens: 2, mean: 1, deviation: 0 };
+    const kinds = segmentMeans([
+      { source: 0, segment: 'tool-call', correctness: 'right', ...mean },
+      { source: 0, segment: 'reasoning', correctness: 'wrong', ...mean },
+      { source: 0, segment: 'reasoning', correctness: 'right', ...mean, mean: 3 },
+    ]);
+    expect(kinds.map(({ kind, all, unknown }) => [kind, all?.tokens, all?.mean, unknown])).toEqual([
+      ['reasoning', 4, 2, undefined],
+      ['tool-call', 2, 1, undefined],
+    ]);
+    const steps = stepMeans([
+      { source: 0, step: 20, correctness: 'right', ...mean },
+      { source: 0, step: 3, correctness: 'unknown', ...mean },
+    ]);
+    expect(steps.map(({ step, right }) => [step, right?.tokens])).toEqual([
+      [3, undefined],
+      [20, 2],
+    ]);
+  });
+});
+
+function sourceOfExact(values: readonly number[]) {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const deviation = values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0;
+  return { tokens: values.length, mean, deviation };
+}
+
+describe('a distribution', () => {
+  it('loses no token: what is not drawn is counted', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 14, noNaN: true }), { minLength: 1 }), (values) => {
+        const found = distributionOf(sourceOf(values));
+        expect(found.tokens.reduce((a, b) => a + b, 0) + found.above).toBe(values.length);
+        expect(found.below.every((share, i) => share >= (found.below[i - 1] ?? 0))).toBe(true);
+      }),
+    );
+  });
+
+  it('is drawn as far as almost all of it goes', () => {
+    const values = [...Array.from({ length: 4_000 }, () => 0.5), 9.5];
+    const { above, end } = distributionOf(sourceOf(values));
+    expect([above, end]).toEqual([1, 0.52]);
+    expect(distributionOf(sourceOf([0.01])).from).toHaveLength(20);
+  });
+});
+
+describe('after a tool response', () => {
+  const at = (position: number, after: 'success' | 'error', mean: number, tokens = 10) => ({
+    ...{ source: 0, position, after, mean, tokens, deviation: 0 },
+  });
+
+  it('success and error are two curves; a place nobody reached is a gap', () => {
+    const rows = [at(0, 'success', 1), at(2, 'success', 3), at(0, 'error', 5)];
+    const curve = curveOf(rows, 'success');
+    expect(curve.means.map((mean) => mean?.mean)).toEqual([1, undefined, 3]);
+    expect(curve.smooth).toEqual([2, undefined, 2]);
+    expect(curveOf(rows, 'error').means).toHaveLength(1);
+    expect(curveOf([], 'error').means).toEqual([]);
+  });
+
+  it('a neighbourhood weighs by tokens', () => {
+    const { smooth } = curveOf([at(0, 'error', 0, 30), at(1, 'error', 4, 10)], 'error');
+    expect(smooth).toEqual([1, 1]);
+  });
+
+  it('reflections are as dense as there are tokens to be one', () => {
+    expect(density({ tokens: 200, reflections: 50 })).toBe(0.25);
+    expect(density({ tokens: 0, reflections: 0 })).toBeUndefined();
+  });
+});
+
+describe('classes of high tokens', () => {
+  it('are shares of those that have one, and say what they mean', () => {
+    const source = { ...sourceOf([1]), classes: { forking: 3, reflection: 1, code: 0, answer: 0 } };
+    expect(classCounts(source).map(({ name, share }) => [name, share])).toEqual([
+      ['forking', 0.75],
+      ['reflection', 0.25],
+      ['code', 0],
+      ['answer', 0],
+    ]);
+    expect(classCounts(sourceOf([1]))[0]?.share).toBeUndefined();
+    expect(classMeaning('reflection', 60)).toMatch(/within its first 60 policy tokens$/);
+    expect(classMeaning('reflection', 0)).toMatch(/anywhere in it$/);
+  });
+});
+
+describe('tokens by mean', () => {
+  const rows = [
+    { source: 0, token: ' Wait', tokens: 12, mean: 2, deviation: 1 },
+    { source: 0, token: 'the', tokens: 400, mean: 0.1, deviation: 1 },
+  ];
+
+  it('are those common enough, and those asked for', () => {
+    expect(tokenMeans(rows, 10, '').map(({ token }) => token)).toEqual([' Wait', 'the']);
+    expect(tokenMeans(rows, 13, '').map(({ token }) => token)).toEqual(['the']);
+    expect(tokenMeans(rows, 1, 'wai').map(({ token }) => token)).toEqual([' Wait']);
+  });
+
+  it('are asked for by round numbers, never too few', () => {
+    fc.assert(fc.property(fc.integer({ min: 1, max: 1e6 }), (least) => askedLeast(least) <= least));
+    expect([1, 9, 10, 99, 100, 4_000].map(askedLeast)).toEqual([1, 1, 10, 10, 100, 100]);
+  });
+
+  it('show what cannot be seen', () => {
+    expect(tokenText(' a\n\t')).toBe('␣a↵⇥');
+  });
+});
+
+describe('the place', () => {
+  it('is of the step where one is chosen, else of the run', () => {
+    const run = { view: 'run', runKey: 'r' } as const;
+    expect(tokensPlace(run)).toEqual({ view: 'tokens', runKey: 'r' });
+    expect(tokensPlace({ ...run, view: 'step', step: 3 })).toMatchObject({ view: 'stepTokens', step: 3 });
+    expect(tokensPlace({ ...run, view: 'step', step: 0 }, false)).toMatchObject({ view: 'tokens' });
+    expect(tokensPlace({ view: 'settings' })).toBeUndefined();
+    const crumbs = crumbsOf({ view: 'stepTokens', runKey: 'r', step: 3 }, 'my run');
+    expect(crumbs.map(({ label }) => label)).toEqual(['my run', 'step 3', 'tokens']);
+  });
+
+  it('reads numbers of the address within bounds', () => {
+    expect(naturalOf('30', 60, 100)).toBe(30);
+    expect(naturalOf('-1', 60, 100)).toBe(60);
+    expect(naturalOf('900', 60, 100)).toBe(100);
+    expect(naturalOf(null, 60, 100)).toBe(60);
+  });
+});

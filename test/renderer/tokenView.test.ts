@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest';
+import { placedPieces } from '../../renderer/editor/placedCode.ts';
+import { codePlaces } from '../../renderer/views/replay/codePlaces.ts';
+import { marksIn } from '../../renderer/views/replay/textMarks.ts';
+import { gapFlags } from '../../renderer/views/replay/tokens/gapModel.ts';
+import {
+  agreementWords,
+  lexiconAgreement,
+  lexiconRanges,
+  parseWords,
+} from '../../renderer/views/replay/tokens/lexiconModel.ts';
+import {
+  alternativesView,
+  columnFacts,
+  valueFacts,
+} from '../../renderer/views/replay/tokens/readoutModel.ts';
+import { segmentMeans } from '../../renderer/views/replay/tokens/segmentMeans.ts';
+import { signalWords } from '../../renderer/views/replay/tokens/signalWords.ts';
+import {
+  resolveThreshold,
+  shareOfSlider,
+  sliderOfShare,
+  thresholdWords,
+} from '../../renderer/views/replay/tokens/thresholdModel.ts';
+import { classOf, heatOf, neighbour, seriesOf } from '../../renderer/views/replay/tokens/tokenHeat.ts';
+import {
+  contextOf,
+  listedTokens,
+  parseSpan,
+  spanOf,
+  tokensCsv,
+} from '../../renderer/views/replay/tokens/tokenListModel.ts';
+import type { Segment, SegmentKind, Turn } from '../../shared/domain/model.ts';
+
+/** Segments drawn as kind, text and turn; the response is the texts in order. */
+function drawRollout(...drawn: readonly (readonly [SegmentKind, string, number])[]) {
+  let at = 0;
+  const segments = drawn.map(([kind, text, turn]): Segment => {
+    const range = { start: at, end: at + text.length };
+    at = range.end;
+    return { kind, turn, outer: range, inner: range };
+  });
+  return { response: drawn.map(([, text]) => text).join(''), segments };
+}
+
+const ROLLOUT = drawRollout(
+  ['reasoning', 'Wait now', 1],
+  ['tool-call', ' x=1', 1],
+  ['tool-response', ' out', 1],
+  ['reasoning', ' But see', 2],
+  ['answer', ' "a,b"', 2],
+);
+// Wait| now| x=1| out| But| see| "a,b"
+const ENDS = Uint32Array.of(4, 8, 12, 16, 20, 24, 30);
+const MASK = Uint8Array.of(1, 1, 1, 0, 1, 1, 1);
+const VALUES = Float32Array.of(2, 0.1, 0.75, 9, 1.5, 0, 0.5);
+const SOURCE = { kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' } as const;
+const NO_SETTINGS = { fixed: undefined, percentile: undefined } as const;
+
+function heatAt(share: number) {
+  const logged = {
+    count: 7,
+    available: ['entropy'] as const,
+    ends: ENDS,
+    mask: MASK,
+    signal: 'entropy' as const,
+    source: SOURCE,
+    values: VALUES,
+  };
+  const words = signalWords(logged, { entropyOf: SOURCE });
+  const series = words === undefined ? undefined : seriesOf(logged, 'entropy', words);
+  if (series === undefined) throw new Error('no series');
+  const { known } = series;
+  return heatOf(series, resolveThreshold({ kind: 'rollout', share, known, ...NO_SETTINGS }), ROLLOUT, 60);
+}
+
+describe('thresholds', () => {
+  it('say how many tokens are high, and of how many', () => {
+    const { threshold } = heatAt(0.5);
+    expect(thresholdWords(threshold, 'nats', true)).toBe('≥ 0.750 nats · 3 of 6 policy tokens');
+    expect(thresholdWords({ ...threshold, value: undefined, high: 0 }, 'nats', false)).toBe(
+      '0 of 6 tokens, no loss mask',
+    );
+  });
+
+  it('never make a certain token high', () => {
+    const known = Float32Array.of(0, 0, 0, 0.3);
+    expect(resolveThreshold({ kind: 'rollout', share: 0.5, known, ...NO_SETTINGS }).high).toBe(1);
+    const certain = resolveThreshold({
+      ...NO_SETTINGS,
+      kind: 'fixed',
+      share: 0.2,
+      fixed: 0,
+      known: known.slice(0, 3),
+    });
+    expect(certain.value).toBeUndefined();
+  });
+
+  it('wait for a percentile that is not yet known', () => {
+    const input = { kind: 'run', share: 0.2, fixed: undefined, known: Float32Array.of(1, 2) } as const;
+    expect(resolveThreshold({ ...input, percentile: undefined })).toMatchObject({
+      value: undefined,
+      high: 0,
+    });
+    expect(resolveThreshold({ ...input, percentile: 1.5 })).toMatchObject({ value: 1.5, high: 1 });
+  });
+
+  it('use the very share the slider shows', () => {
+    expect(shareOfSlider(sliderOfShare(0.2))).toBe(0.2);
+    for (const share of [0.005, 0.01, 0.05, 0.5])
+      expect(shareOfSlider(sliderOfShare(share))).toBeCloseTo(share, 2);
+  });
+});
+
+describe('classes, jumps and marks', () => {
+  it('tell forking from reflection, code and answer; the environment has none', () => {
+    const heat = heatAt(1);
+    expect(Array.from(ENDS, (_, token) => classOf(heat, token))).toEqual([
+      'forking',
+      'forking',
+      'code',
+      'none',
+      'reflection',
+      'none',
+      'answer',
+    ]);
+    expect(Array.from(heat.high)).toEqual([0, 1, 2, 4, 6]);
+    expect(Array.from(heat.reflections)).toEqual([4]);
+    expect(heat.classCounts).toMatchObject({ forking: 2, reflection: 1, code: 1, answer: 1 });
+  });
+
+  it('go to the next and the previous, and stop at the ends', () => {
+    const { high } = heatAt(1);
+    expect([neighbour(high, 2, 1), neighbour(high, 2, -1)]).toEqual([4, 1]);
+    expect([neighbour(high, 6, 1), neighbour(high, 0, -1)]).toEqual([undefined, undefined]);
+  });
+
+  it('know a signal that is the same everywhere', () => {
+    const logged = {
+      count: 2,
+      available: ['advantage'] as const,
+      signal: 'advantage' as const,
+      source: { kind: 'advantage' } as const,
+      values: Float32Array.of(-0.5, -0.5),
+    };
+    const words = signalWords(logged, undefined);
+    const series = words === undefined ? undefined : seriesOf(logged, 'advantage', words);
+    expect(series?.isConstant).toBe(true);
+    expect(Array.from(series?.heights ?? [])).toEqual([0.5, 0.5]);
+  });
+
+  it('have names of their own for reflection and for each overlay', () => {
+    const marks = {
+      heat: heatAt(1),
+      isUnderlined: false,
+      masked: Uint8Array.of(0, 0, 0, 1, 0, 0, 0),
+      gap: undefined,
+      ends: ENDS,
+      words: [{ start: 0, end: 4 }],
+    };
+    const all = { start: 0, end: 30 };
+    const named = marksIn(all, marks).map(({ name, start, end }) => `${name} ${start}-${end}`);
+    expect(named).toContain('masked 12-16');
+    expect(named).toContain('words 0-4');
+    expect(named.some((one) => /^reflection-\d 17-20$/.test(one))).toBe(true);
+    expect(named.some((one) => /^heat-\d 0-4$/.test(one))).toBe(true);
+    const underlined = marksIn(all, { ...marks, isUnderlined: true }).map(({ name }) => name);
+    expect(underlined.some((name) => name.startsWith('reflection-line-'))).toBe(true);
+    expect(underlined.some((name) => name.startsWith('heat-'))).toBe(false);
+  });
+
+  it('mark the largest policy gaps, whatever their sign', () => {
+    const gap = Float32Array.from({ length: 40 }, (_, i) => (i === 7 ? -3 : i === 9 ? 2 : 0.01));
+    const flags = gapFlags(gap, undefined);
+    expect([flags?.[7], flags?.[9], flags?.[8]]).toEqual([1, 1, 0]);
+    expect(gapFlags(new Float32Array(40), undefined)).toBeUndefined();
+  });
+});
+
+describe('the readout of a token', () => {
+  it('says value, rank and percentile, and leaves out what is unknown', () => {
+    const heat = heatAt(0.5);
+    expect(valueFacts(heat, 4).map(({ label, value }) => `${label} ${value}`.trim())).toEqual([
+      'entropy 1.500 nats',
+      'rank 2 of 6',
+      '66.7th percentile',
+      'class reflection',
+    ]);
+    expect(valueFacts(heat, 3)[0]?.value).toContain('written by the environment');
+    expect(columnFacts(heat, 0, {}).map(({ label }) => label)).toEqual(['mask']);
+    const columns = { logprob: Float32Array.of(-1), trainerLogprob: Float32Array.of(-1.25) };
+    expect(columnFacts(heat, 0, columns).find(({ label }) => label === 'gap')?.value).toBe('−0.250');
+  });
+
+  it('turns listed alternatives into probabilities and says what is left', () => {
+    const listed = [
+      ['a', Math.log(0.5)],
+      ['b', Math.log(0.25)],
+    ] as const;
+    const view = alternativesView(listed, 'b', Math.log(0.25));
+    expect(view?.rows.map(({ text, isSampled }) => [text, isSampled])).toEqual([
+      ['a', false],
+      ['b', true],
+    ]);
+    expect(view?.tail).toBeCloseTo(0.25);
+    const outside = alternativesView([['a', Math.log(0.5)]], 'z', Math.log(0.125));
+    expect(outside?.rows.map(({ text }) => text)).toEqual(['a', 'z']);
+    expect(outside?.tail).toBeCloseTo(0.375);
+    // A sentinel: the probability of the sampled token is unknown, not 0.
+    expect(alternativesView([['a', -0.1]], 'z', -9999)?.rows).toHaveLength(1);
+    expect(alternativesView(null, 'z', undefined)).toBeUndefined();
+  });
+});
+
+describe('the list of high tokens', () => {
+  it('filters by text, class and range, and orders by value', () => {
+    const heat = heatAt(1);
+    const all = { text: '', tokenClass: 'all', span: undefined, order: 'place' } as const;
+    expect(Array.from(listedTokens(heat, { ...all, order: 'value' }))).toEqual([0, 4, 2, 6, 1]);
+    expect(Array.from(listedTokens(heat, { ...all, tokenClass: 'forking' }))).toEqual([0, 1]);
+    expect(Array.from(listedTokens(heat, { ...all, span: { from: 1, to: 4 } }))).toEqual([1, 2, 4]);
+    expect(Array.from(listedTokens(heat, { ...all, text: 'but' }))).toEqual([4]);
+    expect(Array.from(listedTokens(heat, { ...all, text: 'WAIT' }))).toEqual([]);
+    expect(contextOf(heat, 4)).toMatchObject({ text: ' But', after: ' see "a,b"' });
+  });
+
+  it('is written as CSV, unknown values and classes empty', () => {
+    expect(tokensCsv(heatAt(0.5), [0, 3, 6])).toBe(
+      'i,start,end,text,value,class\n0,0,4,"Wait",2,forking\n3,12,16," out",9,\n6,24,30," ""a,b""",0.5,\n',
+    );
+  });
+
+  it('takes its range from the brush and from the URL', () => {
+    expect(spanOf(ENDS, 30, 0.9, 0.1)).toEqual({ from: 0, to: 6 });
+    expect(spanOf(ENDS, 30, 0.4, 0.5)).toEqual({ from: 3, to: 3 });
+    expect(parseSpan('2-99', 7)).toEqual({ from: 2, to: 6 });
+    for (const text of ['5-2', 'x', null]) expect(parseSpan(text, 7)).toBeUndefined();
+  });
+});
+
+describe('the lexicon', () => {
+  it('finds words in what the policy wrote and says how they agree with heat', () => {
+    const words = parseWords('Wait, but\nout,, wait');
+    expect(words).toEqual(['wait', 'but', 'out']);
+    // `out` stands in a tool response, which the policy did not write.
+    const ranges = lexiconRanges(ROLLOUT.response, ROLLOUT.segments, words);
+    expect(ranges).toEqual([
+      { start: 0, end: 4 },
+      { start: 17, end: 20 },
+    ]);
+    const agreement = lexiconAgreement(heatAt(0.5), ranges);
+    expect(agreement).toMatchObject({ both: 2, lexiconOnly: 0, highOnly: 1, neither: 3 });
+    expect(agreement === undefined ? [] : agreementWords(agreement)).toContain(
+      '2 tokens are in a listed word and high',
+    );
+  });
+});
+
+describe('ids without text', () => {
+  const turn = (number: number, policyTokens?: number): Turn => ({
+    turn: number,
+    segments: 1,
+    toolCalls: 0,
+    toolErrors: 0,
+    policyTokens,
+  });
+  const { segments } = ROLLOUT;
+  const heights = Float32Array.of(1, 3, 9, 0.5, 0.5, 0.5);
+  const mask = Uint8Array.of(1, 1, 0, 1, 1, 1);
+
+  it('are matched by the tokens of each turn', () => {
+    const found = segmentMeans({ segments, turns: [turn(1, 2), turn(2, 3)] }, heights, mask);
+    expect(found?.by).toBe('turns');
+    expect(found?.means.get(0)).toMatchObject({ mean: 2, tokens: 2, segments: 2, level: 4 });
+    expect(found?.means.get(3)).toMatchObject({ mean: 0.5, tokens: 3, segments: 2, level: 1 });
+  });
+
+  it('else by runs of the mask, else not at all', () => {
+    const turns = [turn(1), turn(2)];
+    expect(segmentMeans({ segments, turns }, heights, mask)?.by).toBe('runs');
+    expect(segmentMeans({ segments, turns }, heights, undefined)).toBeUndefined();
+  });
+});
+
+describe('code of a tool call', () => {
+  const code = 'a = 1\nprint("é")';
+  const inner = '{"name":"python","arguments":{"code":"a = 1\\nprint(\\"\\u00e9\\")"}}';
+
+  it('has places where it is written as it is', () => {
+    const places = codePlaces(code, inner, 100);
+    for (const { start, end, source } of places)
+      expect(inner.slice(source - 100, source - 100 + end - start)).toBe(code.slice(start, end));
+    expect(places.map(({ start, end }) => code.slice(start, end))).toEqual(['a = 1', 'print(', ')']);
+    expect(codePlaces('b = 2', inner, 0)).toEqual([]);
+    expect(codePlaces('x', 'x', 7)).toEqual([{ start: 0, end: 1, source: 7 }]);
+  });
+
+  it('is cut where a place ends, and loses nothing', () => {
+    const pieces = placedPieces(code.slice(6), 6, codePlaces(code, inner, 0));
+    expect(pieces.map(({ text }) => text).join('')).toBe('print("é")');
+    expect(pieces.map(({ source }) => source !== undefined)).toEqual([true, false, true]);
+  });
+});
