@@ -8,14 +8,14 @@ const help = `usage: turnwise join POOL_RUN KEPT_RUN [--library FILE] [--undo] [
 
 Makes one of two logs of the same training: POOL_RUN has every rollout (a Weave or MLflow trace, say), KEPT_RUN
 only those that were kept (verl dumps of a run with RoC). Rollouts are found again by step, question and text.
-Those found become kept in the pool, with the reward the other log knows; all others of the same steps become
-discarded. Holds for what is read later, too. A run's key stands in its URL and in the view "run" (turnwise query).
+Those found become kept in the pool, with the reward the other log knows; all others of steps with anything found
+become discarded. What the pool's own log says stands. Holds for what is read later, too. A run's key stands in its URL and in the view "run" (turnwise query).
 
   --library FILE  the library; without it the one of this user
   --undo          takes the join back
-  --json          {steps, pool, matched, leftovers, firstLeftovers} on stdout
+  --json          {steps, pool, matched, discarded, conflicts, ambiguous, leftovers, firstLeftovers} on stdout
 
-Exit codes: 0 done, 3 done but some kept rollouts are not in the pool, 1 no such run, 2 usage.`;
+Exit codes: 0 done, 3 done but some kept rollouts are not in the pool, 1 no such run or nothing in common, 2 usage.`;
 
 export const joinCommand: Command = {
   name: 'join',
@@ -56,10 +56,14 @@ export const joinCommand: Command = {
   },
 };
 
-function wordsOf({ steps, pool, matched, leftovers, firstLeftovers }: ResultOf<'run.joinPool'>): string {
+function wordsOf(report: ResultOf<'run.joinPool'>): string {
+  const { steps, pool, matched, discarded, conflicts, ambiguous, leftovers, firstLeftovers } = report;
   const lines = [
-    `${steps} steps in both logs: ${matched} of ${pool} rollouts of the pool were kept, ${pool - matched} discarded`,
+    `${steps} steps in common: ${matched} of ${pool} rollouts of the pool were found, ${discarded} became discarded`,
   ];
+  if (conflicts > 0) lines.push(`${conflicts} are logged otherwise in the pool itself, which stands`);
+  if (ambiguous > 0)
+    lines.push(`${ambiguous} were found among several of the same text: which of them is a guess`);
   if (leftovers > 0) {
     lines.push(`${leftovers} kept rollouts are not in the pool:`);
     for (const { step, groupKey, ordinal } of firstLeftovers)

@@ -71,18 +71,28 @@ export const rocCommand: Command = {
     const print = async (text: string): Promise<void> => {
       if (!process.stdout.write(text)) await once(process.stdout, 'drain');
     };
-    const writer = args.flag('json') ? jsonWriter(print) : tableWriter(print);
+    let writer = jsonWriter(print);
+    let worldSize = 1;
+    const undecided = new Map<string, number>();
     try {
       const result = await host.decisions(
         request,
         {
-          onHead: ({ runKey, runName, basis }) => void process.stderr.write(headOf(runKey, runName, basis)),
-          onPage: (groups) => writer.page(groups),
+          onHead: ({ runKey, runName, basis }) => {
+            process.stderr.write(headOf(runKey, runName, basis));
+            if (!args.flag('json')) writer = tableWriter(print, basis.rule === 'paper');
+            worldSize = basis.settings.world_size;
+          },
+          onPage: ({ groups, undecided: reasons }) => {
+            for (const why of reasons) undecided.set(why, (undecided.get(why) ?? 0) + 1);
+            return writer.page(groups);
+          },
         },
         controller.signal,
       );
       if (!result.ok) throw new ExpectedError(result.failure.message);
       await writer.end();
+      process.stderr.write(undecidedWords(undecided, worldSize));
       return 0;
     } finally {
       await host.close();
@@ -136,6 +146,18 @@ function oneOf<T extends string>(
   return found;
 }
 
+function undecidedWords(undecided: ReadonlyMap<string, number>, worldSize: number): string {
+  const lines = [...undecided].map(
+    ([why, groups]) => `undecided: ${groups} ${groups === 1 ? 'group' : 'groups'}: ${why}\n`,
+  );
+  if (lines.length > 0 && worldSize > 1) {
+    lines.push(
+      `where a batch is cut to a multiple of ${worldSize}, these groups are taken to keep as many rollouts as the target\n`,
+    );
+  }
+  return lines.join('');
+}
+
 /** Everything the numbers depend on, and where each of it comes from. */
 function headOf(runKey: string, runName: string, basis: RocBasis): string {
   const { settings, logged, chosen, unreadable } = basis;
@@ -146,7 +168,9 @@ function headOf(runKey: string, runName: string, basis: RocBasis): string {
         ? 'logged'
         : unreadable.includes(name)
           ? 'default: the logged value cannot be read'
-          : 'default';
+          : name === 'do_down_sampling'
+            ? 'assumed: the release’s default is false'
+            : 'default';
   const named = SETTING_NAMES.filter((name) => basis.rule === 'paper' || !name.startsWith('paper_'));
   const lines = named.map((name) => `  ${name} = ${settings[name]} (${sourceOf(name)})`);
   const assertion =

@@ -1,7 +1,7 @@
 /** How decisions are printed, a step at a time: a run has millions. */
 import type { AnalysisMessage } from '../worker/analysisMessages.ts';
 
-type Groups = Extract<AnalysisMessage, { kind: 'page' }>['groups'];
+type Groups = Extract<AnalysisMessage, { kind: 'page' }>['step']['groups'];
 type Print = (text: string) => Promise<void>;
 
 export interface DecisionWriter {
@@ -32,22 +32,23 @@ const COLUMNS = [
   'negatives kept',
   'undecided',
 ];
-const WIDTHS = COLUMNS.map((name) => Math.max(name.length, 9));
+const WIDTHS = COLUMNS.map((name) => Math.max(name.length + 4, 9));
 
 /** One line per step. Under the paper's rule what is kept is an expectation. */
-export function tableWriter(print: Print): DecisionWriter {
+export function tableWriter(print: Print, isExpected: boolean): DecisionWriter {
   const line = (cells: readonly string[]): string =>
     `${cells.map((cell, i) => cell.padStart(WIDTHS[i] ?? 0)).join('  ')}\n`;
+  const columns = isExpected ? COLUMNS.map((name) => name.replace('kept', 'expected')) : COLUMNS;
   let isFirst = true;
   return {
     async page(groups) {
-      if (isFirst) await print(line(COLUMNS));
+      if (isFirst) await print(line(columns));
       isFirst = false;
       const [first] = groups;
       if (first !== undefined) await print(line(cellsOf(first.step, groups)));
     },
     async end() {
-      if (isFirst) await print(line(COLUMNS));
+      if (isFirst) await print(line(columns));
     },
   };
 }

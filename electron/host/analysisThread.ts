@@ -14,7 +14,7 @@ import type { WorkerOptions } from '../worker/messages.ts';
 
 type ReportRequest = Extract<AnalysisRequest, { kind: 'report' }>['request'];
 type StatisticsRequest = Extract<AnalysisRequest, { kind: 'statistics' }>['request'];
-type Page = Extract<AnalysisMessage, { kind: 'page' }>['groups'];
+type Page = Extract<AnalysisMessage, { kind: 'page' }>['step'];
 type Question = AnalysisRequest extends infer R ? (R extends AnalysisRequest ? Omit<R, 'id'> : never) : never;
 
 interface Job {
@@ -25,7 +25,7 @@ interface Job {
 export interface DecisionListeners {
   readonly onHead: (head: DecisionsHead) => void;
   /** The next step is decided when this resolves. */
-  readonly onPage: (groups: Page) => Promise<void> | void;
+  readonly onPage: (step: Page) => Promise<void> | void;
 }
 
 export type OnProgress = (progress: { readonly stepsDone: number; readonly steps: number }) => void;
@@ -76,7 +76,7 @@ export class AnalysisThread {
       if (message.kind === 'head') onHead(message.head);
       if (message.kind !== 'page') return;
       const { id } = message;
-      void Promise.resolve(onPage(message.groups)).then(() => this.send({ id, kind: 'taken' }));
+      void Promise.resolve(onPage(message.step)).then(() => this.send({ id, kind: 'taken' }));
     };
     return this.ask({ kind: 'decisions', request }, onNews, signal);
   }

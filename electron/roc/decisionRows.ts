@@ -1,5 +1,6 @@
 /** What the command line prints: one object per group, rejected groups included. Unknown is null. */
 import type { RocBasis } from '../../shared/api/rocRows.ts';
+import type { GroupDecision } from '../../shared/domain/resample.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { type PoolRun, poolOfStep, problemsOfStep, responseReader } from '../storage/queries/pool.ts';
 import { decideStep, penaltiesOf } from './decideStep.ts';
@@ -30,17 +31,29 @@ export interface DecidedGroup {
   readonly rollouts: readonly DecisionRow[];
 }
 
+export interface DecidedStep {
+  readonly groups: readonly DecidedGroup[];
+  /** Why a group is undecided, once per such group. */
+  readonly undecided: readonly string[];
+}
+
+const WHY = {
+  reward_unknown: 'a reward is unknown',
+  penalty_unknown: 'a penalty that would be ranked is unknown',
+};
+
+function whyUndecided({ outcome, why, assertion }: GroupDecision): string | undefined {
+  if (outcome === 'assertion') return assertion ?? 'the release stops here';
+  return outcome === 'undecidable' && why !== undefined ? WHY[why] : undefined;
+}
+
 /** @returns the groups of one step in batch order */
-export function decidedGroups(
-  db: ReadableLibrary,
-  run: PoolRun,
-  step: number,
-  basis: RocBasis,
-): readonly DecidedGroup[] {
+export function decidedGroups(db: ReadableLibrary, run: PoolRun, step: number, basis: RocBasis): DecidedStep {
   const batch = poolOfStep(db, run.runId, step);
   const problems = problemsOfStep(db, run.runId, step);
   const decisions = decideStep(batch, basis, responseReader(db));
-  return batch.map((all, i): DecidedGroup => {
+  const undecided = decisions.flatMap((decision) => whyUndecided(decision) ?? []);
+  const groups = batch.map((all, i): DecidedGroup => {
     // Beyond the group size there is no pool.
     const records = all.slice(0, basis.groupSize);
     const groupId = records[0]?.groupId ?? 0;
@@ -68,4 +81,5 @@ export function decidedGroups(
       }),
     };
   });
+  return { groups, undecided };
 }

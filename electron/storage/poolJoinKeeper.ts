@@ -32,16 +32,24 @@ export class PoolJoinKeeper {
     this.services = services;
   }
 
-  /** @returns the missing run's key, when one is not in the library */
-  join(join: PoolJoin): PoolJoinChange | { readonly missing: string } {
+  /** @returns the missing run's key, when one is not in the library; why not, when they cannot be joined */
+  join(join: PoolJoin): PoolJoinChange | { readonly missing: string } | { readonly refusal: string } {
     const { db, transaction } = this.services;
     for (const key of [join.poolKey, join.keptKey])
       if (this.runOf(key) === undefined) return { missing: key };
+    const reverse = listPoolJoins(db).some(
+      ({ poolKey, keptKey }) => poolKey === join.keptKey && keptKey === join.poolKey,
+    );
+    if (reverse) return { refusal: `${join.keptKey} is already joined as the pool of ${join.poolKey}` };
     let change: PoolJoinChange | undefined;
     transaction(() => {
       addPoolJoin(db, join);
       change = this.apply(join);
+      if (change?.report.matched === 0) removePoolJoin(db, join);
     });
+    if (change?.report.matched === 0) {
+      return { refusal: 'the two runs have no rollout in common: no step, question and text is the same' };
+    }
     return change ?? { missing: join.poolKey };
   }
 

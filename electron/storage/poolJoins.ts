@@ -14,11 +14,17 @@ export interface PoolJoin {
 }
 
 export interface PoolJoinReport {
-  /** Steps both logs have; only these are decided. */
+  /** Steps in which both logs have rollouts in common; only these are decided. */
   readonly steps: number;
-  /** Rollouts of the pool in these steps, and how many were found among the kept. */
+  /** Rollouts of the pool in these steps, and how many of them were found among the kept. */
   readonly pool: number;
   readonly matched: number;
+  /** Not found, and therefore discarded; those the pool's own log had decided are not among them. */
+  readonly discarded: number;
+  /** Found or not, but the pool's own log says otherwise of the decision or of the reward: its word stands. */
+  readonly conflicts: number;
+  /** Found, but of several rollouts with this very text, not all of which are in the list: which of them is a guess. */
+  readonly ambiguous: number;
   /** Kept rollouts that are not in the pool, and where the first of them are. */
   readonly leftovers: number;
   readonly firstLeftovers: readonly {
@@ -39,6 +45,7 @@ interface RolloutRecord {
   readonly text_start: number;
   readonly text_end: number;
   readonly kept: number | null;
+  readonly reward: number | null;
 }
 
 const MOST_LEFTOVERS = 20;
@@ -57,7 +64,7 @@ const FILLED = [
 
 const ROLLOUTS = `
   SELECT r.rollout_id, r.step, r.ordinal, g.group_key, q.question_hash, q.prompt_hash, r.block_id, r.text_start, r.text_end,
-    r.kept
+    r.kept, r.reward
   FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN prompt_row q USING (prompt_id)
   WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
@@ -104,21 +111,19 @@ export function applyPoolJoin(
   const steps = db.prepare<[number, number], number>(SHARED_STEPS).pluck().all(pool, kept.runId);
   const rollouts = db.prepare<[number, number], RolloutRecord>(ROLLOUTS);
   const keyOf = keysIn(db);
-  const report = { steps: steps.length, pool: 0, matched: 0, leftovers: 0 };
+  const report = { steps: 0, pool: 0, matched: 0, discarded: 0, conflicts: 0, ambiguous: 0, leftovers: 0 };
   const firstLeftovers: { step: number; groupKey: string; ordinal: number }[] = [];
   for (const step of steps) {
-    const waiting = new Map<string, RolloutRecord[]>();
-    for (const row of rollouts.all(kept.runId, step)) {
-      const key = keyOf(row);
-      const others = waiting.get(key);
-      if (others === undefined) waiting.set(key, [row]);
-      else others.push(row);
-    }
-    for (const row of rollouts.all(pool, step)) {
-      report.pool++;
-      const match = waiting.get(keyOf(row))?.shift();
-      if (match !== undefined) report.matched++;
-      if (row.kept === null) writer.write(row.rollout_id, match?.rollout_id);
+    const waiting = grouped(rollouts.all(kept.runId, step), keyOf);
+    const all = grouped(rollouts.all(pool, step), keyOf);
+    const matches = new Map<number, RolloutRecord>();
+    for (const [key, rows] of all) {
+      const listed = waiting.get(key) ?? [];
+      if (listed.length > 0 && listed.length < rows.length) report.ambiguous += listed.length;
+      for (const row of rows) {
+        const match = takeFor(row, listed);
+        if (match !== undefined) matches.set(row.rollout_id, match);
+      }
     }
     for (const row of [...waiting.values()].flat()) {
       report.leftovers++;
@@ -126,8 +131,45 @@ export function applyPoolJoin(
         firstLeftovers.push({ step, groupKey: row.group_key, ordinal: row.ordinal });
       }
     }
+    // A list that has nothing of a step is not a list of this step: who was discarded is not known.
+    if (matches.size === 0) continue;
+    report.steps++;
+    report.matched += matches.size;
+    for (const row of [...all.values()].flat()) {
+      report.pool++;
+      const match = matches.get(row.rollout_id);
+      if (match === undefined && row.kept === null) report.discarded++;
+      if (isConflict(row, match)) report.conflicts++;
+      if (match !== undefined || row.kept === null) writer.write(row, match?.rollout_id);
+    }
   }
   return { ...report, firstLeftovers };
+}
+
+function grouped(
+  rows: readonly RolloutRecord[],
+  keyOf: (row: RolloutRecord) => string,
+): Map<string, RolloutRecord[]> {
+  const groups = new Map<string, RolloutRecord[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const others = groups.get(key);
+    if (others === undefined) groups.set(key, [row]);
+    else others.push(row);
+  }
+  return groups;
+}
+
+/** Of equal texts the one at the same place in its group, else the next. */
+function takeFor(row: RolloutRecord, listed: RolloutRecord[]): RolloutRecord | undefined {
+  const same = listed.findIndex(({ ordinal }) => ordinal === row.ordinal);
+  return listed.splice(Math.max(0, same), 1)[0];
+}
+
+function isConflict(row: RolloutRecord, match: RolloutRecord | undefined): boolean {
+  if (row.kept !== null && row.kept !== Number(match !== undefined)) return true;
+  const rewards = [row.reward, match?.reward ?? null];
+  return !rewards.includes(null) && rewards[0] !== rewards[1];
 }
 
 /** What a rollout is found by. Siblings lie in the same block, so the last one is remembered. */
@@ -158,11 +200,12 @@ class MatchWriter {
   constructor(db: WritableLibrary, kept: { readonly runKey: string; readonly name: string }) {
     this.kept = kept;
     this.nulls = db.prepare<{ to: number; from: number }, Record<string, number>>(
-      `SELECT ${FILLED.map((name) => `t.${name} IS NULL AND f.${name} IS NOT NULL AS ${name}`).join(', ')}, t.rule IS NULL AS rule
+      `SELECT ${FILLED.map((name) => `t.${name} IS NULL AND f.${name} IS NOT NULL AS ${name}`).join(', ')}, t.rule IS NULL AS rule,
+         t.kept IS NULL AS kept
        FROM rollout_row t, rollout_row f WHERE t.rollout_id = :to AND f.rollout_id = :from`,
     );
     this.fill = db.prepare(
-      `UPDATE rollout_row AS t SET kept = 1, rule = coalesce(t.rule, :rule),
+      `UPDATE rollout_row AS t SET kept = coalesce(t.kept, 1), rule = coalesce(t.rule, :rule),
          ${FILLED.map((name) => `${name} = coalesce(t.${name}, f.${name})`).join(', ')}
        FROM rollout_row f WHERE t.rollout_id = :to AND f.rollout_id = :from`,
     );
@@ -172,10 +215,11 @@ class MatchWriter {
     this.note = db.prepare('INSERT OR REPLACE INTO pool_match_row VALUES (?, ?, ?, ?)');
   }
 
-  write(to: number, from: number | undefined): void {
+  write({ rollout_id: to }: RolloutRecord, from: number | undefined): void {
     const rule = `listed in ${this.kept.name}`;
-    const filled = ['kept'];
+    const filled: string[] = [];
     if (from === undefined) {
+      filled.push('kept');
       const row = this.discard.get({ to, rule }) as { rule: number } | undefined;
       if (row?.rule === 1) filled.push('rule');
     } else {

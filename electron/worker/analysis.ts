@@ -144,7 +144,7 @@ async function decisions(id: number, request: DecisionsRequest): Promise<Result<
   for (const each of step === undefined ? run.steps : [step]) {
     if (cancelled.has(id)) return { ok: false, failure: CANCELLED };
     const taken = new Promise<void>((resolve) => waiting.set(id, resolve));
-    post({ id, kind: 'page', groups: decidedGroups(db, run, each, basis) });
+    post({ id, kind: 'page', step: decidedGroups(db, run, each, basis) });
     await taken;
   }
   return { ok: true, value: null };

@@ -2,7 +2,7 @@
 import type { RocBasis } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { UncheckedChoice } from '../roc/basis.ts';
-import type { DecidedGroup } from '../roc/decisionRows.ts';
+import type { DecidedStep } from '../roc/decisionRows.ts';
 import type { ReportRequest } from '../roc/report.ts';
 import type { StatisticsRequest } from '../signals/statistics.ts';
 
@@ -33,6 +33,6 @@ export type AnalysisMessage = { readonly id: number } & (
   | { readonly kind: 'progress'; readonly stepsDone: number; readonly steps: number }
   | { readonly kind: 'head'; readonly head: DecisionsHead }
   /** The groups of one step. */
-  | { readonly kind: 'page'; readonly groups: readonly DecidedGroup[] }
+  | { readonly kind: 'page'; readonly step: DecidedStep }
   | { readonly kind: 'result'; readonly result: Result<unknown> }
 );

@@ -46,6 +46,7 @@ function perform(writer: LibraryWriter, task: WriterTask): TaskOutcome {
       if (task.poolKey === task.keptKey) return refused('a run is not joined with itself');
       const done = writer.rules.poolJoins.join(task);
       if ('missing' in done) return noRun(done.missing);
+      if ('refusal' in done) return refused(done.refusal);
       return { result: { ok: true, value: done.report }, runIds: [done.poolId] };
     }
     case 'leavePool': {

@@ -139,11 +139,17 @@ export interface AlignmentRow {
 
 /** What joining a pool with the list of its kept rollouts came to. */
 export interface PoolJoinRow {
-  /** Steps both logs have; only these are decided. */
+  /** Steps in which both logs have rollouts in common; only these are decided. */
   readonly steps: number;
   /** Rollouts of the pool in these steps, and how many of them were found. */
   readonly pool: number;
   readonly matched: number;
+  /** Not found, and therefore discarded; those the pool's own log had decided are not among them. */
+  readonly discarded: number;
+  /** The pool's own log says otherwise of the decision or the reward: its word stands. */
+  readonly conflicts: number;
+  /** Found among several of the same text, not all of which are listed: which of them is a guess. */
+  readonly ambiguous: number;
   /** Kept rollouts that are not in the pool, and where the first twenty are. */
   readonly leftovers: number;
   readonly firstLeftovers: readonly {

@@ -282,11 +282,11 @@ export function overridesOf(settings: DownSamplingSettings): Overrides {
 
 /**
  * What the release would stop with before it looks at any group: both minima together exceed
- * the target, a target that is off (−1) included. undefined when they do not.
+ * the target. undefined when they do not, or when nothing is resampled.
  */
 export function assertionOf(settings: DownSamplingSettings): string | undefined {
   const { min_zero_reward_trace_num: zero, min_non_zero_reward_trace_num: nonZero } = settings;
   const target = settings.down_sample_to_n;
-  if (zero + nonZero <= target) return undefined;
+  if (target <= 0 || zero + nonZero <= target) return undefined;
   return `min_zero_reward_trace_num ${zero} + min_non_zero_reward_trace_num ${nonZero} = ${zero + nonZero} exceed down_sample_to_n ${target}: the release stops here`;
 }

@@ -66,6 +66,7 @@ describe('roc --json', () => {
     expect(err).toContain('run pools (pools), rule release (logged), penalties: text\n');
     expect(err).toContain('  down_sample_to_n = 4 (logged)\n');
     expect(err).toContain('  world_size = 1 (default)\n');
+    expect(err).toContain('undecided: 1 group: a reward is unknown\n');
   });
 
   it('takes settings by their bare names and by the trainer’s paths', () => {
@@ -91,6 +92,12 @@ describe('roc --json', () => {
     const [group] = groupsOf(roc('--json', '--rule', 'paper', '--step', '1').out);
     expect(new Set(group?.rollouts.map(({ kept }) => kept))).toEqual(new Set([null]));
     expect(group?.rollouts.map(({ inclusion }) => inclusion)).toEqual([1, 0, 1, 0, 0.5, 0.5, 0.5, 0.5]);
+  });
+
+  it('says where the release would stop', () => {
+    const { err } = roc('--json', '--step', '1', '--set', 'down_sample_to_n=3');
+    expect(err).toMatch(/undecided: 1 group: .* but down_sample_to_n is 3: the release stops here/);
+    expect(roc('--rule', 'paper').out).toMatch(/ positives expected /);
   });
 
   it('reports the chosen penalties even where the rule ignores them', () => {

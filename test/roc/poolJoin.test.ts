@@ -67,7 +67,7 @@ function withWriter<T>(work: (writer: LibraryWriter) => T): T {
 const joined = (keys: { poolKey: string; keptKey: string }): PoolJoinReport =>
   withWriter((writer) => {
     const change = writer.rules.poolJoins.join(keys);
-    if ('missing' in change) throw new Error(change.missing);
+    if (!('report' in change)) throw new Error(JSON.stringify(change));
     return change.report;
   });
 
@@ -85,7 +85,10 @@ describe('a pool and the list of what was kept of it', () => {
       dump(7, QUESTION, [40, 42]),
     );
     const before = contents(place.library);
-    expect(joined(keys)).toEqual({ steps: 1, pool: 4, matched: 2, leftovers: 0, firstLeftovers: [] });
+    expect(joined(keys)).toEqual({
+      ...{ steps: 1, pool: 4, matched: 2, discarded: 2, conflicts: 0, ambiguous: 1 },
+      ...{ leftovers: 0, firstLeftovers: [] },
+    });
     const rule = `listed in ${rows(place.library, "SELECT name FROM run WHERE format = 'verl'")[0]?.['name']}`;
     expect(decisions()).toEqual([
       [0, 1, 1, 1, rule],
@@ -129,6 +132,24 @@ describe('a pool and the list of what was kept of it', () => {
       place.file('pool/traces.jsonl', trace(7, QUESTION, 0, [42, 41]) + trace(8, QUESTION, 0, [42, 39])),
     ]);
     expect(decisions().map(([, kept]) => kept)).toEqual([1, 0, 0, 1]);
+  });
+
+  it('are not joined when they have nothing in common', async () => {
+    const keys = await readBoth(trace(7, QUESTION, 0, [42, 41]), dump(7, 'Another question?', [13]));
+    expect(withWriter((writer) => writer.rules.poolJoins.join(keys))).toMatchObject({
+      refusal: expect.stringContaining('no rollout in common') as string,
+    });
+    expect(decisions().map(([, kept]) => kept)).toEqual([null, null]);
+    expect(rows(place.library, 'SELECT count(*) AS n FROM pool_join_row')).toEqual([{ n: 0 }]);
+  });
+
+  it('leave a step undecided of which nothing is listed', async () => {
+    const keys = await readBoth(
+      trace(7, QUESTION, 0, [42, 41]) + trace(8, QUESTION, 0, [42, 41]),
+      dump(7, QUESTION, [42]) + dump(8, 'Another question?', [13]),
+    );
+    expect(joined(keys)).toMatchObject({ steps: 1, pool: 2, matched: 1, discarded: 1, leftovers: 1 });
+    expect(decisions().map(([, kept]) => kept)).toEqual([1, 0, null, null]);
   });
 
   it('part when either run is removed', async () => {

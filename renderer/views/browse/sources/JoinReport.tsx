@@ -11,12 +11,14 @@ interface JoinReportProps {
 
 /** What matching came to; kept rollouts that are in no pool are links, to see why. */
 export function JoinReport({ report, keptKey, keptName }: JoinReportProps) {
-  const { steps, pool, matched, leftovers, firstLeftovers } = report;
+  const { steps, pool, matched, discarded, conflicts, ambiguous, leftovers, firstLeftovers } = report;
   const facts = [
-    ['steps in both logs', steps],
+    ['steps in common', steps],
     ['rollouts of the pool in them', pool],
     ['found in the list: kept', matched],
-    ['not found: discarded', pool - matched],
+    ['not found: discarded', discarded],
+    ['logged otherwise in the pool, which stands', conflicts],
+    ['found among equal texts: a guess', ambiguous],
     ['in the list, but not in the pool', leftovers],
   ] as const;
   return (
@@ -26,7 +28,9 @@ export function JoinReport({ report, keptKey, keptName }: JoinReportProps) {
           {facts.map(([label, value]) => (
             <tr key={label}>
               <th scope="row">{label}</th>
-              <td className={label === facts[4][0] && value > 0 ? 'is-wrong' : undefined}>{count(value)}</td>
+              <td className={label.startsWith('in the list') && value > 0 ? 'is-wrong' : undefined}>
+                {count(value)}
+              </td>
             </tr>
           ))}
         </tbody>
