@@ -200,12 +200,12 @@ class MatchWriter {
   constructor(db: WritableLibrary, kept: { readonly runKey: string; readonly name: string }) {
     this.kept = kept;
     this.nulls = db.prepare<{ to: number; from: number }, Record<string, number>>(
-      `SELECT ${FILLED.map((name) => `t.${name} IS NULL AND f.${name} IS NOT NULL AS ${name}`).join(', ')}, t.rule IS NULL AS rule,
+      `SELECT ${FILLED.map((name) => `t.${name} IS NULL AND f.${name} IS NOT NULL AS ${name}`).join(', ')}, t.rule IS NULL AND t.kept IS NULL AS rule,
          t.kept IS NULL AS kept
        FROM rollout_row t, rollout_row f WHERE t.rollout_id = :to AND f.rollout_id = :from`,
     );
     this.fill = db.prepare(
-      `UPDATE rollout_row AS t SET kept = coalesce(t.kept, 1), rule = coalesce(t.rule, :rule),
+      `UPDATE rollout_row AS t SET kept = coalesce(t.kept, 1), rule = iif(t.kept IS NULL, coalesce(t.rule, :rule), t.rule),
          ${FILLED.map((name) => `${name} = coalesce(t.${name}, f.${name})`).join(', ')}
        FROM rollout_row f WHERE t.rollout_id = :to AND f.rollout_id = :from`,
     );

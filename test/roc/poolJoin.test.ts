@@ -152,6 +152,27 @@ describe('a pool and the list of what was kept of it', () => {
     expect(decisions().map(([, kept]) => kept)).toEqual([1, 0, null, null]);
   });
 
+  it('leave what the pool itself logged, and fill in what it did not', async () => {
+    const keys = await readBoth(trace(7, QUESTION, 0, [42, 41, 40]), dump(7, QUESTION, [42, 41]));
+    const db = openWriter(place.library);
+    // As if a log of decisions had said so.
+    db.exec(`UPDATE rollout_row SET kept = iif(ordinal = 0, 0, 1), rule = 'release', reward = iif(ordinal = 0, 0.5, NULL)
+      WHERE run_id = (SELECT run_id FROM run_row WHERE format = 'verl-trace')`);
+    db.close();
+    expect(joined(keys)).toMatchObject({ matched: 2, discarded: 0, conflicts: 2 });
+    expect(decisions().map(([, kept, reward, , rule]) => [kept, reward, rule])).toEqual([
+      [0, 0.5, 'release'],
+      [1, 0, 'release'],
+      [1, null, 'release'],
+    ]);
+    withWriter((writer) => writer.rules.poolJoins.leave(keys));
+    expect(decisions().map(([, kept, reward]) => [kept, reward])).toEqual([
+      [0, 0.5],
+      [1, null],
+      [1, null],
+    ]);
+  });
+
   it('part when either run is removed', async () => {
     const keys = await readBoth(trace(7, QUESTION, 0, [42, 41]), dump(7, QUESTION, [42]));
     joined(keys);
