@@ -138,3 +138,6 @@ function describe(error: unknown): Omit<Extract<ParserNews, { kind: 'error' }>, 
 function post(message: ParserMessage, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer);
 }
+
+// Loaded: from now on silence means something.
+post({ parseId: 0, kind: 'pong' });

@@ -30,6 +30,8 @@ export class ParserThread implements Parser {
   private open = 0;
   private unanswered = 0;
   private watch: NodeJS.Timeout | undefined;
+  /** A thread that is still loading is not silent; one that cannot load says so itself. */
+  private isLoaded = false;
 
   /** @param patienceMs of silence, after which the thread is taken to hang */
   constructor(entry: URL = entryOf('parser'), patienceMs: number = PATIENCE_MS) {
@@ -93,6 +95,7 @@ export class ParserThread implements Parser {
     // One listener per question; two files may be asked about at once, and a job may be cancelled in between.
     worker.setMaxListeners(0);
     worker.on('message', () => {
+      if (worker === this.worker) this.isLoaded = true;
       this.unanswered = 0;
     });
     // Of the thread itself, as when a damaged count makes it ask for more memory than there is: it has ended.
@@ -113,6 +116,8 @@ export class ParserThread implements Parser {
         clearInterval(this.watch);
         this.watch = undefined;
         // Counted, not timed: while this thread itself is busy no question is asked.
+      } else if (!this.isLoaded) {
+        this.unanswered = 0;
       } else if (this.unanswered < PINGS) {
         this.unanswered++;
         this.send({ kind: 'ping' });
@@ -129,6 +134,7 @@ export class ParserThread implements Parser {
   /** What is open ends as an unreadable file; whatever is asked from now on, a new thread answers. */
   private replace(message: string): void {
     const ended = this.worker;
+    this.isLoaded = false;
     this.worker = this.start();
     this.unanswered = 0;
     ended.emit(LOST, Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));

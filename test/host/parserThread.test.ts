@@ -25,6 +25,9 @@ const entry = new URL(
   `)}`,
 );
 
+/** Long beside what reading a line takes on a busy machine; a hang costs it twice. */
+const PATIENCE_MS = 2000;
+
 const line = (n: number): string => `${JSON.stringify({ input: `q${n}`, output: 'a', score: 1, step: 1 })}\n`;
 
 it.each([
@@ -37,7 +40,7 @@ it.each([
     place.file(`2-${what}.jsonl`, line(2));
     place.file('3.jsonl', line(3));
     const db = openWriter(place.library);
-    const parser = new ParserThread(entry, 400);
+    const parser = new ParserThread(entry, PATIENCE_MS);
     try {
       const outcome = await ingest([place.directory], new LibraryWriter(db), parser);
       const [first, second, third] = outcome.files;
