@@ -1,4 +1,5 @@
 /** Keeps pool joins as the user made them, whatever is read or removed meanwhile. */
+import type { PoolJoinRow } from '../../shared/api/contract.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
 import {
@@ -6,7 +7,6 @@ import {
   applyPoolJoin,
   listPoolJoins,
   type PoolJoin,
-  type PoolJoinReport,
   removePoolJoin,
   undoPoolJoin,
 } from './poolJoins.ts';
@@ -21,7 +21,7 @@ export interface RuleServices {
 }
 
 export interface PoolJoinChange {
-  readonly report: PoolJoinReport;
+  readonly report: PoolJoinRow;
   readonly poolId: number;
 }
 

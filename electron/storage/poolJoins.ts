@@ -3,6 +3,7 @@
  * reward and whatever else the other log knows of them; all others of the same steps are
  * discarded. Found by step, question and text; equal texts are paired in order.
  */
+import type { PoolJoinRow } from '../../shared/api/contract.ts';
 import { comparableText } from '../../shared/domain/comparableText.ts';
 import { contentHash } from '../../shared/domain/contentHash.ts';
 import type { WritableLibrary } from './open.ts';
@@ -11,27 +12,6 @@ import { unpackUtf8 } from './textCodec.ts';
 export interface PoolJoin {
   readonly poolKey: string;
   readonly keptKey: string;
-}
-
-export interface PoolJoinReport {
-  /** Steps in which both logs have rollouts in common; only these are decided. */
-  readonly steps: number;
-  /** Rollouts of the pool in these steps, and how many of them were found among the kept. */
-  readonly pool: number;
-  readonly matched: number;
-  /** Not found, and therefore discarded; those the pool's own log had decided are not among them. */
-  readonly discarded: number;
-  /** Found or not, but the pool's own log says otherwise of the decision or of the reward: its word stands. */
-  readonly conflicts: number;
-  /** Found, but of several rollouts with this very text, not all of which are in the list: which of them is a guess. */
-  readonly ambiguous: number;
-  /** Kept rollouts that are not in the pool, and where the first of them are. */
-  readonly leftovers: number;
-  readonly firstLeftovers: readonly {
-    readonly step: number;
-    readonly groupKey: string;
-    readonly ordinal: number;
-  }[];
 }
 
 interface RolloutRecord {
@@ -105,7 +85,7 @@ export function applyPoolJoin(
   db: WritableLibrary,
   pool: number,
   kept: { readonly runId: number; readonly runKey: string; readonly name: string },
-): PoolJoinReport {
+): PoolJoinRow {
   undoPoolJoin(db, pool, kept.runKey);
   const writer = new MatchWriter(db, kept);
   const steps = db.prepare<[number, number], number>(SHARED_STEPS).pluck().all(pool, kept.runId);

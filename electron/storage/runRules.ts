@@ -1,7 +1,8 @@
 /** What the user said about runs that has to be kept up with what is read: joins of logs, tokenizers. */
+import type { AlignmentRow } from '../../shared/api/contract.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import { PoolJoinKeeper, type RuleServices } from './poolJoinKeeper.ts';
-import { type AlignmentReport, refreshTokenizers, removeTokenizer, setTokenizer } from './tokenizers.ts';
+import { refreshTokenizers, removeTokenizer, setTokenizer } from './tokenizers.ts';
 
 export class RunRules {
   readonly poolJoins: PoolJoinKeeper;
@@ -13,8 +14,8 @@ export class RunRules {
   }
 
   /** @returns undefined when there is no such run */
-  setTokenizer(runKey: string, name: string, tokenizer: Tokenizer): AlignmentReport | undefined {
-    let report: AlignmentReport | undefined;
+  setTokenizer(runKey: string, name: string, tokenizer: Tokenizer): AlignmentRow | undefined {
+    let report: AlignmentRow | undefined;
     this.services.transaction(() => {
       report = setTokenizer(this.services.db, runKey, name, tokenizer);
     });

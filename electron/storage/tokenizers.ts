@@ -1,20 +1,10 @@
 /** The user's vocabularies: kept per run, applied to what has ids without text, taken back exactly. */
+import type { AlignmentRow } from '../../shared/api/contract.ts';
 import { alignIds } from '../../shared/format/alignIds.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import type { WritableLibrary } from './open.ts';
 import { packBytes, unpackUtf8, ZSTD } from './textCodec.ts';
 import { packEnds, unpackIntegers, unpackMask } from './tokenColumns.ts';
-
-export interface AlignmentReport {
-  /** Ids the vocabulary has. */
-  readonly size: number;
-  /** Rollouts of the run with ids without text, and how many of them have places on the text now. */
-  readonly rollouts: number;
-  readonly aligned: number;
-  /** Runs of sampled tokens in them, and how many stand in the texts. */
-  readonly runs: number;
-  readonly placed: number;
-}
 
 interface StoredPieces {
   readonly pieces: readonly (string | null)[];
@@ -44,7 +34,7 @@ export function setTokenizer(
   runKey: string,
   name: string,
   tokenizer: Tokenizer,
-): AlignmentReport | undefined {
+): AlignmentRow | undefined {
   const runId = runIdOf(db, runKey);
   if (runId === undefined) return undefined;
   clear(db, runId);
@@ -103,7 +93,7 @@ function clear(db: WritableLibrary, runId: number): void {
   ).run(runId);
 }
 
-function align(db: WritableLibrary, runId: number, name: string, tokenizer: Tokenizer): AlignmentReport {
+function align(db: WritableLibrary, runId: number, name: string, tokenizer: Tokenizer): AlignmentRow {
   const next = db.prepare<[number, number], UnalignedRecord>(UNALIGNED);
   const place = db.prepare('UPDATE token_row SET ends = ?, aligned_by = ? WHERE rollout_id = ?');
   const report = { size: tokenizer.size, rollouts: 0, aligned: 0, runs: 0, placed: 0 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openWriter } from '../../electron/storage/open.ts';
-import type { PoolJoinReport } from '../../electron/storage/poolJoins.ts';
+import type { PoolJoinRow } from '../../shared/api/contract.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -64,7 +64,7 @@ function withWriter<T>(work: (writer: LibraryWriter) => T): T {
   }
 }
 
-const joined = (keys: { poolKey: string; keptKey: string }): PoolJoinReport =>
+const joined = (keys: { poolKey: string; keptKey: string }): PoolJoinRow =>
   withWriter((writer) => {
     const change = writer.rules.poolJoins.join(keys);
     if (!('report' in change)) throw new Error(JSON.stringify(change));
