@@ -3,7 +3,7 @@
  * behind that number where the series can tell. By keys: ← → go through the steps, ↑ ↓ through the points of one,
  * Enter opens.
  */
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, useState } from 'react';
 import {
   axisRoom,
   type Band,
@@ -66,8 +66,16 @@ export function StepChart(props: StepChartProps) {
   const x = stepScale(steps, frame);
   const readAt = hovered ?? steps.length - 1;
   const stacked = stackedBands(bands);
-  const indexAt = (clientX: number, element: Element) =>
-    nearestStep(steps, x.invert(clientX - element.getBoundingClientRect().left));
+  /** What lies under the pointer, from the event alone: a click may come before the move beneath it is drawn. */
+  const placeAt = ({ clientX, clientY, currentTarget }: MouseEvent<SVGSVGElement>) => {
+    const { left, top } = currentTarget.getBoundingClientRect();
+    const index = nearestStep(steps, x.invert(clientX - left));
+    const places = series.map(({ name, values, onOpenPoint }) => {
+      const value = index === undefined || onOpenPoint === undefined ? undefined : values[index];
+      return { name, y: typeof value === 'number' ? y(value) : undefined };
+    });
+    return { index, pointName: nearestPoint(places, clientY - top) };
+  };
 
   const pointed = series.filter((one) => one.onOpenPoint && typeof one.values[readAt] === 'number');
   const onKeyDown = (event: KeyboardEvent) => {
@@ -110,22 +118,18 @@ export function StepChart(props: StepChartProps) {
         }}
         className={chosen === undefined ? undefined : 'is-at-point'}
         onPointerMove={(event) => {
-          const { top } = event.currentTarget.getBoundingClientRect();
-          const index = indexAt(event.clientX, event.currentTarget);
+          const { index, pointName } = placeAt(event);
           props.onHover(index);
-          const places = series.map(({ name, values, onOpenPoint }) => {
-            const value = index === undefined || onOpenPoint === undefined ? undefined : values[index];
-            return { name, y: typeof value === 'number' ? y(value) : undefined };
-          });
-          setPointOf(nearestPoint(places, event.clientY - top));
+          setPointOf(pointName);
         }}
         onPointerLeave={() => {
           setPointOf(undefined);
           props.onHover(undefined);
         }}
         onClick={(event) => {
-          const index = indexAt(event.clientX, event.currentTarget);
-          if (index !== undefined) (chosen?.onOpenPoint ?? props.onOpen)(index);
+          const { index, pointName } = placeAt(event);
+          const point = series.find(({ name }) => name === pointName);
+          if (index !== undefined) (point?.onOpenPoint ?? props.onOpen)(index);
         }}
       >
         {hovered !== undefined && chosen?.pointTitle !== undefined && (

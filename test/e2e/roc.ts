@@ -203,14 +203,16 @@ export function describeRoc(shell: Shell): void {
       await goTo(`${DEMO}/roc`);
       const rates = page.getByRole('slider', { name: 'Kept, of right and of wrong by step' });
       await rates.waitFor();
-      const dot = await rates.locator('circle').first().boundingBox();
-      const chart = await rates.boundingBox();
-      if (dot === null || chart === null) throw new Error('the chart has points');
-      const [x, y] = [dot.x + dot.width / 2, dot.y + dot.height / 2];
-      await page.mouse.move(x, y);
-      await page.mouse.click(x, y);
+      // Whole, the page no longer moves under the pointer.
+      await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();
+      const dot = rates.locator('circle').first();
+      const at = async () => ({
+        x: Number(await dot.getAttribute('cx')),
+        y: Number(await dot.getAttribute('cy')),
+      });
+      await rates.click({ position: await at() });
       await page.getByRole('grid', { name: /^Groups: (positives|negatives) of step 0 · logged$/ }).waitFor();
-      await page.mouse.click(x, chart.y + 3);
+      await rates.click({ position: { ...(await at()), y: 3 } });
       await page.getByRole('heading', { level: 1, name: 'Resample-on-Correct, step 0' }).waitFor();
     });
 
