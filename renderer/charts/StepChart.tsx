@@ -10,6 +10,7 @@ import {
   bandPath,
   chartKey,
   type Frame,
+  isMoved,
   linePath,
   nearestPoint,
   nearestStep,
@@ -118,11 +119,13 @@ export function StepChart(props: StepChartProps) {
         }}
         className={chosen === undefined ? undefined : 'is-at-point'}
         onPointerMove={(event) => {
+          if (!isMoved(event)) return;
           const { index, pointName } = placeAt(event);
           props.onHover(index);
           setPointOf(pointName);
         }}
-        onPointerLeave={() => {
+        onPointerLeave={(event) => {
+          if (!isMoved(event) && event.currentTarget === document.activeElement) return;
           setPointOf(undefined);
           props.onHover(undefined);
         }}

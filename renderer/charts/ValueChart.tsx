@@ -3,7 +3,7 @@
  * at the place of the ← → keys, is read in words above it.
  */
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
-import { chartKey, linePath, nearestStep, stepScale, type Values } from './chartModel.ts';
+import { chartKey, isMoved, linePath, nearestStep, stepScale, type Values } from './chartModel.ts';
 import { useWidth } from './useWidth.ts';
 import { barsPath, spreadPath, valueTicks, yScale } from './valueChartModel.ts';
 import './charts.css';
@@ -89,10 +89,13 @@ export function ValueChart(props: ValueChartProps) {
         onKeyDown={onKeyDown}
         onBlur={() => setHovered(undefined)}
         onPointerMove={(event) => {
+          if (!isMoved(event)) return;
           const { left } = event.currentTarget.getBoundingClientRect();
           setHovered(nearestStep(centers, x.invert(event.clientX - left)));
         }}
-        onPointerLeave={() => setHovered(undefined)}
+        onPointerLeave={(event) => {
+          if (isMoved(event) || event.currentTarget !== document.activeElement) setHovered(undefined);
+        }}
       >
         {valueTicks(y, scale).map((tick) => (
           <g key={tick}>

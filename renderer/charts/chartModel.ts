@@ -157,3 +157,11 @@ export function chartKey(
       return undefined;
   }
 }
+
+/**
+ * False for the moves a browser makes up when the page moves under a pointer at rest: they would take the place
+ * that was chosen by keys.
+ */
+export function isMoved(event: { readonly movementX: number; readonly movementY: number }): boolean {
+  return event.movementX !== 0 || event.movementY !== 0;
+}

@@ -4,7 +4,7 @@
  * their places by it.
  */
 import { Fragment } from 'react';
-import { visiblePieces } from './visibleText.ts';
+import { SHORT_PIECES, visiblePieces } from './visibleText.ts';
 import './sourceText.css';
 
 interface SourceTextProps {
@@ -13,10 +13,12 @@ interface SourceTextProps {
   readonly start?: number;
   /** Which source the offsets belong to. */
   readonly source?: string;
+  /** Not in sight, so one node is enough: a long rollout has thousands of pieces. */
+  readonly isFar?: boolean;
 }
 
-export function SourceText({ text, start, source }: SourceTextProps) {
-  return visiblePieces(text).map((piece) =>
+export function SourceText({ text, start, source, isFar = false }: SourceTextProps) {
+  return visiblePieces(text, isFar ? text.length : SHORT_PIECES).map((piece) =>
     piece.name !== undefined ? (
       <span
         key={piece.start}

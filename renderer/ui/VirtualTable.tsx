@@ -98,10 +98,12 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     return () => observer.disconnect();
   }, [rowHeight]);
 
-  // A new list takes the focus from the link that led here, or Enter would follow that link again.
-  useEffect(() => {
-    if (!(document.activeElement instanceof HTMLInputElement))
-      scroller.current?.focus({ preventScroll: true });
+  // A new list takes the focus from the link that led here, or Enter would follow that link again. Before it is
+  // seen, so that nothing used at once loses it.
+  useLayoutEffect(() => {
+    const focused = document.activeElement;
+    const isAtWork = focused?.matches('input, textarea, select, [role=slider]') ?? false;
+    if (!isAtWork) scroller.current?.focus({ preventScroll: true });
   }, []);
 
   // The place where the list was left can only be restored once there are rows to scroll over.

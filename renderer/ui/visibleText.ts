@@ -42,15 +42,38 @@ function glyphOf(code: number): string {
   return `⟨${nameOf(code)}⟩`;
 }
 
-export function visiblePieces(text: string): readonly TextPiece[] {
+/**
+ * The browser looks through all highlights of a text node for every line of it that it paints, so one node of
+ * 12,000 characters takes more than a frame to paint and twenty of 600 do not.
+ */
+export const SHORT_PIECES = 250;
+
+/** @param longest in UTF-16 code units, a little more where a character would be cut */
+export function visiblePieces(text: string, longest = SHORT_PIECES): readonly TextPiece[] {
   const pieces: TextPiece[] = [];
+  const addPlain = (from: number, to: number) => {
+    for (let start = from; start < to; ) {
+      const end = pieceEnd(text, start, Math.min(to, start + longest), to);
+      pieces.push({ text: text.slice(start, end), start });
+      start = end;
+    }
+  };
   let start = 0;
   for (const match of text.matchAll(HIDDEN)) {
-    if (match.index > start) pieces.push({ text: text.slice(start, match.index), start });
+    addPlain(start, match.index);
     const code = match[0].charCodeAt(0);
     pieces.push({ text: glyphOf(code), start: match.index, name: nameOf(code) });
     start = match.index + 1;
   }
-  if (start < text.length) pieces.push({ text: text.slice(start), start });
+  addPlain(start, text.length);
   return pieces;
+}
+
+/** After white space where there is some: what is shaped together, as an emoji of several characters, stays together. */
+function pieceEnd(text: string, start: number, end: number, limit: number): number {
+  if (end >= limit) return limit;
+  const space = Math.max(text.lastIndexOf(' ', end - 1), text.lastIndexOf('\n', end - 1));
+  if (space > (start + end) / 2) return space + 1;
+  const isInsidePair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
+  return isInsidePair ? end + 1 : end;
 }

@@ -6,6 +6,7 @@ import { createHost } from '../../electron/host/createHost.ts';
 import { writePaintLog } from '../../fixtures/generate/paintLog.ts';
 import { CHROMIUM_FLAGS, findChromium } from '../support/shells/chromium.ts';
 import { type Measurement, percentile } from './measurement.ts';
+import { benchScroll } from './scrollBench.ts';
 
 const RENDERER = join(import.meta.dirname, '..', '..', 'dist', 'renderer');
 const ROUNDS = 6;
@@ -55,6 +56,13 @@ export async function benchPaint(directory: string): Promise<Measurement[]> {
         within: value <= budget,
       });
     }
+    results.push(
+      await benchScroll(browser, {
+        url: server.url,
+        place: '/run/paint/step/1/group/hundred/rollout/1',
+        name: 'a 100 k-token rollout',
+      }),
+    );
     return results;
   } finally {
     await browser.close();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visiblePieces } from '../../renderer/ui/visibleText.ts';
+import { SHORT_PIECES, visiblePieces } from '../../renderer/ui/visibleText.ts';
 
 describe('visible text', () => {
   it('draws what would act', () => {
@@ -21,5 +21,33 @@ describe('visible text', () => {
         }
       }),
     );
+  });
+});
+
+describe('short pieces', () => {
+  const joined = (pieces: ReturnType<typeof visiblePieces>) => pieces.map(({ text }) => text).join('');
+
+  it('are short, whole, and cut after white space where there is some', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('word ', 'line\n', '😀', 'é', 'x'.repeat(40)), { maxLength: 200 }),
+        (parts) => {
+          const text = parts.join('');
+          const pieces = visiblePieces(text);
+          expect(joined(pieces)).toBe(text);
+          for (const { text: piece, start } of pieces) {
+            expect(piece.length).toBeLessThanOrEqual(SHORT_PIECES + 1);
+            expect(text.startsWith(piece, start)).toBe(true);
+            // No half of a pair at either end.
+            expect(piece.isWellFormed()).toBe(true);
+          }
+        },
+      ),
+    );
+    expect(visiblePieces(`${'a'.repeat(200)} ${'b'.repeat(100)}`).map(({ text }) => text.length)).toEqual([
+      201, 100,
+    ]);
+    expect(visiblePieces('c'.repeat(1000), 1000)).toHaveLength(1);
+    expect(visiblePieces('')).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ export const MarkdownText = memo(function MarkdownText({
       isNear={isFirst && i === 0}
       waiting={
         <p className="prose-waiting">
-          <SourceText text={block.text} start={start + block.start} source={source} />
+          <SourceText text={block.text} start={start + block.start} source={source} isFar />
         </p>
       }
     >

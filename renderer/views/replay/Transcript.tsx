@@ -3,7 +3,15 @@
  * The rollout as text, turn by turn. Scrolling by hand moves the selected turn along; choosing a
  * turn scrolls to it. Segments out of sight are skipped by the browser (`content-visibility`).
  */
-import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
+import {
+  memo,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import type { TextRange } from '../../../shared/domain/model.ts';
 import { counted } from '../../ui/numbers.ts';
 import type { Hit } from './findModel.ts';
@@ -46,6 +54,8 @@ interface TranscriptProps {
 
 /** Scrolling by hand ends this long after the last wheel, touch or key. */
 const BY_HAND_MS = 400;
+/** The selected turn follows in tasks of its own: inside a frame it would cost the frame. */
+const READ_MS = 80;
 /** Where the eye is: below the top edge by this much. */
 const READING_LINE = 90;
 const MARGIN = 14;
@@ -82,6 +92,7 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const readTurn = useRef<number>(undefined);
   const byHandUntil = useRef(0);
+  const reading = useRef<ReturnType<typeof setTimeout>>(undefined);
   useTextHighlights(scroller, props.marks, props.hits, props.currentHit, props.currentToken);
 
   useEffect(() => {
@@ -94,8 +105,10 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
     });
   }, [turn]);
 
+  useEffect(() => () => clearTimeout(reading.current), []);
+
   // So that arrow and page keys scroll the text at once, as in any reader.
-  useEffect(() => scroller.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => scroller.current?.focus({ preventScroll: true }), []);
 
   useImperativeHandle(props.handle, () => ({
     showSegment(segment, fraction = 0) {
@@ -127,10 +140,10 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
     },
   }));
 
-  const onScroll = () => {
+  const findReadTurn = () => {
+    reading.current = undefined;
     const container = scroller.current;
-    if (container === null || performance.now() > byHandUntil.current) return;
-    byHandUntil.current = performance.now() + BY_HAND_MS;
+    if (container === null) return;
     const line = container.getBoundingClientRect().top + READING_LINE;
     let read: number | undefined;
     for (const section of container.querySelectorAll<HTMLElement>('[data-turn]')) {
@@ -140,6 +153,11 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
     if (read === undefined || read === readTurn.current) return;
     readTurn.current = read;
     onReadTurn(read);
+  };
+  const onScroll = () => {
+    if (performance.now() > byHandUntil.current) return;
+    byHandUntil.current = performance.now() + BY_HAND_MS;
+    reading.current ??= setTimeout(findReadTurn, READ_MS);
   };
   const byHand = () => {
     byHandUntil.current = performance.now() + BY_HAND_MS;

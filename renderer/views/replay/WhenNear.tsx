@@ -1,4 +1,4 @@
-import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, type ReactNode, startTransition, useEffect, useRef, useState } from 'react';
 
 interface WhenNearProps {
   /** Render at once: for what is certainly in sight. */
@@ -27,7 +27,8 @@ export function WhenNear({ isNear, waiting, children }: WhenNearProps) {
         const entry = entries.at(-1);
         if (entry === undefined || entry.isIntersecting === isRendered) return;
         if (isRendered) setHeight(entry.boundingClientRect.height || undefined);
-        setRendered(!isRendered);
+        // Many blocks come near at once when one scrolls fast: their rendering gives way to the next frame.
+        startTransition(() => setRendered(!isRendered));
       },
       // The transcript scrolls, not the window: only `scrollMargin` reaches beyond its edge.
       isRendered ? { rootMargin: FAR, scrollMargin: FAR } : { rootMargin: NEAR, scrollMargin: NEAR },

@@ -11,18 +11,18 @@ export interface PlacedText extends TextRange {
   readonly source: string | undefined;
 }
 
-/** What may be marked: a screen or two around what is in sight. */
-const NEAR = '1000px 0px';
+/** What is marked: a screen or so around what is in sight, as ranges out of sight slow down every frame. */
+const NEAR: Pixels = 1000;
+type Pixels = number;
 
 export interface NearSegments {
   /** Finds segments that have come into the page. */
   watch(): void;
-  /** Texts of the segments that are near. */
+  /** Texts that are near, those in sight first. Reads places, so it is asked when the layout stands. */
   texts(): readonly PlacedText[];
   dispose(): void;
 }
 
-/** Thousands of ranges out of sight would slow down every frame, so segments are marked when one comes near them. */
 export function createNearSegments(container: Element, onChange: () => void): NearSegments {
   const near = new Set<Element>();
   const watched = new WeakSet<Element>();
@@ -34,7 +34,7 @@ export function createNearSegments(container: Element, onChange: () => void): Ne
       }
       onChange();
     },
-    { root: container, rootMargin: NEAR },
+    { root: container, rootMargin: `${NEAR}px 0px` },
   );
   return {
     watch() {
@@ -44,9 +44,38 @@ export function createNearSegments(container: Element, onChange: () => void): Ne
         observer.observe(segment);
       }
     },
-    texts: () => [...near].filter((segment) => segment.isConnected).flatMap(placedTexts),
+    texts() {
+      const { top, bottom } = container.getBoundingClientRect();
+      const placed = [...near].filter((segment) => segment.isConnected).flatMap(placedTexts);
+      const inSight = textsBetween(placed, top, bottom);
+      const isInSight = new Set(inSight);
+      return [
+        ...inSight,
+        ...textsBetween(placed, top - NEAR, bottom + NEAR).filter((one) => !isInSight.has(one)),
+      ];
+    },
     dispose: () => observer.disconnect(),
   };
+}
+
+/** Texts stand below each other in the order of the page, so their places are searched, not read one by one. */
+function textsBetween(texts: readonly PlacedText[], top: Pixels, bottom: Pixels): readonly PlacedText[] {
+  const boxOf = (at: number) => texts[at]?.node.parentElement?.getBoundingClientRect();
+  const first = firstWhere(texts.length, (at) => (boxOf(at)?.bottom ?? top) >= top);
+  const last = firstWhere(texts.length, (at) => (boxOf(at)?.top ?? bottom) > bottom);
+  return texts.slice(first, last);
+}
+
+/** The first index for which `isPast` holds, which it then does for all later ones. */
+function firstWhere(length: number, isPast: (index: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isPast(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Text nodes with the offsets of the `data-start` elements that hold them. */
@@ -79,8 +108,8 @@ interface PaintedMark {
 const SLICE_MS = 7;
 
 export interface MarkPainter {
-  /** Marks what is there; true when nothing is left to be marked. */
-  paint(texts: readonly PlacedText[], whatIsInSight: () => number | undefined): boolean;
+  /** Marks what is there, first things first; true when nothing is left to be marked. */
+  paint(texts: readonly PlacedText[]): boolean;
   dispose(): void;
 }
 
@@ -109,7 +138,7 @@ export function createMarkPainter(marks: TextMarks): MarkPainter {
   };
 
   return {
-    paint(texts, whatIsInSight) {
+    paint(texts) {
       const present = new Set<Text>(texts.map((placed) => placed.node));
       for (const [node, own] of painted) {
         if (present.has(node)) continue;
@@ -117,12 +146,6 @@ export function createMarkPainter(marks: TextMarks): MarkPainter {
         painted.delete(node);
       }
       const missing = texts.filter((placed) => !painted.has(placed.node));
-      // Asking forces a layout, so it is asked only when there is something to mark.
-      const near = missing.length > 1 ? whatIsInSight() : undefined;
-      if (near !== undefined) {
-        const distance = (placed: PlacedText) => Math.abs((placed.start + placed.end) / 2 - near);
-        missing.sort((a, b) => distance(a) - distance(b));
-      }
       const until = performance.now() + SLICE_MS;
       for (const placed of missing) {
         mark(placed);

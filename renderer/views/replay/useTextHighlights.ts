@@ -20,15 +20,23 @@ interface Repainting {
   stop(): void;
 }
 
-/** Runs `paint` now and once per frame after the content changed, until it is done. */
+/**
+ * Runs `paint` now and after every frame in which the content changed, until it is done. After a frame the layout
+ * stands; within one, to ask where something is would lay everything out twice.
+ */
 function whileThere(element: Element, paint: () => boolean): Repainting {
   let frame = 0;
+  let task: ReturnType<typeof setTimeout> | undefined;
   const run = () => {
-    frame = 0;
+    task = undefined;
     if (!paint()) soon();
   };
   const soon = () => {
-    if (frame === 0) frame = requestAnimationFrame(run);
+    if (frame !== 0 || task !== undefined) return;
+    frame = requestAnimationFrame(() => {
+      frame = 0;
+      task = setTimeout(run);
+    });
   };
   run();
   const observer = new MutationObserver(soon);
@@ -38,18 +46,9 @@ function whileThere(element: Element, paint: () => boolean): Repainting {
     stop() {
       observer.disconnect();
       cancelAnimationFrame(frame);
+      clearTimeout(task);
     },
   };
-}
-
-/** Offset in the response of what stands in the middle of the pane. */
-function offsetInSight(container: Element): number | undefined {
-  const box = container.getBoundingClientRect();
-  const element = document
-    .elementFromPoint(box.left + box.width / 2, box.top + box.height / 3)
-    ?.closest('[data-turn]')
-    ?.querySelector<HTMLElement>('[data-start][data-source="response"]');
-  return element === null || element === undefined ? undefined : Number(element.dataset.start);
 }
 
 function overlaps(placed: PlacedText, source: string, range: TextRange): boolean {
@@ -108,9 +107,12 @@ export function useTextHighlights(
     const near = createNearSegments(element, () => repainting.soon());
     const repainting = whileThere(element, () => {
       near.watch();
-      return painter.paint(near.texts(), () => offsetInSight(element));
+      return painter.paint(near.texts());
     });
+    const onScroll = () => repainting.soon();
+    element.addEventListener('scroll', onScroll, { passive: true });
     return () => {
+      element.removeEventListener('scroll', onScroll);
       near.dispose();
       repainting.stop();
       painter.dispose();
