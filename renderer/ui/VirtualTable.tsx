@@ -16,6 +16,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { useTakenFocus } from './useTakenFocus.ts';
 import { type CssPixels, rowSpace, scrollTopShowing, visibleRows } from './virtualRows.ts';
 import './virtualTable.css';
 
@@ -98,13 +99,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     return () => observer.disconnect();
   }, [rowHeight]);
 
-  // A new list takes the focus from the link that led here, or Enter would follow that link again. Before it is
-  // seen, so that nothing used at once loses it.
-  useLayoutEffect(() => {
-    const focused = document.activeElement;
-    const isAtWork = focused?.matches('input, textarea, select, [role=slider]') ?? false;
-    if (!isAtWork) scroller.current?.focus({ preventScroll: true });
-  }, []);
+  useTakenFocus(scroller);
 
   // The place where the list was left can only be restored once there are rows to scroll over.
   const restoreTo = useRef(props.position?.scrollTop ?? 0);

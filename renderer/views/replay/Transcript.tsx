@@ -3,17 +3,10 @@
  * The rollout as text, turn by turn. Scrolling by hand moves the selected turn along; choosing a
  * turn scrolls to it. Segments out of sight are skipped by the browser (`content-visibility`).
  */
-import {
-  memo,
-  type Ref,
-  type RefObject,
-  useEffect,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-} from 'react';
+import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
 import type { TextRange } from '../../../shared/domain/model.ts';
 import { counted } from '../../ui/numbers.ts';
+import { useTakenFocus } from '../../ui/useTakenFocus.ts';
 import type { Hit } from './findModel.ts';
 import type { TurnView } from './replayModel.ts';
 import { SegmentCard } from './SegmentCard.tsx';
@@ -108,7 +101,7 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
   useEffect(() => () => clearTimeout(reading.current), []);
 
   // So that arrow and page keys scroll the text at once, as in any reader.
-  useLayoutEffect(() => scroller.current?.focus({ preventScroll: true }), []);
+  useTakenFocus(scroller);
 
   useImperativeHandle(props.handle, () => ({
     showSegment(segment, fraction = 0) {

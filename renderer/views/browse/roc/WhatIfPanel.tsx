@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { RocBasis } from '../../../../shared/api/contract.ts';
 import {
   basisText,
@@ -13,6 +13,7 @@ import {
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { counted } from '../../../ui/numbers.ts';
+import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
 import { CopySettings } from './CopySettings.tsx';
 import { SettingField } from './SettingField.tsx';
 import { FIELD_GROUPS, isIdle } from './settingFields.ts';
@@ -37,9 +38,8 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
   const { runKey, step, basis, whatIfBasis, choice, scopes, scope, children } = props;
   const [query, setQuery] = useUrlQuery();
   const panel = useRef<HTMLElement>(null);
-  // The next Tab is to be in the panel one has just opened, not at the end of the rows. Before it is seen: a field
-  // that is used at once must not lose the focus, and with it what was typed.
-  useLayoutEffect(() => panel.current?.focus({ preventScroll: true }), []);
+  // The next Tab is to be in the panel one has just opened, not at the end of the rows.
+  useTakenFocus(panel);
   const assertion = whatIfBasis?.assertion;
   const rule = choice.whatIf?.rule ?? basis?.rule ?? 'release';
   const textOf = (name: ChoiceName) =>
