@@ -1,0 +1,108 @@
+/** How far two responses are the same, to the character and to the token, and where they part. */
+import type { Segment, TurnNumber, Utf16Offset } from './model.ts';
+import { isInsidePair } from './textUnits.ts';
+
+/** What an alignment needs to know of a rollout. */
+export interface Sampled {
+  readonly response: string;
+  /** Turn 0 is the prompt and no part of it. */
+  readonly segments: readonly Segment[];
+  /** UTF-16 end of each token in `response`; absent: not aligned. */
+  readonly tokenEnds?: Uint32Array;
+}
+
+/** Where one side begins to differ. */
+export interface ForkPlace {
+  /** Never inside a surrogate pair. */
+  readonly offset: Utf16Offset;
+  /** Index of the first token that differs; absent without tokens on both sides, and where this side has no more of them. */
+  readonly token?: number;
+  /** Those of the segment the offset is in; at the end of the text, of the last one. */
+  readonly turn?: TurnNumber;
+  readonly segment?: number;
+}
+
+export interface Divergence {
+  readonly a: ForkPlace;
+  readonly b: ForkPlace;
+}
+
+export interface CommonPrefix {
+  /** UTF-16 units that are equal; maximal but for half a surrogate pair. */
+  readonly chars: number;
+  /** Tokens of equal extent and text; present when both sides have tokens. */
+  readonly tokens?: number;
+}
+
+/** Engines compare whole strings several times faster than they hand out characters. */
+const CHUNK = 512;
+
+/** UTF-16 units two texts share from given offsets on; may end inside a surrogate pair. */
+export function sharedLength(a: string, b: string, from: Utf16Offset = 0): number {
+  const most = Math.min(a.length, b.length);
+  let at = from;
+  while (at + CHUNK <= most && a.slice(at, at + CHUNK) === b.slice(at, at + CHUNK)) at += CHUNK;
+  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at - from;
+}
+
+export function commonPrefix(a: Sampled, b: Sampled): CommonPrefix {
+  const shared = sharedLength(a.response, b.response);
+  const [endsA, endsB] = [usableEnds(a), usableEnds(b)];
+  const tokens = endsA === undefined || endsB === undefined ? undefined : sharedTokens(endsA, endsB, shared);
+  const isTorn = isInsidePair(a.response, shared) || isInsidePair(b.response, shared);
+  return { chars: isTorn ? shared - 1 : shared, ...(tokens === undefined ? {} : { tokens }) };
+}
+
+/**
+ * Where the responses part: at the first token that differs in text or extent where both have tokens, else
+ * at the first character. Undefined when the responses are equal, whatever their tokens.
+ */
+export function divergenceOf(a: Sampled, b: Sampled, prefix: CommonPrefix): Divergence | undefined {
+  if (a.response === b.response) return undefined;
+  const place = (side: Sampled): ForkPlace => {
+    const { tokens } = prefix;
+    const ends = side.tokenEnds;
+    const isKnown = tokens !== undefined && ends !== undefined;
+    const start = isKnown ? (tokens === 0 ? 0 : (ends[tokens - 1] ?? 0)) : prefix.chars;
+    const offset = isInsidePair(side.response, start) ? start - 1 : start;
+    const segment = segmentAt(side.segments, offset);
+    return {
+      offset,
+      ...(isKnown && tokens < ends.length ? { token: tokens } : {}),
+      ...(segment === undefined ? {} : { turn: side.segments[segment]?.turn ?? 1, segment }),
+    };
+  };
+  return { a: place(a), b: place(b) };
+}
+
+/** Ends that go back, or beyond the text, are of another text: such tokens are taken as not aligned. */
+function usableEnds({ tokenEnds, response }: Sampled): Uint32Array | undefined {
+  if (tokenEnds === undefined) return undefined;
+  let last = 0;
+  for (const end of tokenEnds) {
+    if (end < last || end > response.length) return undefined;
+    last = end;
+  }
+  return tokenEnds;
+}
+
+function sharedTokens(a: Uint32Array, b: Uint32Array, chars: number): number {
+  const most = Math.min(a.length, b.length);
+  let count = 0;
+  while (count < most && a[count] === b[count] && (a[count] ?? 0) <= chars) count++;
+  return count;
+}
+
+/** Index of the response's segment an offset is in: the last that begins at or before it. */
+function segmentAt(segments: readonly Segment[], offset: Utf16Offset): number | undefined {
+  let low = 0;
+  let high = segments.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const segment = segments[middle];
+    if (segment !== undefined && (segment.turn === 0 || segment.outer.start <= offset)) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && segments[low - 1]?.turn !== 0 ? low - 1 : undefined;
+}
