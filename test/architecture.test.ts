@@ -27,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'electron/roc': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/signals': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
+  'electron/compare': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/export': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/worker': [
     'shared/domain',
@@ -36,6 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/ingest',
     'electron/roc',
     'electron/signals',
+    'electron/compare',
     'electron/export',
     'node:',
   ],

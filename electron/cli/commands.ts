@@ -1,4 +1,6 @@
+import { codeCommand } from './code.ts';
 import type { Command } from './command.ts';
+import { compareCommand } from './compare.ts';
 import { entropyCommand } from './entropy.ts';
 import { formatsCommand } from './formats.ts';
 import { ingestCommand } from './ingest.ts';
@@ -22,6 +24,8 @@ const all: readonly Command[] = [
   tokensCommand,
   entropyCommand,
   tokenizerCommand,
+  compareCommand,
+  codeCommand,
   removeCommand,
   serveCommand,
   recorderCommand,

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { ResultOf, RunSummary } from '../../shared/api/contract.ts';
-import { STATISTICS_BY } from '../../shared/domain/signalStatistics.ts';
+import { STATISTICS_BY, type StatisticsBy } from '../../shared/domain/signalStatistics.ts';
 import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
 import { createHost } from '../host/createHost.ts';
 import type { Host } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import { sourceFacts } from './sourceFacts.ts';
 
 const help = `usage: turnwise entropy [--library FILE] [--run R] [--step S] [--by BY] [--signal NAME] [--json]
 
@@ -21,7 +22,8 @@ Means of a per-token signal over the policy's tokens of a run, each with its num
   --vocabulary N     size of the vocabulary, where entropy is bounded from listed alternatives
   --least-tokens N   by token: rarer ones are left out; without it 10
   --json             one JSON array on stdout: [{segment | step | token | position, after?, correctness?, tokens,
-                     mean, deviation, signal, source: {kind, k, unit, temperature, policy}}]
+                     mean, deviation, signal, source: {kind, k, unit, temperature, policy}}]. Where the values are a
+                     lower bound worked out from k listed alternatives, there is bound: "lower", too
 
 Exit codes: 0 done, 1 no such run or nothing logged, 2 usage.`;
 
@@ -66,7 +68,7 @@ export const entropyCommand: Command = {
       const { runId } = await chosenRun(host, args.string('run'));
       const params = {
         runId,
-        by,
+        by: [by],
         signal,
         leastTokens: Math.max(1, leastTokens),
         ...(step === undefined ? {} : { step }),
@@ -83,7 +85,7 @@ export const entropyCommand: Command = {
         throw new ExpectedError(
           `no rollout of this ${step === undefined ? 'run' : 'step'} has a logged ${signal}`,
         );
-      process.stdout.write(args.flag('json') ? jsonOf(found) : tableOf(found));
+      process.stdout.write(args.flag('json') ? jsonOf(found, by) : tableOf(found, by));
       return 0;
     } finally {
       await host.close();
@@ -111,27 +113,34 @@ async function chosenRun(host: Host, named: string | undefined): Promise<RunSumm
   );
 }
 
-function rowsOf({ sources, rows }: Statistics): readonly Record<string, unknown>[] {
-  return rows.map(({ source: index, tokens, mean, deviation, ...labels }) => {
+function rowsOf({ sources, rows }: Statistics, by: StatisticsBy): readonly Record<string, unknown>[] {
+  return (rows[by] ?? []).map(({ source: index, tokens, mean, deviation, ...labels }) => {
     const { signal, source } = sources[index] ?? { signal: undefined, source: { kind: 'full' as const } };
-    const { kind, k = null, unit = null, temperature = null, policy = null } = source;
-    return { ...labels, tokens, mean, deviation, signal, source: { kind, k, unit, temperature, policy } };
+    const { kind, k = null, bound, unit = null, temperature = null, policy = null } = source;
+    return {
+      ...labels,
+      tokens,
+      mean,
+      deviation,
+      signal,
+      source: { kind, k, unit, temperature, policy },
+      ...(bound === undefined ? {} : { bound }),
+    };
   });
 }
 
-function jsonOf(found: Statistics): string {
-  const lines = rowsOf(found).map((row) => JSON.stringify(row));
+function jsonOf(found: Statistics, by: StatisticsBy): string {
+  const lines = rowsOf(found, by).map((row) => JSON.stringify(row));
   return lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
 }
 
-function tableOf({ sources, rows }: Statistics): string {
+function tableOf({ sources, rows }: Statistics, by: StatisticsBy): string {
   const heads = sources.map(({ signal, source, rollouts, tokens, mean, percentile80 }) => {
-    const { kind, ...rest } = source;
-    const facts = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
-    const numbers = `mean ${mean.toFixed(4)}, 80th percentile ${percentile80.toFixed(2)}`;
-    return `# ${signal}: ${[kind, ...facts].join(', ')}; ${rollouts} rollouts, ${tokens} tokens, ${numbers}`;
+    const percentile = percentile80 === undefined ? '' : `, 80th percentile ${percentile80.toFixed(3)}`;
+    const numbers = `mean ${mean.toFixed(4)}${percentile}`;
+    return `# ${signal}: ${sourceFacts(source)}; ${rollouts} rollouts, ${tokens} tokens, ${numbers}`;
   });
-  const lines = rows.map(({ source, tokens, mean, deviation, ...labels }) => {
+  const lines = (rows[by] ?? []).map(({ source, tokens, mean, deviation, ...labels }) => {
     const words = Object.values(labels).map((value) =>
       typeof value === 'string' ? JSON.stringify(value) : value,
     );

@@ -4,6 +4,8 @@ import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 
+type Unplaced = ResultOf<'run.setTokenizer'>['firstUnplaced'][number];
+
 const help = `usage: turnwise tokenizer RUN FILE [--library FILE] [--json]
        turnwise tokenizer RUN --remove [--library FILE] [--json]
 
@@ -13,7 +15,7 @@ a place. Holds for what is read later, too. RUN is a run's key: it stands in its
 
   --library FILE  the library; without it the one of this user
   --remove        takes it back
-  --json          {size, rollouts, aligned, runs, placed} on stdout
+  --json          {size, rollouts, aligned, runs, placed, firstUnplaced: [{step, groupKey, ordinal, why}]} on stdout
 
 Exit codes: 0 done, 3 done but some tokens have no place, 1 refused or no such run, 2 usage.`;
 
@@ -55,9 +57,22 @@ export const tokenizerCommand: Command = {
       const { size, rollouts, aligned, runs, placed } = report;
       const words = `${size} ids; ${aligned} of ${rollouts} rollouts with ids without text have places now, ${placed} of ${runs} runs of sampled tokens in them\n`;
       process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : words);
+      for (const { step, groupKey, ordinal, why } of report.firstUnplaced)
+        process.stderr.write(`step ${step}, group ${groupKey}, #${ordinal}: ${reasonOf(why)}\n`);
       return aligned < rollouts || placed < runs ? 3 : 0;
     } finally {
       await host.close();
     }
   },
 };
+
+function reasonOf(why: Unplaced['why']): string {
+  switch (why.kind) {
+    case 'nothing':
+      return 'its sampled tokens spell no text';
+    case 'unknown-ids':
+      return `${why.tokens} tokens with ids the vocabulary does not have: ${why.ids.join(', ')}`;
+    case 'other-text':
+      return `from token ${why.token} on the ids spell ${JSON.stringify(why.spelled)}, the text has ${JSON.stringify(why.written)}`;
+  }
+}

@@ -5,6 +5,7 @@ import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import { sourceFacts } from './sourceFacts.ts';
 
 const help = `usage: turnwise tokens ROLLOUT_ID [--library FILE] [--signal NAME] [--vocabulary N] [--json]
 
@@ -16,7 +17,8 @@ is the response; a token that ends inside a character has no text, the one that 
                    bound from listed alternatives, else surprisal. One never stands in for another
   --vocabulary N   size of the vocabulary, for upper bounds of entropy from listed alternatives
   --json           {rollout_id, signal, source: {kind, k, unit, temperature, policy}, tokens: [{i, start, end,
-                   text, value}]} on stdout, with id, mask, upper and tail where they are known; without it a line per token
+                   text, value}]} on stdout, with id, mask, upper and tail where they are known; where the values are a lower
+                   bound from k listed alternatives, there is bound: "lower", too. Without it a line per token
 
 Unknown is null. Where the log has ids without text, start, end and text are null.
 Exit codes: 0 done, 1 no such rollout or no such signal, 2 usage.`;
@@ -113,11 +115,12 @@ const known = (value: number | undefined): number | null =>
 
 function* jsonOf(rolloutId: number, tokens: Signal, response: string): Generator<string> {
   const { signal, source, count } = tokens;
-  const { kind, k = null, unit = null, temperature = null, policy = null } = source ?? {};
+  const { kind, k = null, bound, unit = null, temperature = null, policy = null } = source ?? {};
   const head = JSON.stringify({
     rollout_id: rolloutId,
     signal,
     source: { kind, k, unit, temperature, policy },
+    ...(bound === undefined ? {} : { bound }),
   });
   yield `${head.slice(0, -1)},"tokens":[`;
   for (let i = 0; i < count; i++)
@@ -126,9 +129,7 @@ function* jsonOf(rolloutId: number, tokens: Signal, response: string): Generator
 }
 
 function* linesOf(tokens: Signal, response: string): Generator<string> {
-  const { kind, ...rest } = tokens.source ?? { kind: 'full' };
-  const facts = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
-  yield `# ${tokens.signal}: ${[kind, ...facts].join(', ')}\n`;
+  yield `# ${tokens.signal}: ${tokens.source === undefined ? '' : sourceFacts(tokens.source)}\n`;
   for (let i = 0; i < tokens.count; i++) {
     const { value, text, id } = tokenAt(i, tokens, response);
     yield `${i}\t${value === null ? '' : value.toFixed(4)}\t${text === null ? `#${id ?? ''}` : JSON.stringify(text)}\n`;

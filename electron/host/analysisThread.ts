@@ -1,6 +1,6 @@
 /** The thread for long questions, as the host sees it: started with the first one. */
 import { Worker } from 'node:worker_threads';
-import type { RocReport, TokenStatistics } from '../../shared/api/contract.ts';
+import type { RocReport, TokenPlaces, TokenStatistics } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type {
@@ -14,6 +14,8 @@ import type { WorkerOptions } from '../worker/messages.ts';
 
 type ReportRequest = Extract<AnalysisRequest, { kind: 'report' }>['request'];
 type StatisticsRequest = Extract<AnalysisRequest, { kind: 'statistics' }>['request'];
+type CompareQuestion = Extract<AnalysisRequest, { kind: 'compare' }>['question'];
+type PlacesRequest = Extract<AnalysisRequest, { kind: 'places' }>['request'];
 type Page = Extract<AnalysisMessage, { kind: 'page' }>['step'];
 type Question = AnalysisRequest extends infer R ? (R extends AnalysisRequest ? Omit<R, 'id'> : never) : never;
 
@@ -28,7 +30,13 @@ export interface DecisionListeners {
   readonly onPage: (step: Page) => Promise<void> | void;
 }
 
-export type OnProgress = (progress: { readonly stepsDone: number; readonly steps: number }) => void;
+export interface Progress {
+  readonly stepsDone: number;
+  readonly steps: number;
+  /** Of everything, 0 … 1, where it is known closer than by steps. */
+  readonly share?: number;
+}
+export type OnProgress = (progress: Progress) => void;
 
 const newsFor =
   (onProgress: OnProgress) =>
@@ -60,6 +68,19 @@ export class AnalysisThread {
   ): Promise<Result<TokenStatistics>> {
     const answer = this.ask({ kind: 'statistics', request }, newsFor(onProgress), signal);
     return answer as Promise<Result<TokenStatistics>>;
+  }
+
+  places(request: PlacesRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<Result<TokenPlaces>> {
+    const answer = this.ask({ kind: 'places', request }, newsFor(onProgress), signal);
+    return answer as Promise<Result<TokenPlaces>>;
+  }
+
+  /** A cancel reaches the thread in the middle of its work. */
+  compare<Answer>(question: CompareQuestion, signal?: AbortSignal): Promise<Result<Answer>> {
+    const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    signal?.addEventListener('abort', () => void Atomics.store(new Int32Array(stop), 0, 1));
+    const nothing = (): void => undefined;
+    return this.ask({ kind: 'compare', question, stop }, nothing, signal) as Promise<Result<Answer>>;
   }
 
   groups(reportId: number, key: string): Promise<Result<{ readonly ids: Uint32Array }>> {

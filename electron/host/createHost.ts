@@ -50,6 +50,8 @@ class LibraryHost implements Host {
   private readonly granted = new Set<string>();
   private readonly inspector = new InspectorThread();
   private readonly analysis: AnalysisThread;
+  /** A thread of its own: two rollouts do not wait behind a run. */
+  private readonly comparison: AnalysisThread;
   private readonly follower: Follower;
   private readonly handlers: Handlers;
   private writer: WriterThread | undefined;
@@ -60,6 +62,7 @@ class LibraryHost implements Host {
   constructor(options: HostOptions) {
     this.options = options;
     this.analysis = new AnalysisThread({ libraryPath: options.libraryPath });
+    this.comparison = new AnalysisThread({ libraryPath: options.libraryPath });
     this.follower = new Follower({
       read: (paths) => this.readQuietly(paths),
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
@@ -143,6 +146,7 @@ class LibraryHost implements Host {
     await this.follower.close();
     await this.inspector.close();
     await this.analysis.close();
+    await this.comparison.close();
     await this.readers?.close();
     await this.writer?.close();
     this.listeners.clear();
@@ -180,7 +184,9 @@ class LibraryHost implements Host {
       ...sourceHandlers({
         inspector: this.inspector,
         follower: this.follower,
-        task: (task) => this.thread.task(task),
+        task: (task, onProgress) => this.thread.task(task, onProgress),
+        progressed: (progressKey, done, total) =>
+          this.progressFor(progressKey)({ stepsDone: done, steps: total, share: done / Math.max(1, total) }),
         mappings: () => this.mappings(),
         directoryOf: (runKey) => this.directoryOf(runKey),
         refusalOf: (path) => this.refusalOf(path),
@@ -190,6 +196,11 @@ class LibraryHost implements Host {
         this.analysis.report(request, this.progressFor(progressKey), signal),
       'token.statistics': ({ progressKey, ...request }, signal) =>
         this.analysis.statistics(request, this.progressFor(progressKey), signal),
+      'token.places': ({ progressKey, ...request }, signal) =>
+        this.analysis.places(request, this.progressFor(progressKey), signal),
+      'compare.align': (params, signal) => this.comparison.compare({ about: 'alignment', ...params }, signal),
+      'compare.tree': (params, signal) => this.comparison.compare({ about: 'tree', ...params }, signal),
+      'compare.alike': (params, signal) => this.comparison.compare({ about: 'alike', ...params }, signal),
       'roc.groups': ({ reportId, key }) => this.analysis.groups(reportId, key),
       'ingest.start': ({ paths, mapping }) => {
         const refusal = paths.map((path) => this.refusalOf(path)).find((found) => found !== undefined);
@@ -216,9 +227,10 @@ class LibraryHost implements Host {
   }
 
   private progressFor(progressKey: string | undefined): OnProgress {
-    return ({ stepsDone, steps }) => {
+    return ({ stepsDone, steps, share }) => {
       if (progressKey === undefined) return;
-      this.emit({ event: 'analysis.progress', payload: { progressKey, stepsDone, steps } });
+      const closer = share === undefined ? {} : { share };
+      this.emit({ event: 'analysis.progress', payload: { progressKey, stepsDone, steps, ...closer } });
     };
   }
 

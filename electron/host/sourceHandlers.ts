@@ -30,7 +30,9 @@ type SourceHandlers = { [M in SourceMethod]: (params: ParsedParams<M>) => Promis
 export interface SourceServices {
   readonly inspector: InspectorThread;
   readonly follower: Follower;
-  task(task: WriterTask): Promise<Result<unknown>>;
+  task(task: WriterTask, onProgress?: (done: number, total: number) => void): Promise<Result<unknown>>;
+  /** Says how far a long task has come to whoever gave it this key. */
+  progressed(progressKey: string | undefined, done: number, total: number): void;
   mappings(): Promise<readonly Mapping[]>;
   directoryOf(runKey: string): Promise<string | undefined>;
   /** @returns why the path may not be read, when it may not */
@@ -72,8 +74,13 @@ export function sourceHandlers(host: SourceServices): SourceHandlers {
     },
     'run.joinPool': (join) => as(host.task({ kind: 'joinPool', ...join })),
     'run.leavePool': (join) => as(host.task({ kind: 'leavePool', ...join })),
-    'run.setTokenizer': async ({ runKey, path }) =>
-      host.refusalOf(path) ?? as(host.task({ kind: 'setTokenizer', runKey, path })),
+    'run.setTokenizer': async ({ runKey, path, progressKey }) =>
+      host.refusalOf(path) ??
+      as(
+        host.task({ kind: 'setTokenizer', runKey, path }, (done, total) =>
+          host.progressed(progressKey, done, total),
+        ),
+      ),
     'run.removeTokenizer': ({ runKey }) => as(host.task({ kind: 'removeTokenizer', runKey })),
     'run.remove': async ({ runKey }) => {
       const directory = await host.directoryOf(runKey);

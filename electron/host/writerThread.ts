@@ -31,11 +31,15 @@ interface Waiting<T> {
   readonly reject: (error: Error) => void;
 }
 
+interface WaitingTask extends Waiting<Result<unknown>> {
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
 export class WriterThread {
   private readonly worker: Worker;
   private readonly jobs = new Map<number, Waiting<IngestReport>>();
   private readonly grants = new Map<number, Waiting<void>>();
-  private readonly tasks = new Map<number, Waiting<Result<unknown>>>();
+  private readonly tasks = new Map<number, WaitingTask>();
   private nextId = 1;
 
   /** @throws LibraryUnavailableError when the library is newer, foreign, or cannot be opened */
@@ -78,10 +82,10 @@ export class WriterThread {
   }
 
   /** Waits for the jobs before it. */
-  task(task: WriterTask): Promise<Result<unknown>> {
+  task(task: WriterTask, onProgress?: (done: number, total: number) => void): Promise<Result<unknown>> {
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
-      this.tasks.set(id, { resolve, reject });
+      this.tasks.set(id, { resolve, reject, ...(onProgress && { onProgress }) });
       this.send({ kind: 'task', id, task });
     });
   }
@@ -122,6 +126,9 @@ export class WriterThread {
       case 'granted':
         this.grants.get(message.id)?.resolve();
         this.grants.delete(message.id);
+        break;
+      case 'taskProgress':
+        this.tasks.get(message.id)?.onProgress?.(message.done, message.total);
         break;
       case 'taskDone':
         this.tasks.get(message.id)?.resolve(message.result);

@@ -1,17 +1,13 @@
-/** Statistics of a signal over a group, a step or a run. */
-import type { TokenStatistics } from '../../shared/api/rows.ts';
+/** Statistics of a signal over a run, a step, a group or a rollout. */
+import type { TokenStatistics } from '../../shared/api/contract.ts';
 import { SignalStatistics, type StatisticsBy } from '../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { measuredRollouts } from '../storage/queries/measured.ts';
-import { poolRun } from '../storage/queries/pool.ts';
+import type { MeasuredScope } from '../storage/queries/measured.ts';
+import { type ScopeProgress, ScopeReader } from './scopeReader.ts';
 
-export interface StatisticsRequest {
-  readonly runId: number;
-  readonly step?: number | undefined;
-  /** With `step`. */
-  readonly groupId?: number | undefined;
-  readonly by: StatisticsBy;
+export interface StatisticsRequest extends MeasuredScope {
+  readonly by: readonly StatisticsBy[];
   readonly signal?: SignalName | undefined;
   readonly vocabulary?: number | undefined;
   /** Policy tokens after a tool response that can reflect on it. */
@@ -20,44 +16,34 @@ export interface StatisticsRequest {
   readonly leastTokens?: number | undefined;
 }
 
-/** Step by step, so that whoever runs it can show progress and stop between two. */
 export class StatisticsBuilder {
-  readonly steps: readonly number[];
-  private readonly db: ReadableLibrary;
+  private readonly reader: ScopeReader;
   private readonly request: StatisticsRequest;
   private readonly statistics: SignalStatistics;
-  private without = 0;
 
-  /** @returns undefined when there is no such run, or it has no such step */
+  /** @returns undefined when there is nothing of the kind to read */
   static open(db: ReadableLibrary, request: StatisticsRequest): StatisticsBuilder | undefined {
-    const run = poolRun(db, request.runId);
-    if (run === undefined) return undefined;
-    if (request.step !== undefined && !run.steps.includes(request.step)) return undefined;
-    return new StatisticsBuilder(db, run.steps, request);
+    const reader = ScopeReader.open(db, request);
+    return reader === undefined ? undefined : new StatisticsBuilder(reader, request);
   }
 
-  private constructor(db: ReadableLibrary, steps: readonly number[], request: StatisticsRequest) {
-    this.db = db;
+  private constructor(reader: ScopeReader, request: StatisticsRequest) {
+    this.reader = reader;
     this.request = request;
-    this.steps = request.step === undefined ? steps : [request.step];
     this.statistics = new SignalStatistics(request.by, request.window);
   }
 
-  addStep(step: number): void {
-    const { runId, groupId, signal, vocabulary, by } = this.request;
-    const scope = { runId, step, groupId };
-    for (const rollout of measuredRollouts(this.db, scope, {
-      signal,
-      vocabulary,
-      withText: by === 'token',
-    })) {
-      if (rollout === undefined) this.without++;
-      else this.statistics.add(rollout);
-    }
+  get steps(): readonly number[] {
+    return this.reader.steps;
+  }
+
+  read(): Generator<ScopeProgress> {
+    const { signal, vocabulary, by } = this.request;
+    const options = { signal, vocabulary, withText: by.includes('token') };
+    return this.reader.read(options, (rollout) => this.statistics.add(rollout));
   }
 
   finish(): TokenStatistics {
-    const { sources, rows } = this.statistics.finish(this.request.leastTokens);
-    return { by: this.request.by, sources, rows, withoutSignal: this.without };
+    return { ...this.statistics.finish(this.request.leastTokens), withoutSignal: this.reader.without };
   }
 }

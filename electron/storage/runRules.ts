@@ -2,7 +2,7 @@
 import type { AlignmentRow } from '../../shared/api/contract.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import { PoolJoinKeeper, type RuleServices } from './poolJoinKeeper.ts';
-import { refreshTokenizers, removeTokenizer, setTokenizer } from './tokenizers.ts';
+import { type OnAligned, refreshTokenizers, removeTokenizer, setTokenizer } from './tokenizers.ts';
 
 export class RunRules {
   readonly poolJoins: PoolJoinKeeper;
@@ -14,10 +14,15 @@ export class RunRules {
   }
 
   /** @returns undefined when there is no such run */
-  setTokenizer(runKey: string, name: string, tokenizer: Tokenizer): AlignmentRow | undefined {
+  setTokenizer(
+    runKey: string,
+    name: string,
+    tokenizer: Tokenizer,
+    onProgress?: OnAligned,
+  ): AlignmentRow | undefined {
     let report: AlignmentRow | undefined;
     this.services.transaction(() => {
-      report = setTokenizer(this.services.db, runKey, name, tokenizer);
+      report = setTokenizer(this.services.db, runKey, name, tokenizer, onProgress);
     });
     return report;
   }

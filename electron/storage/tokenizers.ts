@@ -1,10 +1,16 @@
 /** The user's vocabularies: kept per run, applied to what has ids without text, taken back exactly. */
-import type { AlignmentRow } from '../../shared/api/contract.ts';
-import { alignIds } from '../../shared/format/alignIds.ts';
+import type { AlignmentRow, UnplacedRow } from '../../shared/api/contract.ts';
+import { alignIds, misfitOf } from '../../shared/format/alignIds.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import type { WritableLibrary } from './open.ts';
 import { packBytes, unpackUtf8, ZSTD } from './textCodec.ts';
 import { packEnds, unpackIntegers, unpackMask } from './tokenColumns.ts';
+
+/** Rollouts looked at, of all there are. */
+export type OnAligned = (done: number, total: number) => void;
+
+/** As many as a reader looks at; the reasons of the others are the same ones. */
+const MOST_EXPLAINED = 20;
 
 interface StoredPieces {
   readonly pieces: readonly (string | null)[];
@@ -20,12 +26,18 @@ interface UnalignedRecord {
   bytes: Uint8Array;
   text_start: number;
   text_end: number;
+  step: number;
+  group_key: string;
+  ordinal: number;
 }
 
 const UNALIGNED = `
-  SELECT t.rollout_id, t.count, t.ids, t.mask, b.codec, b.bytes, r.text_start, r.text_end
-  FROM rollout_row r JOIN token_row t USING (rollout_id) JOIN text_block b USING (block_id)
+  SELECT t.rollout_id, t.count, t.ids, t.mask, b.codec, b.bytes, r.text_start, r.text_end, r.step,
+    g.group_key, r.ordinal
+  FROM rollout_row r JOIN token_row t USING (rollout_id) JOIN text_block b USING (block_id) JOIN group_row g USING (group_id)
   WHERE r.run_id = ? AND t.ends IS NULL AND t.ids IS NOT NULL AND r.rollout_id > ? ORDER BY r.rollout_id LIMIT 200`;
+const COUNT = `SELECT count(*) FROM rollout_row r CROSS JOIN token_row t USING (rollout_id)
+  WHERE r.run_id = ? AND t.ends IS NULL AND t.ids IS NOT NULL`;
 const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
 
 /** @returns undefined when there is no such run. Must run inside a transaction, like all here. */
@@ -34,6 +46,7 @@ export function setTokenizer(
   runKey: string,
   name: string,
   tokenizer: Tokenizer,
+  onProgress?: OnAligned,
 ): AlignmentRow | undefined {
   const runId = runIdOf(db, runKey);
   if (runId === undefined) return undefined;
@@ -51,7 +64,7 @@ export function setTokenizer(
     tokenizer.size,
     packed,
   );
-  return align(db, runId, name, tokenizer);
+  return align(db, runId, name, tokenizer, { explained: MOST_EXPLAINED, ...(onProgress && { onProgress }) });
 }
 
 /** @returns whether the run had one */
@@ -78,7 +91,7 @@ export function refreshTokenizers(db: WritableLibrary, runKeys: readonly string[
       pieces: pieces.map((piece) => (piece === null ? undefined : Buffer.from(piece, 'base64'))),
       special: new Set(special),
     };
-    return align(db, runId, name, tokenizer).aligned > 0 ? [runId] : [];
+    return align(db, runId, name, tokenizer, { explained: 0 }).aligned > 0 ? [runId] : [];
   });
 }
 
@@ -93,19 +106,40 @@ function clear(db: WritableLibrary, runId: number): void {
   ).run(runId);
 }
 
-function align(db: WritableLibrary, runId: number, name: string, tokenizer: Tokenizer): AlignmentRow {
+interface AlignOptions {
+  /** Of how many rollouts that have no place it is found out why. */
+  readonly explained: number;
+  readonly onProgress?: OnAligned;
+}
+
+function align(
+  db: WritableLibrary,
+  runId: number,
+  name: string,
+  tokenizer: Tokenizer,
+  { explained, onProgress }: AlignOptions,
+): AlignmentRow {
+  const total = db.prepare<[number], number>(COUNT).pluck().get(runId) ?? 0;
+  const firstUnplaced: UnplacedRow[] = [];
   const next = db.prepare<[number, number], UnalignedRecord>(UNALIGNED);
   const place = db.prepare('UPDATE token_row SET ends = ?, aligned_by = ? WHERE rollout_id = ?');
-  const report = { size: tokenizer.size, rollouts: 0, aligned: 0, runs: 0, placed: 0 };
+  const report = { size: tokenizer.size, rollouts: 0, aligned: 0, runs: 0, placed: 0, firstUnplaced };
   let last = -1;
   // In portions: texts of all rollouts at once would fill the memory.
   for (let rows = next.all(runId, last); rows.length > 0; rows = next.all(runId, last)) {
+    onProgress?.(report.rollouts, total);
     for (const row of rows) {
       last = row.rollout_id;
       report.rollouts++;
       const text = unpackUtf8(row.codec, row.bytes).toString('utf8', row.text_start, row.text_end);
       const mask = row.mask === null ? undefined : unpackMask(row.mask, row.count);
-      const found = alignIds(text, unpackIntegers(row.ids), mask, tokenizer);
+      const ids = unpackIntegers(row.ids);
+      const found = alignIds(text, ids, mask, tokenizer);
+      if (firstUnplaced.length < explained && (found === undefined || found.placed < found.runs)) {
+        const why = misfitOf(text, ids, mask, tokenizer);
+        const { step, group_key: groupKey, ordinal } = row;
+        if (why !== undefined) firstUnplaced.push({ step, groupKey, ordinal, why });
+      }
       if (found === undefined) continue;
       report.aligned++;
       report.runs += found.runs;

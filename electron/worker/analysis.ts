@@ -1,19 +1,23 @@
 /**
  * Worker thread: long questions about steps and runs, step by step: Resample-on-Correct recomputed,
- * statistics of tokens. Between two steps it listens: for a cancel, and for the next question, which
+ * statistics and places of tokens. Now and then it listens: for a cancel, and for the next question, which
  * waits its turn.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RocReport, TokenStatistics } from '../../shared/api/contract.ts';
+import type { RocReport } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import { SettingError } from '../../shared/domain/downSampling.ts';
+import { answerComparison } from '../compare/answer.ts';
 import { basisOf } from '../roc/basis.ts';
 import { decidedGroups } from '../roc/decisionRows.ts';
 import { ReportBuilder } from '../roc/report.ts';
 import type { GroupKeys } from '../roc/tallies.ts';
+import { PlacesBuilder } from '../signals/places.ts';
+import type { ScopeProgress } from '../signals/scopeReader.ts';
 import { StatisticsBuilder } from '../signals/statistics.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
+import type { MeasuredScope } from '../storage/queries/measured.ts';
 import { type PoolRun, poolRuns } from '../storage/queries/pool.ts';
 import type { AnalysisMessage, AnalysisRequest, DecisionsRequest } from './analysisMessages.ts';
 import type { WorkerOptions } from './messages.ts';
@@ -62,7 +66,7 @@ port.on('message', (request: AnalysisRequest) => {
   }
 });
 
-type Job = Extract<AnalysisRequest, { kind: 'report' | 'decisions' | 'statistics' }>;
+type Job = Extract<AnalysisRequest, { kind: 'report' | 'decisions' | 'statistics' | 'places' | 'compare' }>;
 
 async function work(request: Job): Promise<void> {
   const { id } = request;
@@ -85,8 +89,18 @@ function resultOf(request: Job): Promise<Result<unknown>> {
     case 'decisions':
       return decisions(request.id, request.request);
     case 'statistics':
-      return statistics(request);
+      return tokens(request.id, request.request, StatisticsBuilder.open(db, request.request));
+    case 'places':
+      return tokens(request.id, request.request, PlacesBuilder.open(db, request.request));
+    case 'compare':
+      return Promise.resolve(compare(request));
   }
+}
+
+function compare({ question, stop }: Extract<AnalysisRequest, { kind: 'compare' }>): Result<unknown> {
+  const flag = new Int32Array(stop);
+  const answered = answerComparison(db, question, { isCancelled: () => Atomics.load(flag, 0) !== 0 });
+  return answered === 'cancelled' ? { ok: false, failure: CANCELLED } : answered;
 }
 
 /** @returns false when it was cancelled on the way */
@@ -103,15 +117,31 @@ async function stepByStep(
   return true;
 }
 
-async function statistics({
-  id,
-  request,
-}: Extract<AnalysisRequest, { kind: 'statistics' }>): Promise<Result<TokenStatistics>> {
-  const builder = StatisticsBuilder.open(db, request);
-  if (builder === undefined) return noRun(request);
-  const { steps } = builder;
-  const isDone = await stepByStep(id, { steps, addStep: (step) => builder.addStep(step) });
-  return isDone ? { ok: true, value: builder.finish() } : { ok: false, failure: CANCELLED };
+/** Tokens of rollouts, read one after the other: a thread that is busy for longer neither reports nor hears a cancel. */
+const BUSY_MS = 40;
+
+interface TokenBuilder {
+  readonly steps: readonly number[];
+  read(): Iterable<ScopeProgress>;
+  finish(): unknown;
+}
+
+async function tokens(
+  id: number,
+  scope: MeasuredScope,
+  builder: TokenBuilder | undefined,
+): Promise<Result<unknown>> {
+  if (builder === undefined) return noScope(scope);
+  const steps = builder.steps.length;
+  let pausedAt = Number.NEGATIVE_INFINITY;
+  for (const { stepsDone, share } of builder.read()) {
+    if (performance.now() - pausedAt < BUSY_MS) continue;
+    post({ id, kind: 'progress', stepsDone, steps, share });
+    await breathe();
+    if (cancelled.has(id)) return { ok: false, failure: CANCELLED };
+    pausedAt = performance.now();
+  }
+  return { ok: true, value: builder.finish() };
 }
 
 async function report({
@@ -172,6 +202,11 @@ function listed(runs: readonly PoolRun[]): string {
 
 function noRun({ runId, step }: { readonly runId: number; readonly step?: number | undefined }) {
   return notFound(`run ${runId}${step === undefined ? '' : ` with a step ${step}`}`);
+}
+
+function noScope({ rolloutId, groupId, ...scope }: MeasuredScope) {
+  if (rolloutId !== undefined) return notFound(`rollout ${rolloutId} in run ${scope.runId}`);
+  return groupId === undefined ? noRun(scope) : notFound(`group ${groupId} in run ${scope.runId}`);
 }
 
 function notFound(what: string): { readonly ok: false; readonly failure: ApiFailure } {

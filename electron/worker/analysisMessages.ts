@@ -1,9 +1,11 @@
 /** What the host and the thread that answers long questions say to each other. */
 import type { RocBasis } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
+import type { CompareQuestion } from '../compare/answer.ts';
 import type { UncheckedChoice } from '../roc/basis.ts';
 import type { DecidedStep } from '../roc/decisionRows.ts';
 import type { ReportRequest } from '../roc/report.ts';
+import type { PlacesRequest } from '../signals/places.ts';
 import type { StatisticsRequest } from '../signals/statistics.ts';
 
 export interface DecisionsRequest {
@@ -13,11 +15,18 @@ export interface DecisionsRequest {
   readonly choice: UncheckedChoice;
 }
 
+/** One Int32: not 0 once the answer is no longer wanted. A thread in the middle of an alignment hears no message. */
+export interface Stoppable {
+  readonly stop: SharedArrayBuffer;
+}
+
 export type AnalysisRequest = { readonly id: number } & (
   | { readonly kind: 'report'; readonly request: ReportRequest }
   | { readonly kind: 'statistics'; readonly request: StatisticsRequest }
+  | { readonly kind: 'places'; readonly request: PlacesRequest }
   | { readonly kind: 'groups'; readonly reportId: number; readonly key: string }
   | { readonly kind: 'decisions'; readonly request: DecisionsRequest }
+  | ({ readonly kind: 'compare'; readonly question: CompareQuestion } & Stoppable)
   /** The page of decisions has been taken; the next may come. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'cancel' }
@@ -30,7 +39,7 @@ export interface DecisionsHead {
 }
 
 export type AnalysisMessage = { readonly id: number } & (
-  | { readonly kind: 'progress'; readonly stepsDone: number; readonly steps: number }
+  | { readonly kind: 'progress'; readonly stepsDone: number; readonly steps: number; readonly share?: number }
   | { readonly kind: 'head'; readonly head: DecisionsHead }
   /** The groups of one step. */
   | { readonly kind: 'page'; readonly step: DecidedStep }

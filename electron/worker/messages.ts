@@ -28,6 +28,7 @@ export const READ_METHODS = [
   'rollout.tokens',
   'rollout.signal',
   'rollout.alternatives',
+  'token.signals',
   'rollout.record',
   'issue.list',
   'file.list',
@@ -102,6 +103,12 @@ export type WriterMessage =
   | { readonly kind: 'finished'; readonly jobId: number; readonly report: IngestReport }
   | { readonly kind: 'failed'; readonly jobId: number; readonly message: string }
   | { readonly kind: 'granted'; readonly id: number }
+  | {
+      readonly kind: 'taskProgress';
+      readonly id: number;
+      readonly done: number;
+      readonly total: number;
+    }
   | { readonly kind: 'taskDone'; readonly id: number; readonly result: Result<unknown> };
 
 export type ParserRequest =

@@ -6,6 +6,7 @@ import { SettingError } from '../../shared/domain/downSampling.ts';
 import { readRecordChunk } from '../ingest/recordChunk.ts';
 import { getLedger } from '../roc/ledger.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
+import { availableSignals } from '../storage/queries/available.ts';
 import { listFiles, listIssues } from '../storage/queries/issues.ts';
 import { groupRows, orderGroups, orderRollouts, rolloutRows } from '../storage/queries/lists.ts';
 import { grantedRoots, problemPlaces, recordSource, resolvePlace } from '../storage/queries/places.ts';
@@ -50,6 +51,7 @@ const readers: Readers = {
     found(getSignal(db, rolloutId, signal, vocabulary), `per-token signals of rollout ${rolloutId}`),
   'rollout.alternatives': ({ rolloutId, from, limit }) =>
     found(getAlternatives(db, rolloutId, from, limit), `per-token signals of rollout ${rolloutId}`),
+  'token.signals': (scope) => ok(availableSignals(db, scope)),
   'rollout.record': ({ rolloutId, offset, limit }) => {
     const source = recordSource(db, rolloutId);
     if (source === undefined) return fail('not_found', `the library has no rollout ${rolloutId}`);

@@ -130,7 +130,9 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
         break;
       case 'task':
         queue = queue.then(() => {
-          const { result, runIds } = runTask(writer, request.task);
+          const { result, runIds } = runTask(writer, request.task, (done, total) =>
+            post({ kind: 'taskProgress', id: request.id, done, total }),
+          );
           if (runIds.length > 0) post({ kind: 'changed', runIds });
           post({ kind: 'taskDone', id: request.id, result });
         });

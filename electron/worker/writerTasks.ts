@@ -13,9 +13,11 @@ export interface TaskOutcome {
   readonly runIds: readonly number[];
 }
 
-export function runTask(writer: LibraryWriter, task: WriterTask): TaskOutcome {
+export type OnTaskProgress = (done: number, total: number) => void;
+
+export function runTask(writer: LibraryWriter, task: WriterTask, onProgress: OnTaskProgress): TaskOutcome {
   try {
-    return perform(writer, task);
+    return perform(writer, task, onProgress);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return {
@@ -25,7 +27,7 @@ export function runTask(writer: LibraryWriter, task: WriterTask): TaskOutcome {
   }
 }
 
-function perform(writer: LibraryWriter, task: WriterTask): TaskOutcome {
+function perform(writer: LibraryWriter, task: WriterTask, onProgress: OnTaskProgress): TaskOutcome {
   switch (task.kind) {
     case 'removeRun': {
       const removed = writer.removeRun(task.runKey);
@@ -59,7 +61,7 @@ function perform(writer: LibraryWriter, task: WriterTask): TaskOutcome {
     case 'setTokenizer': {
       const file = readTokenizerFile(task.path);
       if (!file.ok) return refused(file.message);
-      const report = writer.rules.setTokenizer(task.runKey, file.name, file.tokenizer);
+      const report = writer.rules.setTokenizer(task.runKey, file.name, file.tokenizer, onProgress);
       return report === undefined ? noRun(task.runKey) : changed(writer, task.runKey, report);
     }
     case 'removeTokenizer':

@@ -85,9 +85,10 @@ function viewOf(place: Place) {
     case 'stepRoc':
       return <RocView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
     case 'tokens':
-      return <TokensView key={place.runKey} runKey={place.runKey} />;
     case 'stepTokens':
-      return <TokensView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
+    case 'groupTokens':
+    case 'rolloutTokens':
+      return <TokensView key={pathOfPlace(place)} address={place} />;
     case 'issues':
       return <IssuesView />;
     case 'settings':

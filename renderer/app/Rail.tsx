@@ -11,12 +11,19 @@ import {
   Table2,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { type Place, pathOfPlace } from '../data/place.ts';
+import { type Place, pathOfPlace, tokensPlaceOf } from '../data/place.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
 import { Link } from '../ui/Link.tsx';
 import { compact } from '../ui/numbers.ts';
+
+const TOKEN_VIEWS: ReadonlySet<Place['view']> = new Set([
+  'tokens',
+  'stepTokens',
+  'groupTokens',
+  'rolloutTokens',
+]);
 
 const ICON = { size: 17, strokeWidth: 1.7 } as const;
 
@@ -35,7 +42,7 @@ function levelPlace(
   if (!('groupKey' in place)) return undefined;
   const { groupKey } = place;
   if (view === 'group') return { view, runKey, step, groupKey };
-  return place.view === 'rollout' ? place : undefined;
+  return 'ordinal' in place ? { ...place, view } : undefined;
 }
 
 function RailLink(props: {
@@ -74,13 +81,10 @@ export function rocPlace(place: Place, hasSteps = true): Place | undefined {
     : { view: 'roc', runKey };
 }
 
-/** Of the step where one is chosen, else of the run. */
+/** Of what is open: a rollout, a group, a step, a run. Without steps a run has no level between its groups and itself. */
 export function tokensPlace(place: Place, hasSteps = true): Place | undefined {
   if (!('runKey' in place)) return undefined;
-  const { runKey } = place;
-  return 'step' in place && hasSteps
-    ? { view: 'stepTokens', runKey, step: place.step }
-    : { view: 'tokens', runKey };
+  return 'groupKey' in place || hasSteps ? tokensPlaceOf(place) : tokensPlaceOf({ runKey: place.runKey });
 }
 
 export function Rail({ place }: { readonly place: Place }) {
@@ -121,8 +125,8 @@ export function Rail({ place }: { readonly place: Place }) {
       </RailLink>
       <RailLink
         to={tokensPlace(place, run?.hasSteps)}
-        isHere={place.view === 'tokens' || place.view === 'stepTokens'}
-        label="Statistics of the tokens of this run or step"
+        isHere={TOKEN_VIEWS.has(place.view)}
+        label="Statistics of the tokens of this run, step, group or rollout"
       >
         <ChartColumn {...ICON} />
       </RailLink>

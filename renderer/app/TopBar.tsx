@@ -32,7 +32,10 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
   if (place.view === 'stepTokens') crumbs.push({ label: 'tokens', place });
   if (!('groupKey' in place)) return crumbs;
   crumbs.push({ label: place.groupKey, place: { view: 'group', runKey, step, groupKey: place.groupKey } });
-  if ('ordinal' in place) crumbs.push({ label: `#${place.ordinal}`, place });
+  if (place.view === 'groupTokens') crumbs.push({ label: 'tokens', place });
+  if (!('ordinal' in place)) return crumbs;
+  crumbs.push({ label: `#${place.ordinal}`, place: { ...place, view: 'rollout' } });
+  if (place.view === 'rolloutTokens') crumbs.push({ label: 'tokens', place });
   return crumbs;
 }
 

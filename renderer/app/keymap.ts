@@ -39,7 +39,7 @@ const TABLE = [
   },
   {
     id: 'place.tokens',
-    label: 'Go to the token statistics of this run or step',
+    label: 'Go to the token statistics of this run, step, group or rollout',
     area: 'Everywhere',
     keys: ['g t'],
   },

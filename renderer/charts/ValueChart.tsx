@@ -2,7 +2,7 @@
  * Lines or bars over a number that is no training step: a value, a position. Real axes; what is under the pointer, or
  * at the place of the ← → keys, is read in words above it.
  */
-import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { chartKey, isMoved, linePath, nearestStep, stepScale, type Values } from './chartModel.ts';
 import { useWidth } from './useWidth.ts';
 import { barsPath, spreadPath, valueTicks, yScale } from './valueChartModel.ts';
@@ -60,6 +60,7 @@ export function ValueChart(props: ValueChartProps) {
     { scale, ...(props.top === undefined ? {} : { top: props.top }) },
   );
   const floor = height - frame.bottom;
+  const clip = useId();
   const at = hovered ?? xs.length - 1;
   const barWidth = xs.length > 1 ? (xs[1] ?? 0) - (xs[0] ?? 0) : 1;
   // A bar is pointed at by its middle.
@@ -97,6 +98,15 @@ export function ValueChart(props: ValueChartProps) {
           if (isMoved(event) || event.currentTarget !== document.activeElement) setHovered(undefined);
         }}
       >
+        {/* A band of a few values is wider than what there is to see: it ends where the axes do. */}
+        <clipPath id={clip}>
+          <rect
+            x={frame.left}
+            y={frame.top}
+            width={Math.max(0, width - frame.left - frame.right)}
+            height={floor - frame.top}
+          />
+        </clipPath>
         {valueTicks(y, scale).map((tick) => (
           <g key={tick}>
             <line className="grid" x1={frame.left} x2={width - frame.right} y1={y(tick)} y2={y(tick)} />
@@ -116,7 +126,12 @@ export function ValueChart(props: ValueChartProps) {
         {series.map((one) => (
           <g key={one.name}>
             {one.spread !== undefined && (
-              <path d={spreadPath(xs, one.values, one.spread, x, y)} fill={one.color} opacity={0.16} />
+              <path
+                d={spreadPath(xs, one.values, one.spread, x, y)}
+                fill={one.color}
+                opacity={0.16}
+                clipPath={`url(#${CSS.escape(clip)})`}
+              />
             )}
             {shape === 'bars' ? (
               <path d={barsPath(xs, barWidth, one.values, x, y, floor)} fill={one.color} />

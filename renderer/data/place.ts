@@ -17,9 +17,22 @@ export type Place =
   /** Resample-on-Correct over a whole run, and over one step. */
   | { readonly view: 'roc'; readonly runKey: string }
   | { readonly view: 'stepRoc'; readonly runKey: string; readonly step: number }
-  /** Statistics of tokens over a whole run, and over one step. */
+  /** Statistics of tokens over a whole run, one step, one group, one rollout. */
   | { readonly view: 'tokens'; readonly runKey: string }
   | { readonly view: 'stepTokens'; readonly runKey: string; readonly step: number }
+  | {
+      readonly view: 'groupTokens';
+      readonly runKey: string;
+      readonly step: number;
+      readonly groupKey: string;
+    }
+  | {
+      readonly view: 'rolloutTokens';
+      readonly runKey: string;
+      readonly step: number;
+      readonly groupKey: string;
+      readonly ordinal: number;
+    }
   | { readonly view: 'issues' }
   /** Its file is in the query: a path is free text of any length. */
   | { readonly view: 'mapping' }
@@ -47,7 +60,7 @@ function decoded(part: string): string | undefined {
 export function parsePlace(path: string): Place {
   const nowhere: Place = { view: 'nowhere', path };
   const parts = path.split('/').filter((part) => part !== '');
-  const [head, rawRun, stepWord, rawStep, groupWord, rawGroup, rolloutWord, rawOrdinal] = parts;
+  const [head, rawRun, stepWord, rawStep, groupWord, rawGroup, rolloutWord, rawOrdinal, tokensWord] = parts;
   if (head === undefined) return { view: 'library' };
   if (parts.length === 1 && isPage(head)) return { view: head };
   if (head !== 'run' || rawRun === undefined) return nowhere;
@@ -67,10 +80,26 @@ export function parsePlace(path: string): Place {
   if (groupWord !== 'group' || groupKey === undefined) return nowhere;
 
   if (parts.length === 6) return { view: 'group', runKey, step, groupKey };
+  if (parts.length === 7 && rolloutWord === 'tokens') return { view: 'groupTokens', runKey, step, groupKey };
   if (rolloutWord !== 'rollout' || rawOrdinal === undefined || !NATURAL.test(rawOrdinal)) return nowhere;
-  return parts.length === 8
-    ? { view: 'rollout', runKey, step, groupKey, ordinal: Number(rawOrdinal) }
-    : nowhere;
+  const rollout = { runKey, step, groupKey, ordinal: Number(rawOrdinal) };
+  if (parts.length === 8) return { view: 'rollout', ...rollout };
+  return parts.length === 9 && tokensWord === 'tokens' ? { view: 'rolloutTokens', ...rollout } : nowhere;
+}
+
+/** Statistics of the tokens of what the fields name, down to a rollout. */
+export function tokensPlaceOf(where: {
+  readonly runKey: string;
+  readonly step?: number;
+  readonly groupKey?: string;
+  readonly ordinal?: number;
+}): Place {
+  const { runKey, step, groupKey, ordinal } = where;
+  if (step === undefined) return { view: 'tokens', runKey };
+  if (groupKey === undefined) return { view: 'stepTokens', runKey, step };
+  return ordinal === undefined
+    ? { view: 'groupTokens', runKey, step, groupKey }
+    : { view: 'rolloutTokens', runKey, step, groupKey, ordinal };
 }
 
 export function pathOfPlace(place: Place): string {
@@ -94,6 +123,10 @@ export function pathOfPlace(place: Place): string {
       return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/tokens`;
     case 'stepTokens':
       return `${pathOfPlace({ ...place, view: 'step' })}/tokens`;
+    case 'groupTokens':
+      return `${pathOfPlace({ ...place, view: 'group' })}/tokens`;
+    case 'rolloutTokens':
+      return `${pathOfPlace({ ...place, view: 'rollout' })}/tokens`;
     case 'group':
       return `${pathOfPlace({ ...place, view: 'step' })}/group/${encodeURIComponent(place.groupKey)}`;
     case 'rollout':
@@ -102,6 +135,8 @@ export function pathOfPlace(place: Place): string {
       return place.path;
   }
 }
+
+export type RolloutPlace = Extract<Place, { view: 'rollout' }>;
 
 /** Where the fields of one file are mapped. */
 export const mappingPath = (file: string): string => `/mapping?path=${encodeURIComponent(file)}`;
@@ -125,6 +160,14 @@ export function parentPlace(place: Place, hasSteps = true): Place | undefined {
     case 'stepRoc':
     case 'stepTokens':
       return { view: 'step', runKey: place.runKey, step: place.step };
+    case 'groupTokens': {
+      const { runKey, step, groupKey } = place;
+      return { view: 'group', runKey, step, groupKey };
+    }
+    case 'rolloutTokens': {
+      const { runKey, step, groupKey, ordinal } = place;
+      return { view: 'rollout', runKey, step, groupKey, ordinal };
+    }
     case 'library':
       return undefined;
     default:

@@ -1,15 +1,17 @@
 /** A long question with its progress and a way to stop it: over a whole run it may take seconds, or minutes. */
-import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 
-type LongMethod = 'roc.report' | 'token.statistics';
+type LongMethod = 'roc.report' | 'token.statistics' | 'token.places';
 export type AnalysisParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;
 
 export interface AnalysisProgress {
   readonly stepsDone: number;
   readonly steps: number;
+  /** Of everything, 0 … 1. */
+  readonly share: number;
 }
 
 export interface AnalysisState<Answer> {
@@ -28,19 +30,14 @@ export interface AnalysisState<Answer> {
 
 let lastKey = 0;
 
-interface Scope {
-  readonly runId: number;
-  readonly step?: number | undefined;
-}
+const SCOPE = ['runId', 'step', 'groupId', 'rolloutId'] as const;
 
-function isSameScope(queryKey: QueryKey | undefined, scope: Scope | undefined): boolean {
-  const former = queryKey?.[1];
-  if (typeof former !== 'object' || former === null || scope === undefined) return false;
-  return (
-    'runId' in former &&
-    former.runId === scope.runId &&
-    ('step' in former ? former.step : undefined) === scope.step
-  );
+/** Whether two questions are about the same rollouts. */
+export function isSameScope(former: unknown, params: unknown): boolean {
+  if (typeof former !== 'object' || former === null) return false;
+  if (typeof params !== 'object' || params === null) return false;
+  const [before, now]: readonly Partial<Record<string, unknown>>[] = [{ ...former }, { ...params }];
+  return before?.['runId'] !== undefined && SCOPE.every((name) => before[name] === now?.[name]);
 }
 
 /**
@@ -68,7 +65,8 @@ export function useAnalysis<M extends LongMethod>(
     if (!isAsked) return;
     return client.subscribe((event) => {
       if (event.event !== 'analysis.progress' || event.payload.progressKey !== progressKey) return;
-      setProgress({ key: progressKey, ...event.payload });
+      const { stepsDone, steps, share = stepsDone / Math.max(1, steps) } = event.payload;
+      setProgress({ key: progressKey, stepsDone, steps, share });
     });
   }, [client, progressKey, isAsked]);
   const isStopped = isAsked && stopped === text;
@@ -82,7 +80,7 @@ export function useAnalysis<M extends LongMethod>(
     },
     enabled: isAsked && !isStopped,
     // The former answer of the same scope stays in sight; another run's would be a lie.
-    placeholderData: (former, query) => (isSameScope(query?.queryKey, params) ? former : undefined),
+    placeholderData: (former, query) => (isSameScope(query?.queryKey[1], params) ? former : undefined),
   });
   return {
     answer: query.data,

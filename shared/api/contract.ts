@@ -7,12 +7,16 @@
  * inside arrays it is `null` (or NaN inside a Float32Array of per-token signals).
  */
 import { z } from 'zod';
+import { MAX_LANES } from '../domain/alignLanes.ts';
 import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
+import { SOURCE_KINDS } from '../domain/entropy.ts';
 import { STATISTICS_BY } from '../domain/signalStatistics.ts';
 import { SIGNALS } from '../domain/tokenSignal.ts';
 import { MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
+import type { AlikeList, Comparison, ForkTree } from './compareRows.ts';
 import { type GroupLedger, PENALTY_KINDS, type RocReport } from './rocRows.ts';
 import type {
+  AvailableSignals,
   FileRow,
   GroupRow,
   HostInfo,
@@ -27,6 +31,7 @@ import type {
   RunSummary,
   StepSummary,
   TokenAlternatives,
+  TokenPlaces,
   TokenStatistics,
 } from './rows.ts';
 import type {
@@ -41,6 +46,7 @@ import type {
 } from './sourceRows.ts';
 
 export type { Mapping } from '../format/mapping.ts';
+export type * from './compareRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
 export type * from './sourceRows.ts';
@@ -100,6 +106,22 @@ const rocChoice = z.object({
   groupSize: z.int().positive().max(100_000).optional(),
 });
 
+/** A group and a rollout name their run, too: it is what progress and caches go by. */
+const tokenScope = {
+  runId: id,
+  step: id.optional(),
+  groupId: id.optional(),
+  rolloutId: id.optional(),
+};
+const signalSource = z.object({
+  kind: z.enum(SOURCE_KINDS),
+  k: z.int().nonnegative().optional(),
+  bound: z.literal('lower').optional(),
+  unit: z.string().max(100).optional(),
+  temperature: z.number().optional(),
+  policy: z.string().max(100).optional(),
+});
+
 /** Lists return all ids in order (4 bytes each), then rows for the visible window by id: exact scroll bars without OFFSET. */
 const params = {
   'host.info': z.object({}),
@@ -146,16 +168,27 @@ const params = {
     from: id,
     limit: z.int().positive().max(1000).default(1),
   }),
-  /** A signal over a group, a step or a run. Long: like `roc.report`. */
+  /** Which signals a run, a step, a group or a rollout has, and of how many rollouts. */
+  'token.signals': z.object(tokenScope),
+  /** A signal over a run, a step, a group or a rollout, cut in one or several ways by one reading. Long: like `roc.report`. */
   'token.statistics': z.object({
-    runId: id,
-    step: id.optional(),
-    groupId: id.optional(),
-    by: z.enum(STATISTICS_BY),
+    ...tokenScope,
+    by: z.array(z.enum(STATISTICS_BY)).min(1).max(STATISTICS_BY.length),
     signal: z.enum(SIGNALS).optional(),
     vocabulary: z.int().positive().max(10_000_000).optional(),
     window: z.int().nonnegative().max(100_000).optional(),
     leastTokens: z.int().positive().optional(),
+    progressKey: z.string().max(100).optional(),
+  }),
+  /** Where the policy sampled a token, highest (or lowest) values first. Long, too. `source`: without it the one of most tokens. */
+  'token.places': z.object({
+    ...tokenScope,
+    signal: z.enum(SIGNALS),
+    source: signalSource.optional(),
+    token: z.string().min(1).max(10_000),
+    order: direction.default('descending'),
+    vocabulary: z.int().positive().max(10_000_000).optional(),
+    limit: z.int().positive().max(1000).default(100),
     progressKey: z.string().max(100).optional(),
   }),
   /** The raw record in its source file, by byte range: `limit` bytes from `offset` on. */
@@ -191,8 +224,12 @@ const params = {
    */
   'run.joinPool': z.object({ poolKey: z.string(), keptKey: z.string() }),
   'run.leavePool': z.object({ poolKey: z.string(), keptKey: z.string() }),
-  /** Places token ids on the text of a run with a tokenizer.json; for what is read later, too. */
-  'run.setTokenizer': z.object({ runKey: z.string(), path: z.string() }),
+  /** Places token ids on the text of a run with a tokenizer.json; for what is read later, too. Progress counts rollouts. */
+  'run.setTokenizer': z.object({
+    runKey: z.string(),
+    path: z.string(),
+    progressKey: z.string().max(100).optional(),
+  }),
   'run.removeTokenizer': z.object({ runKey: z.string() }),
   /** Removes the run and everything read for it from the library; the logs stay. */
   'run.remove': z.object({ runKey: z.string() }),
@@ -208,6 +245,12 @@ const params = {
   }),
   /** The groups behind a number of a report, by its key. */
   'roc.groups': z.object({ reportId: id, key: z.string().max(200) }),
+  /** Two to four rollouts side by side, aligned with the one of them that is the baseline (an index). */
+  'compare.align': z.object({ rolloutIds: z.array(id).min(1).max(MAX_LANES), baseline: id.default(0) }),
+  /** Where the rollouts of a group part; of several groups: of one problem at several steps. */
+  'compare.tree': z.object({ groupIds: z.array(id).min(1).max(1000) }),
+  /** Rollouts of the same problem that are most like this one. */
+  'compare.alike': z.object({ rolloutId: id, limit: z.int().positive().max(500).default(50) }),
   'format.list': z.object({}),
   /** What a file is and why, without reading it into the library. */
   'file.inspect': z.object({ path: z.string() }),
@@ -248,7 +291,9 @@ export interface Results {
   'rollout.tokens': RolloutTokens;
   'rollout.signal': RolloutSignal;
   'rollout.alternatives': TokenAlternatives;
+  'token.signals': AvailableSignals;
   'token.statistics': TokenStatistics;
+  'token.places': TokenPlaces;
   'rollout.record': RecordChunk;
   'issue.list': { readonly issues: readonly IssueRow[]; readonly total: number; readonly next?: number };
   'file.list': readonly FileRow[];
@@ -264,6 +309,9 @@ export interface Results {
   'roc.group': GroupLedger;
   'roc.report': RocReport;
   'roc.groups': { readonly ids: Uint32Array };
+  'compare.align': Comparison;
+  'compare.tree': ForkTree;
+  'compare.alike': AlikeList;
   'format.list': readonly FormatRow[];
   'file.inspect': FileInspection;
   'mapping.preview': MappingPreview;
@@ -301,7 +349,13 @@ export interface Events {
   'ingest.progress': IngestProgress;
   /** Rows were committed; cached answers about these runs are stale. */
   'library.changed': { readonly runIds: readonly number[] };
-  'analysis.progress': { readonly progressKey: string; readonly stepsDone: number; readonly steps: number };
+  'analysis.progress': {
+    readonly progressKey: string;
+    readonly stepsDone: number;
+    readonly steps: number;
+    /** Of everything, 0 … 1, where it is known closer than by steps. */
+    readonly share?: number;
+  };
   /** A followed directory was looked at, or is no longer followed. */
   'follow.changed': { readonly follows: readonly FollowRow[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */

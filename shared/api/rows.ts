@@ -13,7 +13,7 @@ import type {
   ToolCall,
   Turn,
 } from '../domain/model.ts';
-import type { SourceStatistics, StatisticsBy, StatisticsRow } from '../domain/signalStatistics.ts';
+import type { CutRows, SourceStatistics } from '../domain/signalStatistics.ts';
 import type { SignalName } from '../domain/tokenSignal.ts';
 import type { GroupRule } from '../format/format.ts';
 
@@ -245,11 +245,53 @@ export interface TokenAlternatives {
 
 /** A signal over many rollouts; each number says how many tokens and which source it is of. */
 export interface TokenStatistics {
-  readonly by: StatisticsBy;
   readonly sources: readonly SourceStatistics[];
-  readonly rows: readonly StatisticsRow[];
+  /** One list for each cut that was asked for. */
+  readonly rows: CutRows;
   /** Rollouts that have tokens but not this signal, or no loss mask. */
   readonly withoutSignal: number;
+}
+
+/** Which signals the rollouts of a run, a step or a group have a column of, or one rollout has. */
+export interface AvailableSignals {
+  /** Rollouts there are, and those with per-token columns of any kind. */
+  readonly rollouts: number;
+  readonly withTokens: number;
+  /** Best first, in the order of `SIGNALS`. */
+  readonly signals: readonly AvailableSignal[];
+}
+
+export interface AvailableSignal {
+  readonly signal: SignalName;
+  /** Not logged: a lower bound of the entropy follows from listed alternatives. An entry of its own, never added up. */
+  readonly isBound: boolean;
+  /** Rollouts with it, and those of them whose loss mask tells the policy's tokens. */
+  readonly rollouts: number;
+  readonly withMask: number;
+}
+
+/** Where a token stands with its highest (or lowest) values. */
+export interface TokenPlaces {
+  /** Absent when nothing of the signal was found. */
+  readonly source?: SignalSource;
+  /** How often the policy sampled it with a known value of this source. */
+  readonly total: number;
+  readonly places: readonly TokenPlace[];
+}
+
+export interface TokenPlace {
+  readonly rolloutId: number;
+  readonly step: number;
+  readonly groupKey: string;
+  readonly problemId: string;
+  readonly ordinal: number;
+  readonly isCorrect?: boolean;
+  /** Index of the token in its rollout, from 0. */
+  readonly token: number;
+  readonly value: number;
+  /** Some text on either side, cut at whole characters. */
+  readonly before: string;
+  readonly after: string;
 }
 
 export interface RecordChunk {

@@ -1,5 +1,6 @@
 /** Values of the contract about where a run comes from: formats, files, mappings, joins, rules. */
 import type { RunKind } from '../domain/model.ts';
+import type { Misfit } from '../format/alignIds.ts';
 import type { GroupRule } from '../format/format.ts';
 import type { Mapping } from '../format/mapping.ts';
 
@@ -104,6 +105,7 @@ export interface RunSources {
   readonly moreFiles: number;
   /** The vocabulary the user gave for token ids without text. */
   readonly tokenizer?: { readonly name: string; readonly size: number };
+  readonly idPlaces: IdPlaces;
   /** Runs that list the kept rollouts of this one, and those whose pool this one is the list of. */
   readonly poolJoins: readonly {
     readonly poolKey: string;
@@ -135,6 +137,28 @@ export interface AlignmentRow {
   /** Runs of sampled tokens in those, and how many stand in the texts; the others have no place. */
   readonly runs: number;
   readonly placed: number;
+  /** The first twenty rollouts that are not placed as a whole, and why. */
+  readonly firstUnplaced: readonly UnplacedRow[];
+}
+
+export interface UnplacedRow {
+  readonly step: number;
+  readonly groupKey: string;
+  readonly ordinal: number;
+  /** Why the first run of sampled tokens without a place has none. */
+  readonly why: Misfit;
+}
+
+/** Rollouts of a run whose tokens were logged as ids, by where these stand on the text. */
+export interface IdPlaces {
+  /** With per-token columns of any kind. */
+  readonly withTokens: number;
+  /** Places are in the log itself. */
+  readonly logged: number;
+  /** Places come from the run's tokenizer. */
+  readonly byTokenizer: number;
+  /** Ids, and no places. */
+  readonly unplaced: number;
 }
 
 /** What joining a pool with the list of its kept rollouts came to. */

@@ -5,16 +5,31 @@
  */
 import type { Nats } from './model.ts';
 
+export const SOURCE_KINDS = ['full', 'top-k', 'surprisal', 'logprob', 'gap', 'advantage'] as const;
+
 /** What a signal is made of; stands beside every number made from it. */
 export interface SignalSource {
-  readonly kind: 'full' | 'top-k' | 'surprisal' | 'logprob' | 'gap' | 'advantage';
+  readonly kind: (typeof SOURCE_KINDS)[number];
   /** Of `top-k`: tokens listed per position, the largest number seen. */
   readonly k?: number;
+  /**
+   * The values are no entropy but what it is at least, worked out here from the k listed alternatives. Absent: as
+   * logged; a logged `top-k` is the entropy of the head alone, by whatever formula the trainer has.
+   */
+  readonly bound?: 'lower';
   /** `nats` unless the log says otherwise. */
   readonly unit?: string;
   readonly temperature?: number;
   /** Whose distribution: `rollout` or `trainer`. */
   readonly policy?: string;
+}
+
+/** As it comes from a URL or a wire. */
+export type SourceParts = { readonly [Part in keyof SignalSource]: SignalSource[Part] | undefined };
+
+/** The same text for the same source, whatever order its parts were written in. */
+export function sourceKey({ kind, k, bound, unit, temperature, policy }: Partial<SourceParts>): string {
+  return [kind, k, bound, unit, temperature, policy].map((part) => part ?? '').join('.');
 }
 
 /** Bounds of the entropy of a distribution of which only the head is known. */

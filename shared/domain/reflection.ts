@@ -33,6 +33,8 @@ export interface ClassifyInput {
   readonly values: Float32Array;
   readonly threshold: number | undefined;
   readonly window?: number;
+  /** Of these very tokens, where they have been placed already. */
+  readonly places?: TokenPlaces;
 }
 
 export interface TokenPlaces {
@@ -84,7 +86,7 @@ export function classifyTokens(input: ClassifyInput): Uint8Array {
   const { segments, ends, mask, values, threshold, window = DEFAULT_WINDOW } = input;
   const classes = new Uint8Array(ends.length);
   if (threshold === undefined) return classes;
-  const { segment, afterResponse } = placeTokens(input);
+  const { segment, afterResponse } = input.places ?? placeTokens(input);
   for (let i = 0; i < ends.length; i++) {
     const value = values[i] ?? Number.NaN;
     if (mask?.[i] === 0 || !(value >= threshold)) continue;

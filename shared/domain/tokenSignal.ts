@@ -7,6 +7,11 @@ import { type SignalSource, topKEntropy } from './entropy.ts';
 export const SIGNALS = ['entropy', 'surprisal', 'logprob', 'trainer_logprob', 'gap', 'advantage'] as const;
 export type SignalName = (typeof SIGNALS)[number];
 
+/** Its values lie on both sides of 0, or below it: what is high is another question then. */
+export function isSigned(signal: SignalName): boolean {
+  return signal !== 'entropy' && signal !== 'surprisal';
+}
+
 /** What was logged for the tokens of a rollout; all columns of length `count`, NaN is unknown. */
 export interface TokenColumns {
   readonly count: number;
@@ -122,7 +127,7 @@ function boundedEntropy(
   }
   return {
     name: 'entropy',
-    source: { kind: 'top-k', k, unit: 'nats', policy: 'rollout' },
+    source: { kind: 'top-k', k, bound: 'lower', unit: 'nats', policy: 'rollout' },
     values,
     tail,
     ...(upper === undefined ? {} : { upper }),

@@ -62,7 +62,10 @@ describe('tokenizer', () => {
     expect(spelled()).toMatchObject([{ text: null, end: null }]);
     const path = place.file('tokenizer.json', JSON.stringify(byteTokenizerJson()));
     const { code, out } = turnwise('tokenizer', runKey(), path, '--json');
-    expect(JSON.parse(out)).toEqual({ size: 257, rollouts: 1, aligned: 1, runs: 1, placed: 1 });
+    expect(JSON.parse(out)).toEqual({
+      ...{ size: 257, rollouts: 1, aligned: 1, runs: 1, placed: 1 },
+      firstUnplaced: [],
+    });
     expect(code).toBe(0);
     const [first] = spelled();
     expect(String(first?.['text'])).toContain(TEXT);
@@ -97,7 +100,8 @@ describe('tokenizer', () => {
     const other = rollout(0, TEXT).replace('Let me add', 'Something else');
     await ingestHere(place.library, [place.file('rollouts.jsonl', other)]);
     const path = place.file('tokenizer.json', JSON.stringify(byteTokenizerJson()));
-    const { code, out } = turnwise('tokenizer', runKey(), path);
+    const { code, out, err } = turnwise('tokenizer', runKey(), path);
+    expect(err).toContain('from token 0 on the ids spell "Letmeadd');
     expect([code, out]).toEqual([
       3,
       '257 ids; 0 of 1 rollouts with ids without text have places now, 0 of 0 runs of sampled tokens in them\n',

@@ -28,6 +28,7 @@ interface Printed {
   readonly rollout_id: number;
   readonly signal: string;
   readonly source: Readonly<Record<string, unknown>>;
+  readonly bound?: string;
   readonly tokens: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -92,6 +93,7 @@ describe('tokens --json', () => {
     const [id] = withTokens('top IS NOT NULL AND entropy IS NULL');
     const without = JSON.parse(tokens(String(id), '--json').out) as Printed;
     expect(without.source['kind']).toBe('top-k');
+    expect(without.bound).toBe('lower');
     expect(without.tokens[0]).not.toHaveProperty('upper');
     const bounded = JSON.parse(tokens(String(id), '--json', '--vocabulary', '151936').out) as Printed;
     for (const { value, upper, tail } of bounded.tokens) {

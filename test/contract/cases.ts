@@ -44,7 +44,17 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'rollout.tokens': { params: ({ withTokens }) => ({ rolloutId: withTokens }) },
   'rollout.signal': { params: ({ withTokens }) => ({ rolloutId: withTokens, signal: 'entropy' }) },
   'rollout.alternatives': { params: ({ withTokens }) => ({ rolloutId: withTokens, from: 3, limit: 5 }) },
-  'token.statistics': { params: ({ runId, step }) => ({ runId, step, by: 'segment' }) },
+  'token.signals': { params: ({ runId, step }) => ({ runId, step }) },
+  'token.statistics': { params: ({ runId, step }) => ({ runId, step, by: ['segment', 'token'] }) },
+  'token.places': {
+    params: ({ runId, withTokens }) => ({
+      runId,
+      rolloutId: withTokens,
+      signal: 'entropy',
+      source: { kind: 'full', unit: 'nats' },
+      token: ' the',
+    }),
+  },
   'rollout.record': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
   'issue.list': { params: () => ({}) },
   'file.list': { params: () => ({}) },
@@ -57,6 +67,9 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'run.setTokenizer': { params: ({ runKey }) => ({ runKey, path: '/nobody/granted/this' }) },
   'run.removeTokenizer': { params: () => ({ runKey: 'no such run' }) },
   'run.remove': { params: () => ({ runKey: 'no such run' }) },
+  'compare.align': { params: ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 3), baseline: 1 }) },
+  'compare.tree': { params: ({ groupIds }) => ({ groupIds: groupIds.slice(0, 1) }) },
+  'compare.alike': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0, limit: 5 }) },
   'roc.group': {
     params: ({ groupIds }) => ({
       groupId: groupIds[0] ?? 0,

@@ -1,10 +1,11 @@
 /** Signals summed up: what counts, by what, and what is never added together. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SegmentKind } from '../../shared/domain/model.ts';
 import {
-  BIN_WIDTH,
   type MeasuredRollout,
   SignalStatistics,
+  STATISTICS_BY,
   type StatisticsBy,
 } from '../../shared/domain/signalStatistics.ts';
 
@@ -28,10 +29,14 @@ function rollout(
   return { step: 1, isCorrect: true, signal: 'entropy', source, values, mask, ends, segments, ...more };
 }
 
-const statistics = (by: StatisticsBy, rollouts: readonly MeasuredRollout[], least?: number) => {
+const cut = (by: readonly StatisticsBy[], rollouts: readonly MeasuredRollout[], least?: number) => {
   const all = new SignalStatistics(by);
   for (const one of rollouts) all.add(one);
   return all.finish(least);
+};
+const statistics = (by: StatisticsBy, rollouts: readonly MeasuredRollout[], least?: number) => {
+  const { sources, rows } = cut([by], rollouts, least);
+  return { sources, rows: rows[by] ?? [] };
 };
 
 const EXAMPLE = rollout([
@@ -105,11 +110,40 @@ describe('statistics', () => {
     expect(rows.map(({ source }) => source)).toEqual([0, 1]);
   });
 
-  it('have a distribution whose 80th percentile is good to a bin', () => {
-    const values = Array.from({ length: 1000 }, (_, i) => i / 500);
-    const { sources } = statistics('step', [rollout([['reasoning', values]])]);
-    expect(Math.abs((sources[0]?.percentile80 ?? 0) - 1.6)).toBeLessThanOrEqual(BIN_WIDTH);
-    expect(sources[0]?.histogram.reduce((a, b) => a + b, 0)).toBe(1000);
+  it('by several cuts at once are the same as by each alone', () => {
+    const kinds = ['reasoning', 'tool-call', 'tool-response', 'text', 'answer'] as const;
+    const part = fc.tuple(
+      fc.constantFrom(...kinds),
+      fc.array(fc.oneof(fc.double({ min: 0, max: 4, noNaN: true }), fc.constant(Number.NaN)), {
+        maxLength: 12,
+      }),
+      fc.boolean(),
+    );
+    const one = fc.record({
+      parts: fc.array(part, { maxLength: 6 }),
+      step: fc.integer({ min: 0, max: 3 }),
+      isCorrect: fc.option(fc.boolean(), { nil: undefined }),
+      isAligned: fc.boolean(),
+      k: fc.constantFrom(1, 2),
+    });
+    const property = fc.property(
+      fc.array(one, { maxLength: 6 }),
+      fc.integer({ min: 1, max: 3 }),
+      (drawn, least) => {
+        const rollouts = drawn.map(({ parts, step, isCorrect, isAligned, k }): MeasuredRollout => {
+          const made = rollout(parts, { step, isCorrect, source: { kind: 'top-k', k } });
+          const response = Array.from(made.values, (_, i) => 'abc'[i % 3]).join('');
+          return { ...made, response, ...(isAligned ? {} : { ends: undefined }) };
+        });
+        const together = cut(STATISTICS_BY, rollouts, least);
+        for (const by of STATISTICS_BY) {
+          const alone = cut([by], rollouts, least);
+          expect(together.sources).toEqual(alone.sources);
+          expect(together.rows[by]).toEqual(alone.rows[by]);
+        }
+      },
+    );
+    fc.assert(property, { seed: 5, numRuns: 200 });
   });
 
   it('count classes among the highest fifth, and reflections by what the tool said', () => {

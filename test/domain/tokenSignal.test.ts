@@ -18,6 +18,7 @@ describe('tokenSignal', () => {
     });
     expect(tokenSignal({ count: 2, logprob, top })?.source).toEqual({
       kind: 'top-k',
+      bound: 'lower',
       k: 2,
       unit: 'nats',
       policy: 'rollout',

@@ -6,6 +6,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { watchErrors } from './suite.ts';
@@ -52,14 +53,32 @@ function poolAndKept(step: number): { readonly pool: string; readonly kept: stri
   return { pool: pool.join(''), kept: kept.join('') };
 }
 
+/** Ids without text, of what was said or of something else. */
+function sampledIds(index: number, sampled: string, said = sampled): string {
+  const ids = [...idsOf(sampled), 256];
+  const message = {
+    ...{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: said }] },
+    ...{ prompt_token_ids: [1], generation_token_ids: ids, generation_log_probs: ids.map(() => -0.5) },
+  };
+  return line({
+    responses_create_params: { input: [{ role: 'user', content: 'Which way?' }] },
+    response: { output: [message] },
+    ...{ reward: 1, _ng_task_index: 0, _ng_rollout_index: index },
+  });
+}
+
 function writeLogs(directory: string): string {
   const logs = join(directory, 'logs');
-  for (const name of ['grown', 'odd', 'talk', 'shells', 'shells-kept'])
+  for (const name of ['grown', 'odd', 'talk', 'shells', 'shells-kept', 'ids'])
     mkdirSync(join(logs, name), { recursive: true });
   for (const step of [1, 2]) writeFileSync(join(logs, 'grown', `${step}.jsonl`), dumped(step, 0, 16));
   const { pool, kept } = poolAndKept(3);
   writeFileSync(join(logs, 'shells', 'traces.jsonl'), pool);
   writeFileSync(join(logs, 'shells-kept', '3.jsonl'), kept);
+  writeFileSync(
+    join(logs, 'ids', 'rollouts.jsonl'),
+    sampledIds(0, 'Let me see.') + sampledIds(1, 'Another way.', 'Nothing of it.'),
+  );
   const odd = Array.from({ length: 12 }, (_, i) => ({
     ask: `How many clips are ${i} and ${i}?`,
     said: { in_the_end: `There are ${2 * i}.`, mark: i % 2 },
@@ -212,6 +231,29 @@ export function describeSources(shell: Shell): void {
       await part.getByRole('button', { name: 'Take apart…' }).click();
       await part.getByRole('button', { name: 'Take them apart' }).click();
       await part.getByRole('button', { name: 'Join with another log…' }).waitFor();
+    });
+
+    // Elsewhere a dialog of the system chooses the file.
+    test.runIf(shell.name === 'browser')('ids get places from a tokenizer.json, and lose them', async () => {
+      await library();
+      await run(/ids nemo-gym|ids.*nemo-gym/).click();
+      await page.getByText('this log knows no training step').waitFor();
+      await page.keyboard.press('s');
+      const part = page.getByRole('region', { name: 'Tokenizer' });
+      await part.getByText('Of 2 rollouts with tokens: 2 with ids and no text.').waitFor();
+      const field = part.getByLabel('Path of a tokenizer.json on the machine of the logs');
+      await field.fill('/etc/hostname');
+      await part.getByRole('button', { name: 'Place the ids' }).click();
+      await part.getByText(/hostname has not been opened by the user/).waitFor();
+      const path = join(logs, 'ids', 'tokenizer.json');
+      writeFileSync(path, JSON.stringify(byteTokenizerJson()));
+      await field.fill(path);
+      await part.getByRole('button', { name: 'Place the ids' }).click();
+      await part.getByText(/257 ids\. 1 of 2 rollouts placed on the text/).waitFor();
+      await part.getByText(/from token 0 on the ids spell “Anotherway/).waitFor();
+      await part.getByText('1 placed on the text by the tokenizer, 1 with ids and no text').waitFor();
+      await part.getByRole('button', { name: 'Take it back' }).click();
+      await part.getByText('2 with ids and no text').waitFor();
     });
 
     test('a run is removed from the library, and says what that was', async () => {

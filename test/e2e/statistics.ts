@@ -129,6 +129,71 @@ export function describeStatistics(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*$/);
     });
 
+    test('a token leads to the places where it is highest, each of them to the replay at it', async () => {
+      await goTo(`${DEMO}/tokens?filter=rerun`);
+      await tokens().waitFor();
+      await page.keyboard.press('Enter');
+      expect(searchOf().get('of')).toBe(' rerun');
+      const places = page.getByRole('grid', { name: 'Places of " rerun" by entropy' });
+      await places.waitFor();
+      const values = async () =>
+        Promise.all((await places.getByRole('row').all()).slice(1, 6).map((row) => row.innerText()));
+      const highest = (await values()).map((text) => Number.parseFloat(text));
+      expect(highest).toEqual([...highest].sort((a, b) => b - a));
+      await page.getByRole('group', { name: 'Order' }).getByRole('button', { name: 'lowest' }).click();
+      await expect
+        .poll(async () => Number.parseFloat((await values())[0] ?? ''))
+        .toBeLessThan(highest[0] ?? 0);
+      await page.getByRole('group', { name: 'Order' }).getByRole('button', { name: 'highest' }).click();
+      await places.waitFor();
+      await places.getByRole('row').nth(1).click();
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+$/);
+      await page.goBack();
+      await places.waitFor();
+      await page.keyboard.press('Escape');
+      await tokens().waitFor();
+      expect(searchOf().get('of')).toBeNull();
+    });
+
+    test('tables and curves are copied with their source', async () => {
+      await page
+        .context()
+        .grantPermissions(['clipboard-read', 'clipboard-write'])
+        .catch(() => undefined);
+      for (const [name, rows] of [
+        ['the distribution', /^\d+ rows copied as CSV$/],
+        ['the means by segment', /^8 rows copied as CSV$/],
+        ['the density of reflection tokens', /^2 rows copied as CSV$/],
+        ['these tokens', /rows? copied as CSV$/],
+      ] as const) {
+        await page.getByRole('button', { name: `Copy ${name} as CSV` }).click();
+        await page.getByText(rows).first().waitFor();
+      }
+    });
+
+    test('g t leads from a group and from a rollout to their own tokens, and links to wider ones', async () => {
+      await goTo(`${DEMO}/step/300/group/lattice-paths`);
+      await page.getByRole('heading', { level: 1, name: /of lattice-paths/ }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('t');
+      await page.getByRole('heading', { level: 1, name: 'Tokens of the group' }).waitFor();
+      await page.getByText(/; 32 rollouts, [\d,]+ policy tokens/).waitFor();
+      expect(await page.getByRole('region', { name: 'Step by step' }).count()).toBe(0);
+      await goTo(`${DEMO}/step/300/group/lattice-paths/rollout/8`);
+      await page.getByRole('navigation', { name: 'Place' }).getByText('#8').waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('t');
+      await page.getByRole('heading', { level: 1, name: 'Tokens, rollout #8' }).waitFor();
+      await page.getByText(/; 1 rollout, [\d,]+ policy tokens/).waitFor();
+      await page.keyboard.press('l');
+      await page.getByRole('heading', { level: 1, name: 'Tokens, rollout #9' }).waitFor();
+      const scope = page.getByRole('navigation', { name: 'Scope' });
+      await scope.getByRole('link', { name: 'group' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Tokens of the group' }).waitFor();
+      await scope.getByRole('link', { name: 'run' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Tokens', exact: true }).waitFor();
+    });
+
     test('a log without any says so, and what would be needed', async () => {
       const logs = join(home.directory, 'without');
       mkdirSync(logs, { recursive: true });
@@ -142,9 +207,48 @@ export function describeStatistics(shell: Shell): void {
       page.setDefaultTimeout(10_000);
       errors.push(watchErrors(page));
       await page.getByRole('heading', { level: 1, name: 'without' }).waitFor();
-      await page.getByRole('link', { name: 'Statistics of the tokens of this run or step' }).click();
+      await page
+        .getByRole('link', { name: 'Statistics of the tokens of this run, step, group or rollout' })
+        .click();
       await page.getByRole('heading', { name: 'Nothing is logged per token in this run' }).waitFor();
       await page.getByText(/Needed: the entropy of each token/).waitFor();
+    });
+
+    test('a signed signal lies on both sides of 0', async () => {
+      const logs = join(home.directory, 'signed');
+      mkdirSync(logs, { recursive: true });
+      const words = [' a', ' b', ' c', ' d'];
+      const rollouts = Array.from({ length: 4 }, (_, index) => ({
+        ...{ v: 1, type: 'rollout', run: 'signed', step: 1, group: 'g', index },
+        problem: { id: 'g', prompt: 'Which?' },
+        reward: index % 2,
+        tokens: {
+          text: words,
+          mask: [1, 1, 1, 1],
+          logprob: [-1, -1, -1, -1],
+          trainer_logprob: [-1.02, -1.01, -1, -0.99 + index / 1000],
+        },
+      }));
+      writeFileSync(join(logs, 'log.jsonl'), rollouts.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      await running.close();
+      running = await shell.open({ home, paths: [logs] });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors.push(watchErrors(page));
+      await page.getByRole('heading', { level: 1, name: 'signed' }).waitFor();
+      await goTo('/run/signed/tokens?signal=gap');
+      await page.getByText(/^policy gap, nats; 4 rollouts, 16 policy tokens; mean −0\.0\d+/).waitFor();
+      await page.getByText(/16 policy tokens, bins of 0.001/).waitFor();
+      const bars = page.getByRole('slider', { name: 'Tokens by policy gap' });
+      await bars.focus();
+      await page.keyboard.press('Home');
+      await page.getByText(/^−0\.02\d to −0\.0\d\d: 4 tokens/).waitFor();
+      const below = page
+        .getByRole('figure')
+        .filter({ has: bars })
+        .getByText(/^below 0: /);
+      await bars.blur();
+      expect(await below.innerText()).toMatch(/50\.0 %/);
     });
 
     test('none of it was an error to the page', () => {

@@ -1,7 +1,7 @@
 /** From ids to characters: what a vocabulary spells, and where it stands in the text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignIds } from '../../shared/format/alignIds.ts';
+import { alignIds, misfitOf } from '../../shared/format/alignIds.ts';
 import { textOfByteTokens } from '../../shared/format/binary.ts';
 import { readTokenizer, type Tokenizer } from '../../shared/format/tokenizer.ts';
 import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
@@ -102,6 +102,43 @@ describe('alignIds', () => {
     ]).found;
     expect(apart).toMatchObject({ runs: 3, placed: 2 });
     expect(apart?.ends.at(-1)).toBe('one two three'.length);
+  });
+
+  it('spells a special token where the text has it: some vocabularies call special what every log keeps', () => {
+    const special = tokenizer([], ['<|im_end|>', '</think>']);
+    const [end, close] = [256, 257];
+    const ids = Int32Array.of(...idsOf('hm.'), close, ...idsOf(' ok'), end);
+    expect(alignIds('hm. ok', ids, undefined, special)).toMatchObject({ runs: 1, placed: 1 });
+    const kept = alignIds('hm.\n</think> ok', ids, undefined, special);
+    expect([...(kept?.ends ?? [])]).toEqual([1, 2, 3, 12, 13, 14, 15, 15]);
+    expect(alignIds('hm.</think> ok<|im_end|>', ids, undefined, special)?.ends.at(-1)).toBe(24);
+    expect(alignIds('hm.<other> ok', ids, undefined, special)).toBeUndefined();
+  });
+
+  it('says why a run has no place', () => {
+    const ids = Int32Array.from(idsOf('one two three'));
+    expect(misfitOf('one  two three', ids, undefined, all)).toBeUndefined();
+    expect(misfitOf('so: one two four', ids, undefined, all)).toEqual({
+      kind: 'other-text',
+      token: 8,
+      spelled: 'three',
+      written: 'four',
+    });
+    expect(misfitOf('one two', ids, undefined, all)).toMatchObject({
+      token: 8,
+      spelled: 'three',
+      written: '',
+    });
+    expect(misfitOf('ok', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all)).toBeUndefined();
+    expect(misfitOf('no', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all)).toEqual({
+      kind: 'unknown-ids',
+      ids: [9_999, -1],
+      tokens: 3,
+    });
+    expect(misfitOf('ok', Int32Array.from(idsOf('ok')), Uint8Array.of(0, 0), all)).toEqual({
+      kind: 'nothing',
+    });
+    expect(misfitOf('ok', Int32Array.of(256), undefined, all)).toEqual({ kind: 'nothing' });
   });
 
   it('gives special tokens no text, and ids that are in no vocabulary neither', () => {

@@ -10,7 +10,7 @@ describe('keymap', () => {
   });
 
   it('gives a key to one command per area', () => {
-    for (const area of ['Everywhere', 'Lists', 'Replay']) {
+    for (const area of ['Everywhere', 'Lists', 'Replay', 'Compare']) {
       const keys = COMMANDS.filter((command) => command.area === area).flatMap((command) => command.keys);
       expect(new Set(keys).size, area).toBe(keys.length);
     }

@@ -22,7 +22,7 @@ const run = (runKey: string, more: Partial<RunSummary> = {}): RunSummary => ({
 
 const sources = (more: Partial<RunSources>): RunSources => ({
   ...{ runKey: 'p', format: 'verl', directory: '/x', directories: [], groups: [], files: [], moreFiles: 0 },
-  ...{ poolJoins: [], neighbours: [] },
+  ...{ poolJoins: [], neighbours: [], idPlaces: { withTokens: 0, logged: 0, byTokenizer: 0, unplaced: 0 } },
   ...more,
 });
 

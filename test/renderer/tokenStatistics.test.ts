@@ -2,13 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokensPlace } from '../../renderer/app/Rail.tsx';
 import { crumbsOf } from '../../renderer/app/TopBar.tsx';
+import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
 import {
+  availabilityText,
   chosenSignal,
   numbersLine,
   SIGNAL_FACTS,
   sourceWords,
   withoutText,
 } from '../../renderer/views/browse/tokens/signalWords.ts';
+import {
+  csvText,
+  distributionCsv,
+  segmentsCsv,
+  tokensCsv,
+} from '../../renderer/views/browse/tokens/tokensCsv.ts';
 import {
   askedLeast,
   chosenSource,
@@ -20,27 +28,30 @@ import {
   naturalOf,
   rowsOf,
   segmentMeans,
+  shareBelowZero,
   sourceKey,
   stepMeans,
   together,
   tokenMeans,
   tokenText,
 } from '../../renderer/views/browse/tokens/tokensModel.ts';
-import type { TokenStatistics } from '../../shared/api/contract.ts';
+import type { AvailableSignals, TokenStatistics } from '../../shared/api/contract.ts';
 import { SignalStatistics, type SourceStatistics } from '../../shared/domain/signalStatistics.ts';
-import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
+import { SIGNALS, type SignalName } from '../../shared/domain/tokenSignal.ts';
 
 const FULL = { kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' } as const;
-const TOP = { kind: 'top-k', k: 5, unit: 'nats', policy: 'rollout' } as const;
+const TOP = { kind: 'top-k', k: 5, unit: 'nats', policy: 'trainer' } as const;
+const BOUND = { kind: 'top-k', k: 5, bound: 'lower', unit: 'nats', policy: 'rollout' } as const;
+const GAP = { kind: 'gap', unit: 'nats' } as const;
 const SURPRISAL = { kind: 'surprisal', unit: 'nats', policy: 'rollout' } as const;
 
 /** A source as the domain sums it up: no test invents a histogram. */
 function sourceOf(values: readonly number[], source: SourceStatistics['source'] = FULL): SourceStatistics {
-  const statistics = new SignalStatistics('step');
+  const statistics = new SignalStatistics(['step']);
   statistics.add({
     step: 0,
     isCorrect: true,
-    signal: source.kind === 'surprisal' ? 'surprisal' : 'entropy',
+    signal: source.kind === 'surprisal' || source.kind === 'gap' ? source.kind : 'entropy',
     source,
     values: Float32Array.from(values),
     mask: undefined,
@@ -52,13 +63,22 @@ function sourceOf(values: readonly number[], source: SourceStatistics['source'] 
   return found;
 }
 
+function available(...names: readonly SignalName[]): AvailableSignals {
+  const signals = names.map((signal) => ({ signal, isBound: false, rollouts: 5, withMask: 5 }));
+  return { rollouts: 9, withTokens: 5, signals };
+}
+
 describe('what a signal is', () => {
   it('is said in full', () => {
     expect(sourceWords({ signal: 'entropy', source: FULL })).toBe(
       'entropy, full, nats, T=1.0, trainer policy',
     );
     expect(sourceWords({ signal: 'entropy', source: TOP })).toBe(
-      'entropy, from the top 5: a lower bound, nats, rollout policy',
+      'entropy, of the top 5 only, as logged, nats, trainer policy',
+    );
+    // Ours is not taken for a logged one.
+    expect(sourceWords({ signal: 'entropy', source: BOUND })).toBe(
+      'entropy ≥, lower bound from the 5 alternatives listed, nats, rollout policy',
     );
     expect(sourceWords({ signal: 'entropy', source: { kind: 'full' } })).toBe(
       'entropy, full, unit not logged',
@@ -73,15 +93,35 @@ describe('what a signal is', () => {
   });
 
   it('is the best there is, unless the address says otherwise', () => {
-    expect(chosenSignal(null, ['surprisal', 'logprob'])).toBe('surprisal');
-    expect(chosenSignal('gap', ['surprisal'])).toBe('gap');
-    expect(chosenSignal('nonsense', ['entropy', 'surprisal'])).toBe('entropy');
-    expect(chosenSignal(null, [])).toBe('entropy');
+    expect(chosenSignal(null, available('surprisal', 'logprob'))).toBe('surprisal');
+    expect(chosenSignal('gap', available('surprisal'))).toBe('gap');
+    expect(chosenSignal('nonsense', available('entropy', 'surprisal'))).toBe('entropy');
+    expect(chosenSignal(null, available())).toBe('entropy');
+    // Of no use without a loss mask, unless there is nothing else.
+    const maskless = { signal: 'entropy', isBound: false, rollouts: 3, withMask: 0 } as const;
+    const { signals } = available('surprisal');
+    expect(chosenSignal(null, { ...available(), signals: [maskless, ...signals] })).toBe('surprisal');
+    expect(chosenSignal(null, { ...available(), signals: [maskless] })).toBe('entropy');
+  });
+
+  it('is there in so many rollouts, and a bound is not counted as logged', () => {
+    const counted: AvailableSignals = {
+      rollouts: 1_821,
+      withTokens: 130,
+      signals: [
+        { signal: 'entropy', isBound: false, rollouts: 128, withMask: 128 },
+        { signal: 'entropy', isBound: true, rollouts: 2, withMask: 1 },
+      ],
+    };
+    expect(availabilityText('entropy', counted)).toBe(
+      'Logged in 128, as a lower bound from listed alternatives in 2 of 1,821 rollouts; 1 without a loss mask are not counted.',
+    );
+    expect(availabilityText('gap', counted)).toBe('No rollout here has it.');
   });
 
   it('comes with its numbers, and with who is not among them', () => {
     const line = numbersLine(sourceOf([0.1, 0.1, 0.1, 0.1, 2]));
-    expect(line).toBe('1 rollout, 5 policy tokens; mean 0.480; 80th percentile 0.12');
+    expect(line).toBe('1 rollout, 5 policy tokens; mean 0.480; 80th percentile 0.10');
     expect(withoutText(0, 'entropy')).toBe('');
     expect(withoutText(1, 'surprisal')).toMatch(/^1 more rollout has tokens, but no surprisal/);
   });
@@ -90,12 +130,13 @@ describe('what a signal is', () => {
 describe('sources', () => {
   const [full, top] = [sourceOf([1, 2]), sourceOf([1, 2, 3], TOP)];
   const answer: TokenStatistics = {
-    by: 'segment',
     sources: [top, full],
-    rows: [
-      { source: 0, segment: 'text', correctness: 'right', tokens: 3, mean: 2, deviation: 1 },
-      { source: 1, segment: 'text', correctness: 'right', tokens: 2, mean: 1.5, deviation: 0.7 },
-    ],
+    rows: {
+      segment: [
+        { source: 0, segment: 'text', correctness: 'right', tokens: 3, mean: 2, deviation: 1 },
+        { source: 1, segment: 'text', correctness: 'right', tokens: 2, mean: 1.5, deviation: 0.7 },
+      ],
+    },
     withoutSignal: 0,
   };
 
@@ -107,9 +148,12 @@ describe('sources', () => {
   });
 
   it('keep their rows apart, in whatever order an answer lists them', () => {
-    expect(rowsOf(answer, full).map(({ mean }) => mean)).toEqual([1.5]);
-    expect(rowsOf(answer, top).map(({ mean }) => mean)).toEqual([2]);
-    expect(rowsOf(answer, sourceOf([1], SURPRISAL))).toEqual([]);
+    expect(rowsOf(answer, 'segment', full).map(({ mean }) => mean)).toEqual([1.5]);
+    expect(rowsOf(answer, 'segment', top).map(({ mean }) => mean)).toEqual([2]);
+    expect(rowsOf(answer, 'segment', sourceOf([1], SURPRISAL))).toEqual([]);
+    // A bound of the same k is another source, and a cut that was not asked for has no rows.
+    expect(rowsOf(answer, 'segment', sourceOf([1], BOUND))).toEqual([]);
+    expect(rowsOf(answer, 'step', full)).toEqual([]);
   });
 });
 
@@ -172,6 +216,25 @@ describe('a distribution', () => {
         expect(found.below.every((share, i) => share >= (found.below[i - 1] ?? 0))).toBe(true);
       }),
     );
+  });
+
+  it('of a signed signal lies on both sides of 0, and its shares count from the left', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: -30, max: 30, noNaN: true }), { minLength: 1 }), (values) => {
+        const source = sourceOf(values, GAP);
+        const found = distributionOf(source);
+        const drawn = found.tokens.reduce((a, b) => a + b, 0);
+        expect(found.under + drawn + found.above).toBe(values.length);
+        expect(found.below.at(-1)).toBeCloseTo((found.under + drawn) / values.length, 9);
+        const negative = values.filter((value) => Math.floor(Math.fround(value) / 0.001) < 0).length;
+        expect(shareBelowZero(source)).toBeCloseTo(negative / values.length, 9);
+      }),
+      { seed: 11, numRuns: 300, examples: [[[-20]], [[20]]] },
+    );
+    const { from, end, under, above, width } = distributionOf(
+      sourceOf([-0.0102, -0.0051, 0.0051, 0.0303], GAP),
+    );
+    expect([from[0], end, under, above, width]).toEqual([-0.011, 0.031, 0, 0, 0.001]);
   });
 
   it('is drawn as far as almost all of it goes', () => {
@@ -244,13 +307,47 @@ describe('tokens by mean', () => {
   });
 });
 
+describe('a copied table', () => {
+  it('says in its first line what it is of, and every row its tokens', () => {
+    const source = sourceOf([0.01, 0.01, 0.05, 99]);
+    expect(csvText('demo,\nstep 3: entropy', distributionCsv(source))).toBe(
+      '# demo, step 3: entropy\nfrom,to,tokens,share_below_to\n0,0.02,2,0.5\n0.02,0.04,0,0.5\n0.04,0.06,1,0.75\n0.06,,1,1\n',
+    );
+    const means = segmentMeans([
+      { source: 0, segment: 'text', correctness: 'right', tokens: 3, mean: 2, deviation: 1 },
+    ]);
+    expect(segmentsCsv(means)).toEqual({
+      columns: ['segment', 'correctness', 'tokens', 'mean', 'deviation'],
+      rows: [['text', 'right', 3, 2, 1]],
+    });
+  });
+
+  it('holds tokens as JSON: seen whole, one row each, and no formula', () => {
+    const text = csvText('x', tokensCsv([{ token: '=1+"\n', tokens: 2, mean: 1, deviation: 0 }]));
+    expect(text.split('\n')[2]).toBe('"""=1+\\""\\n""",2,1,0');
+  });
+});
+
 describe('the place', () => {
-  it('is of the step where one is chosen, else of the run', () => {
+  it('is of what is open: a rollout, a group, a step, else the run', () => {
     const run = { view: 'run', runKey: 'r' } as const;
     expect(tokensPlace(run)).toEqual({ view: 'tokens', runKey: 'r' });
     expect(tokensPlace({ ...run, view: 'step', step: 3 })).toMatchObject({ view: 'stepTokens', step: 3 });
     expect(tokensPlace({ ...run, view: 'step', step: 0 }, false)).toMatchObject({ view: 'tokens' });
     expect(tokensPlace({ view: 'settings' })).toBeUndefined();
+    const group = { runKey: 'r', step: 0, groupKey: 'p/7' } as const;
+    expect(tokensPlace({ view: 'group', ...group }, false)).toEqual({ view: 'groupTokens', ...group });
+    const rollout = { ...group, ordinal: 2 };
+    expect(tokensPlace({ view: 'rollout', ...rollout })).toEqual({ view: 'rolloutTokens', ...rollout });
+    const path = pathOfPlace({ view: 'rolloutTokens', ...rollout });
+    expect([path, parsePlace(path)]).toEqual([
+      '/run/r/step/0/group/p%2F7/rollout/2/tokens',
+      { view: 'rolloutTokens', ...rollout },
+    ]);
+    expect(parentPlace({ view: 'rolloutTokens', ...rollout })).toEqual({ view: 'rollout', ...rollout });
+    expect(parentPlace({ view: 'groupTokens', ...group })).toEqual({ view: 'group', ...group });
+    const deep = crumbsOf({ view: 'rolloutTokens', ...rollout }, 'my run');
+    expect(deep.map(({ label }) => label)).toEqual(['my run', 'step 0', 'p/7', '#2', 'tokens']);
     const crumbs = crumbsOf({ view: 'stepTokens', runKey: 'r', step: 3 }, 'my run');
     expect(crumbs.map(({ label }) => label)).toEqual(['my run', 'step 3', 'tokens']);
   });

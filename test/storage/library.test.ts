@@ -9,12 +9,15 @@ import {
   versionOf,
 } from '../../electron/storage/migrate.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
+import { AVAILABLE } from '../../electron/storage/queries/available.ts';
 import {
   GROUPS_BY_ID,
   groupOrderSql,
   ROLLOUTS_BY_ID,
   rolloutOrderSql,
 } from '../../electron/storage/queries/lists.ts';
+import { MEASURED, ROLLOUTS_OF } from '../../electron/storage/queries/measured.ts';
+import { ADDRESSES } from '../../electron/storage/queries/places.ts';
 import { POOL_OF_STEP } from '../../electron/storage/queries/pool.ts';
 import { RUN_BY_KEY, STEPS_OF_RUN } from '../../electron/storage/queries/runs.ts';
 import { prepareUserStatement } from '../../electron/storage/userStatement.ts';
@@ -110,6 +113,40 @@ describe('query plans', () => {
     ]);
     expect(planOf(rolloutOrderSql({ sort: 'order', direction: 'ascending' }))).toEqual([
       'SEARCH r USING COVERING INDEX rollout_by_step (run_id=?)',
+    ]);
+  });
+
+  it('tokens are read rollout by rollout, in the order of an index', () => {
+    const byId = 'SEARCH t USING INTEGER PRIMARY KEY (rowid=?)';
+    expect(planOf(ROLLOUTS_OF.step)).toEqual([
+      'SEARCH r USING COVERING INDEX rollout_by_step (run_id=? AND step=?)',
+      byId,
+    ]);
+    expect(planOf(ROLLOUTS_OF.group)).toEqual(['SEARCH r USING INDEX rollout_by_group (group_id=?)', byId]);
+    expect(planOf(ROLLOUTS_OF.rollout)).toEqual(['SEARCH r USING INTEGER PRIMARY KEY (rowid=?)', byId]);
+    expect(planOf(MEASURED)).toEqual(['SEARCH r USING INTEGER PRIMARY KEY (rowid=?)', byId]);
+  });
+
+  it('which signals there are is counted over index ranges', () => {
+    const left = 'SEARCH t USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN';
+    expect(planOf(AVAILABLE.run)).toEqual(['SEARCH r USING COVERING INDEX rollout_by_step (run_id=?)', left]);
+    expect(planOf(AVAILABLE.step)).toEqual([
+      'SEARCH r USING COVERING INDEX rollout_by_step (run_id=? AND step=?)',
+      left,
+    ]);
+    expect(planOf(AVAILABLE.group)).toEqual([
+      'SEARCH r USING COVERING INDEX rollout_by_group (group_id=?)',
+      left,
+    ]);
+  });
+
+  it('addresses of rollouts are found by their ids', () => {
+    expect(planOf(ADDRESSES)).toEqual([
+      'SEARCH r USING INTEGER PRIMARY KEY (rowid=?)',
+      'LIST SUBQUERY 1',
+      'SCAN json_each VIRTUAL TABLE INDEX 1:',
+      'SEARCH g USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH p USING INTEGER PRIMARY KEY (rowid=?)',
     ]);
   });
 

@@ -1,4 +1,4 @@
-/** Rollouts with per-token columns, a step at a time, as statistics need them. */
+/** Rollouts with per-token columns, one after the other, as statistics need them. */
 import { SEGMENT_KINDS, TOOL_ERROR_OUTCOMES, type ToolOutcome } from '../../../shared/domain/model.ts';
 import type { MeasuredRollout } from '../../../shared/domain/signalStatistics.ts';
 import { type SignalName, tokenSignal } from '../../../shared/domain/tokenSignal.ts';
@@ -7,24 +7,73 @@ import { type TokenRecord, unpackEnds, unpackMask } from '../tokenColumns.ts';
 import { responseReader } from './pool.ts';
 import { columnsOf } from './tokens.ts';
 
+/** A run, narrowed as far as its fields go. */
 export interface MeasuredScope {
   readonly runId: number;
-  readonly step: number;
+  readonly step?: number | undefined;
   readonly groupId?: number | undefined;
+  readonly rolloutId?: number | undefined;
 }
 
-interface MeasuredRecord extends TokenRecord {
-  rollout_id: number;
-  is_correct: number | null;
+/** CROSS: in this order, which is that of the index. */
+const FROM = 'SELECT r.rollout_id FROM rollout_row r CROSS JOIN token_row t USING (rollout_id)';
+/** Siblings in a row: their texts lie in the same block. */
+export const ROLLOUTS_OF = {
+  step: `${FROM} WHERE r.run_id = :runId AND r.step = :step ORDER BY r.group_id, r.ordinal`,
+  group: `${FROM} WHERE r.group_id = :groupId AND r.run_id = :runId ORDER BY r.ordinal`,
+  rollout: `${FROM} WHERE r.rollout_id = :rolloutId AND r.run_id = :runId`,
+} as const;
+const STEPS = {
+  run: 'SELECT step FROM step_row WHERE run_id = :runId ORDER BY step',
+  step: 'SELECT step FROM step_row WHERE run_id = :runId AND step = :step',
+  group: 'SELECT step FROM group_row WHERE run_id = :runId AND group_id = :groupId',
+  rollout: 'SELECT step FROM rollout_row WHERE run_id = :runId AND rollout_id = :rolloutId',
+} as const;
+
+function depthOf({ step, groupId, rolloutId }: MeasuredScope): keyof typeof STEPS {
+  if (rolloutId !== undefined) return 'rollout';
+  if (groupId !== undefined) return 'group';
+  return step === undefined ? 'run' : 'step';
 }
 
+/** SQLite takes no name that is in no statement, and no undefined. */
+function bound(sql: string, values: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  const names = [...sql.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? -1]));
+}
+
+/** @returns the steps that a scope reaches over; none when there is no such run, step, group or rollout */
+export function measuredSteps(db: ReadableLibrary, scope: MeasuredScope): readonly number[] {
+  const sql = STEPS[depthOf(scope)];
+  return db
+    .prepare(sql)
+    .pluck()
+    .all(bound(sql, { ...scope })) as number[];
+}
+
+/** @returns ids of the rollouts of the scope at one of its steps that have per-token columns */
+export function measuredIds(db: ReadableLibrary, scope: MeasuredScope, step: number): readonly number[] {
+  const depth = depthOf(scope);
+  const sql = ROLLOUTS_OF[depth === 'run' ? 'step' : depth];
+  return db
+    .prepare(sql)
+    .pluck()
+    .all(bound(sql, { ...scope, step })) as number[];
+}
+
+/** Alternatives are parsed only where they are all there is to make an entropy of: they are most of the bytes. */
 export const MEASURED = `
-  SELECT t.*, r.is_correct FROM rollout_row r JOIN token_row t USING (rollout_id)
-  WHERE r.run_id = :runId AND r.step = :step AND (:groupId IS NULL OR r.group_id = :groupId)
-  ORDER BY r.group_id, r.ordinal`;
+  SELECT t.count, t.ends, NULL AS ids, t.mask, t.entropy, t.logprob, t.trainer_logprob, t.advantage,
+    CASE WHEN :needsTop AND t.entropy IS NULL THEN t.top END AS top, t.entropy_of, NULL AS aligned_by, r.is_correct, r.step
+  FROM token_row t JOIN rollout_row r USING (rollout_id) WHERE t.rollout_id = :rolloutId`;
 const SEGMENTS = `SELECT ordinal, kind, outer_start, outer_end FROM segment_row WHERE rollout_id = ? ORDER BY ordinal`;
 const FAILED =
   'SELECT response_segment AS ordinal, outcome FROM tool_call_row WHERE rollout_id = ? AND response_segment IS NOT NULL';
+
+interface MeasuredRecord extends TokenRecord {
+  is_correct: number | null;
+  step: number;
+}
 
 interface SegmentRecord {
   ordinal: number;
@@ -40,36 +89,34 @@ export interface MeasuredOptions {
   readonly withText: boolean;
 }
 
-/** @returns the measured rollouts of a step, and those without the signal or without a loss mask as undefined */
-export function* measuredRollouts(
+/** Statements are prepared once for all rollouts. */
+export function measuredReader(
   db: ReadableLibrary,
-  scope: MeasuredScope,
   { signal, vocabulary, withText }: MeasuredOptions,
-): Generator<MeasuredRollout | undefined> {
-  const { runId, step, groupId = null } = scope;
+): (rolloutId: number) => MeasuredRollout | undefined {
+  const tokens = db.prepare(MEASURED);
   const segments = db.prepare<[number], SegmentRecord>(SEGMENTS);
   const outcomes = db.prepare<[number], { ordinal: number; outcome: ToolOutcome }>(FAILED);
   const responseOf = responseReader(db);
-  // All at once: other statements run between two rows.
-  for (const row of db.prepare(MEASURED).all({ runId, step, groupId }) as MeasuredRecord[]) {
+  const needsTop = Number(signal === undefined || signal === 'entropy');
+  return (rolloutId) => {
+    const row = tokens.get({ rolloutId, needsTop }) as MeasuredRecord | undefined;
+    if (row === undefined) return undefined;
     const found = tokenSignal(columnsOf(row), signal, vocabulary);
     // Without a mask nobody can say which tokens are the policy's.
-    if (found === undefined || row.mask === null) {
-      yield undefined;
-      continue;
-    }
+    if (found === undefined || row.mask === null) return undefined;
     const failed = new Map(
-      outcomes.all(row.rollout_id).map(({ ordinal, outcome }) => [ordinal, TOOL_ERROR_OUTCOMES.has(outcome)]),
+      outcomes.all(rolloutId).map(({ ordinal, outcome }) => [ordinal, TOOL_ERROR_OUTCOMES.has(outcome)]),
     );
-    yield {
-      step,
+    return {
+      step: row.step,
       isCorrect: row.is_correct === null ? undefined : row.is_correct === 1,
       signal: found.name,
       source: found.source,
       values: found.values,
       mask: unpackMask(row.mask, row.count),
       ends: row.ends === null ? undefined : unpackEnds(row.ends, row.count),
-      segments: segments.all(row.rollout_id).map(({ ordinal, kind, outer_start, outer_end }) => {
+      segments: segments.all(rolloutId).map(({ ordinal, kind, outer_start, outer_end }) => {
         const isFailed = failed.get(ordinal);
         return {
           kind: SEGMENT_KINDS[kind] ?? 'text',
@@ -77,7 +124,7 @@ export function* measuredRollouts(
           ...(isFailed === undefined ? {} : { failed: isFailed }),
         };
       }),
-      ...(withText ? { response: responseOf(row.rollout_id) } : {}),
+      ...(withText ? { response: responseOf(rolloutId) } : {}),
     };
-  }
+  };
 }

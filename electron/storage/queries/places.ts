@@ -73,3 +73,32 @@ export function problemPlaces(
   const total = Number(db.prepare(PLACE_COUNT).pluck().get({ groupId: params.groupId }));
   return { places: rows.map((row) => booleansOf(present<ProblemPlace>(row), 'isThis')), total };
 }
+
+export interface RolloutAddress {
+  readonly step: number;
+  readonly groupKey: string;
+  readonly problemId: string;
+  readonly ordinal: number;
+  readonly isCorrect?: boolean;
+}
+
+export const ADDRESSES = `SELECT r.rollout_id AS rolloutId, r.step, g.group_key AS groupKey, p.problem_id AS problemId,
+    r.ordinal, r.is_correct AS isCorrect
+  FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no)
+  WHERE r.rollout_id IN (SELECT value FROM json_each(?))`;
+
+export function addressesOf(
+  db: ReadableLibrary,
+  rolloutIds: readonly number[],
+): ReadonlyMap<number, RolloutAddress> {
+  const rows = db.prepare(ADDRESSES).all(JSON.stringify([...new Set(rolloutIds)]));
+  return new Map(
+    rows.map((row) => {
+      const { rolloutId, ...address } = booleansOf(
+        present<RolloutAddress & { rolloutId: number }>(row),
+        'isCorrect',
+      );
+      return [rolloutId, address];
+    }),
+  );
+}

@@ -31,6 +31,12 @@ const NEIGHBOURS = `SELECT run_key AS runKey, coalesce(json_extract(c.config, '$
     OR n.directory LIKE :below ESCAPE '\\' OR n.directory LIKE :beside ESCAPE '\\')
   ORDER BY n.directory, n.run_id LIMIT 50`;
 const TOKENIZER = 'SELECT name, size FROM tokenizer_row WHERE run_key = ?';
+/** By the types of columns, which stand in the head of a row: `IS NULL` would read all their bytes. */
+export const ID_PLACES = `SELECT count(*) AS withTokens,
+    coalesce(sum(typeof(t.ends) <> 'null' AND typeof(t.aligned_by) = 'null'), 0) AS logged,
+    coalesce(sum(typeof(t.ends) <> 'null' AND typeof(t.aligned_by) <> 'null'), 0) AS byTokenizer,
+    coalesce(sum(typeof(t.ends) = 'null' AND typeof(t.ids) <> 'null'), 0) AS unplaced
+  FROM rollout_row r CROSS JOIN token_row t USING (rollout_id) WHERE r.run_id = ?`;
 const POOL_JOINS = `
   SELECT j.pool_key AS poolKey, coalesce(p.name, j.pool_key) AS poolName, j.kept_key AS keptKey,
     coalesce(k.name, j.kept_key) AS keptName,
@@ -77,6 +83,7 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
     files: files.map((row) => present<SourceFileRow>(row)),
     moreFiles: Math.max(0, count - MOST_FILES),
     ...(tokenizer === undefined ? {} : { tokenizer }),
+    idPlaces: db.prepare(ID_PLACES).get(runId) as RunSources['idPlaces'],
     poolJoins: db.prepare(POOL_JOINS).all({ runKey }) as RunSources['poolJoins'],
     neighbours: neighbours as RunSources['neighbours'],
   };

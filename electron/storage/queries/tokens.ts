@@ -38,6 +38,12 @@ export function getTokens(db: ReadableLibrary, rolloutId: number): RolloutTokens
   };
 }
 
+/** UTF-16 end of each token in the response; undefined without tokens, or where they have no place on the text. */
+export function tokenEndsOf(db: ReadableLibrary, rolloutId: number): Uint32Array | undefined {
+  const row = tokenRecord(db, rolloutId);
+  return row === undefined || row.ends === null ? undefined : unpackEnds(row.ends, row.count);
+}
+
 /** The alternatives of each token; what is no list of tokens and log-probabilities is passed over. */
 export function alternativesOf({
   top,

@@ -1,18 +1,21 @@
 import type { ReactNode } from 'react';
 import type { GroupRow } from '../../../shared/api/contract.ts';
+import { pathOfPlace } from '../../data/place.ts';
 import { Chip } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { SamePlaces } from './SamePlaces.tsx';
 
 interface GroupHeadProps {
+  readonly runKey: string;
   readonly group: GroupRow;
   /** Chips that say where the group and its decisions come from. */
   readonly children: ReactNode;
 }
 
 /** Which problem this group attempts, and how it went. */
-export function GroupHead({ group, children }: GroupHeadProps) {
+export function GroupHead({ runKey, group, children }: GroupHeadProps) {
   return (
     <>
       <header className="page-head">
@@ -30,13 +33,20 @@ export function GroupHead({ group, children }: GroupHeadProps) {
           </Chip>
         )}
         {children}
-        {group.groundTruth !== undefined && (
-          <div className="end">
+        <div className="end">
+          {group.groundTruth !== undefined && (
             <span className="truth" title={group.groundTruth}>
               ground truth <span className="mono">{group.groundTruth}</span>
             </span>
-          </div>
-        )}
+          )}
+          <Link
+            className="is-link"
+            href={pathOfPlace({ view: 'groupTokens', runKey, step: group.step, groupKey: group.groupKey })}
+            title="Statistics of the tokens of this group (g t)"
+          >
+            Tokens
+          </Link>
+        </div>
       </header>
       {group.promptPreview !== '' && (
         <p className="problem" title={group.promptPreview}>

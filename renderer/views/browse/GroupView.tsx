@@ -53,7 +53,7 @@ export default function GroupView({ place }: { readonly place: GroupPlace }) {
   if (runId === undefined || groupId === undefined || group === undefined)
     return <WaitingState title="Opening the group…" />;
   const head = (
-    <GroupHead group={group}>
+    <GroupHead runKey={runKey} group={group}>
       <Chip title={`These rollouts were put together ${GROUP_RULES[group.groupRule].words}`}>
         {GROUP_RULES[group.groupRule].short}
       </Chip>

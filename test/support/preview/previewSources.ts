@@ -24,6 +24,7 @@ const SOURCES: RunSources = {
   givenName: 'grpo-roc',
   directories: ['/logs/grpo-roc-14b', '/logs/grpo-roc-14b-eval'],
   groupRule: { rule: 'order', size: 32 },
+  idPlaces: { withTokens: 30_717, logged: 0, byTokenizer: 30_000, unplaced: 717 },
   groups: [
     { rule: 'logged', groups: 936, rollouts: 29_952 },
     { rule: 'order', groups: 24, rollouts: 765 },

@@ -10,6 +10,7 @@ import { GroupRuleForm } from './GroupRuleForm.tsx';
 import { PoolAndKept } from './PoolAndKept.tsx';
 import { SameRun } from './SameRun.tsx';
 import { SourceFiles } from './SourceFiles.tsx';
+import { TokenizerSection } from './TokenizerSection.tsx';
 import './sources.css';
 
 export function SourcesPanel({ run }: { readonly run: RunDetail }) {
@@ -35,6 +36,7 @@ export function SourcesPanel({ run }: { readonly run: RunDetail }) {
           rollouts={run.rollouts}
         />
         <PoolAndKept run={run} sources={sources.data} />
+        <TokenizerSection sources={sources.data} hasSteps={run.hasSteps} />
         <SameRun run={run} sources={sources.data} />
         <section>
           <h2>Remove</h2>

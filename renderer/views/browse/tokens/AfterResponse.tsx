@@ -1,25 +1,27 @@
 import type { SourceStatistics, StatisticsRow } from '../../../../shared/domain/signalStatistics.ts';
+import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { ValueChart } from '../../../charts/ValueChart.tsx';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { count, counted, decimal, percent } from '../../../ui/numbers.ts';
+import { CopyCsv } from './CopyCsv.tsx';
 import { NumberField } from './NumberField.tsx';
-import { SIGNAL_FACTS } from './signalWords.ts';
+import { signalLabel } from './signalWords.ts';
+import { curvesCsv, densityCsv } from './tokensCsv.ts';
 import { type Curve, curveOf, density, standardError } from './tokensModel.ts';
 
 interface AfterResponseProps {
   readonly rows: readonly StatisticsRow[];
-  /** False while it has not been computed. */
-  readonly isKnown: boolean;
   readonly source: SourceStatistics;
   readonly window: number;
 }
 
 /** Does the policy reflect on what the tool said? The mean at each place after it, and how dense reflections are. */
-export function AfterResponse({ rows, isKnown, source, window }: AfterResponseProps) {
-  const { label, isSigned } = SIGNAL_FACTS[source.signal];
+export function AfterResponse({ rows, source, window }: AfterResponseProps) {
+  const label = signalLabel(source);
   const unit = source.source.unit ?? '';
   const [success, error] = [curveOf(rows, 'success'), curveOf(rows, 'error')];
   const length = Math.max(success.means.length, error.means.length);
+  const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
   const xs = Array.from({ length }, (_, i) => i);
   const name = { success: 'success', error: 'error' } as const;
   const faint = (curve: Curve, color: string) => ({
@@ -31,16 +33,18 @@ export function AfterResponse({ rows, isKnown, source, window }: AfterResponsePr
   });
   return (
     <section className="tokens-section" aria-label="After a tool response">
-      <h2>
-        After a tool response{' '}
-        <span className="dim">reasoning and prose directly after it; what the response said</span>
-      </h2>
+      <header>
+        <h2>
+          After a tool response{' '}
+          <span className="dim">
+            {tokens > 0 && `${counted(tokens, 'token')} of `}reasoning and prose directly after it, by what it
+            said
+          </span>
+        </h2>
+        <CopyCsv what="both curves" disabled={length === 0} table={() => curvesCsv([success, error])} />
+      </header>
       {length === 0 ? (
-        <p className="dim tokens-wait">
-          {isKnown
-            ? 'No policy token with a place on the text follows a tool response.'
-            : 'Not computed yet.'}
-        </p>
+        <p className="dim tokens-wait">No policy token with a place on the text follows a tool response.</p>
       ) : (
         <div className="tokens-after">
           <ValueChart
@@ -69,7 +73,7 @@ export function AfterResponse({ rows, isKnown, source, window }: AfterResponsePr
               </>
             }
           />
-          {!isSigned && <Density source={source} window={window} />}
+          {!isSigned(source.signal) && <Density source={source} window={window} />}
         </div>
       )}
       {length > 0 && (
@@ -108,7 +112,10 @@ function Density({ source, window }: { readonly source: SourceStatistics; readon
   const most = Math.max(...sides.map(({ counts }) => density(counts) ?? 0), 0.01);
   return (
     <div className="density">
-      <h3>Reflection tokens</h3>
+      <header>
+        <h3>Reflection tokens</h3>
+        <CopyCsv what="the density of reflection tokens" table={() => densityCsv(source, window)} />
+      </header>
       <table>
         <tbody>
           {sides.map(({ name, counts }) => {

@@ -1,43 +1,47 @@
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
-import { BIN_WIDTH } from '../../../../shared/domain/signalStatistics.ts';
-import { ValueChart } from '../../../charts/ValueChart.tsx';
+import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
+import { ValueChart, type ValueMark } from '../../../charts/ValueChart.tsx';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { compact, count, counted, decimal, percent, ratio } from '../../../ui/numbers.ts';
-import { SIGNAL_FACTS } from './signalWords.ts';
-import { distributionOf } from './tokensModel.ts';
+import { CopyCsv } from './CopyCsv.tsx';
+import { signalLabel } from './signalWords.ts';
+import { distributionCsv } from './tokensCsv.ts';
+import { distributionOf, shareBelowZero } from './tokensModel.ts';
 
 /** How the values lie: most tokens are all but certain, and a few are where the policy chooses. */
 export function DistributionSection({ source }: { readonly source: SourceStatistics }) {
   const [query, setQuery] = useUrlQuery();
-  const { label, isSigned } = SIGNAL_FACTS[source.signal];
-  const unit = source.source.unit ?? '';
-  if (isSigned) {
-    return (
-      <section className="tokens-section" aria-label="Distribution">
-        <h2>Distribution</h2>
-        <p className="dim">
-          Not drawn: values of {label} can lie below 0, and the host’s bins begin there. Means are below.
-        </p>
-      </section>
-    );
-  }
+  const label = signalLabel(source);
+  const isTwoSided = isSigned(source.signal);
   const isLinear = query.get('scale') === 'linear';
-  const { from, tokens, below, above, end } = distributionOf(source);
+  const { width, from, tokens, below, under, above, end } = distributionOf(source);
+  const digits = width < 0.01 ? 3 : 2;
+  const number = (value: number) => decimal(value, digits);
   const share = (value: number) => `${percent(value, value > 0 && value < 0.01 ? 2 : 1)} %`;
   const binText = (index: number) => {
     const left = from[index] ?? 0;
-    return `${decimal(left)} to ${decimal(left + BIN_WIDTH)}: `;
+    return `${number(left)} to ${number(left + width)}: `;
   };
-  const mark = { at: source.percentile80, label: `80th percentile ${decimal(source.percentile80)}` };
+  const axis = [label, source.source.unit].filter(Boolean).join(', ');
+  const { percentile80 } = source;
+  const marks: readonly ValueMark[] =
+    percentile80 === undefined || percentile80 > end
+      ? []
+      : [{ at: percentile80, label: `80th percentile ${number(percentile80)}` }];
+  const unseen = [
+    under > 0 ? `${count(under)} below ${number(from[0] ?? 0)}` : '',
+    above > 0 ? `${count(above)} above ${number(end)}` : '',
+  ].filter(Boolean);
+  const rest = isTwoSided ? shareBelowZero(source) : below[0];
   return (
     <section className="tokens-section" aria-label="Distribution">
       <header>
         <h2>
           Distribution{' '}
           <span className="dim">
-            {counted(source.tokens, 'policy token')}, bins of {BIN_WIDTH}
-            {above > 0 && `; ${count(above)} above ${decimal(end)} not drawn`}
+            {counted(source.tokens, 'policy token')}, bins of {width}
+            {unseen.length > 0 && `; ${unseen.join(' and ')} not drawn`}
           </span>
         </h2>
         <Segmented
@@ -49,6 +53,7 @@ export function DistributionSection({ source }: { readonly source: SourceStatist
             { id: 'linear', label: 'linear' },
           ]}
         />
+        <CopyCsv what="the distribution" table={() => distributionCsv(source)} />
       </header>
       <div className="tokens-charts">
         <ValueChart
@@ -57,10 +62,10 @@ export function DistributionSection({ source }: { readonly source: SourceStatist
           xs={from}
           end={end}
           scale={isLinear ? 'linear' : 'log'}
-          xLabel={[label, unit].filter(Boolean).join(', ')}
+          xLabel={axis}
           format={compact}
           series={[{ name: 'tokens', values: tokens, color: 'var(--h4)' }]}
-          marks={[mark]}
+          marks={marks}
           reading={(index) => (
             <>
               {binText(index)}
@@ -70,21 +75,21 @@ export function DistributionSection({ source }: { readonly source: SourceStatist
           )}
           rest={
             <>
-              below {BIN_WIDTH}: <b>{share(below[0] ?? 0)}</b>
+              below {isTwoSided ? 0 : width}: <b>{rest === undefined ? '' : share(rest)}</b>
             </>
           }
         />
         <ValueChart
           title="Share of tokens below"
-          xs={from.map((left) => left + BIN_WIDTH)}
+          xs={from.map((left) => left + width)}
           top={1}
-          xLabel={[label, unit].filter(Boolean).join(', ')}
+          xLabel={axis}
           format={(value) => `${percent(value, 0)}%`}
           series={[{ name: 'below', values: below, color: 'var(--h5)' }]}
-          marks={[{ ...mark, place: 'bottom' }]}
+          marks={marks.map((mark) => ({ ...mark, place: 'bottom' as const }))}
           reading={(index) => (
             <>
-              below {decimal((from[index] ?? 0) + BIN_WIDTH)}: <b>{share(below[index] ?? 0)}</b>
+              below {number((from[index] ?? 0) + width)}: <b>{share(below[index] ?? 0)}</b>
             </>
           )}
           rest="cumulative (ECDF)"

@@ -1,6 +1,8 @@
-import { Code, Diamond, RotateCcw, Split } from 'lucide-react';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
+import { ClassIcon } from '../../../ui/ClassIcon.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
+import { CopyCsv } from './CopyCsv.tsx';
+import { classesCsv } from './tokensCsv.ts';
 import { classCounts, classMeaning } from './tokensModel.ts';
 
 interface HighTokensProps {
@@ -8,19 +10,18 @@ interface HighTokensProps {
   readonly window: number;
 }
 
-/** Drawn, because no font can be relied on for such signs. */
-const ICONS = { forking: Split, reflection: RotateCcw, code: Code, answer: Diamond } as const;
-
 /** The paper shows these classes and defines none; ours is on the screen. */
 export function HighTokens({ source, window }: HighTokensProps) {
   const classes = classCounts(source);
   const isPlaced = classes.some(({ tokens }) => tokens > 0);
   return (
     <section className="tokens-section" aria-label="High tokens by class">
-      <h2>
-        High tokens by class{' '}
-        <span className="dim">high: the top 20 % of the policy tokens of their rollout</span>
-      </h2>
+      <header>
+        <h2>
+          High tokens by class <span className="dim">the top 20 % of each rollout’s policy tokens</span>
+        </h2>
+        <CopyCsv what="the classes" disabled={!isPlaced} table={() => classesCsv(source)} />
+      </header>
       {!isPlaced ? (
         <p className="dim tokens-wait">None: without a place on the text a token has no class.</p>
       ) : (
@@ -28,7 +29,7 @@ export function HighTokens({ source, window }: HighTokensProps) {
           {classes.map(({ name, tokens, share }) => (
             <div key={name}>
               <dt>
-                <Icon name={name} /> {name}
+                <ClassIcon name={name} /> {name}
               </dt>
               <dd>
                 <b>{count(tokens)}</b>{' '}
@@ -41,9 +42,4 @@ export function HighTokens({ source, window }: HighTokensProps) {
       )}
     </section>
   );
-}
-
-function Icon({ name }: { readonly name: keyof typeof ICONS }) {
-  const Sign = ICONS[name];
-  return <Sign aria-hidden="true" />;
 }

@@ -1,3 +1,4 @@
+import type { AvailableSignals } from '../../../../shared/api/contract.ts';
 import type { SignalName } from '../../../../shared/domain/tokenSignal.ts';
 import { pathOfPlace } from '../../../data/place.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
@@ -6,20 +7,23 @@ import { Link } from '../../../ui/Link.tsx';
 import { counted } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
 import { OFFERED, SIGNAL_FACTS } from './signalWords.ts';
+import type { ScopeLevel } from './useTokensScope.ts';
 
 interface NoSignalProps {
   readonly signal: SignalName;
-  readonly available: readonly SignalName[];
+  readonly available: AvailableSignals;
   /** Rollouts that have tokens without it. */
   readonly withTokens: number;
-  readonly scope: 'run' | 'step';
+  readonly scope: ScopeLevel;
 }
 
 /** What is not logged, and what it would take. Another signal is offered by its name, never put in its place. */
 export function NoSignal({ signal, available, withTokens, scope }: NoSignalProps) {
   const [, setQuery] = useUrlQuery();
   const { label, needs } = SIGNAL_FACTS[signal];
-  const others = OFFERED.filter((name) => name !== signal && available.includes(name));
+  const others = OFFERED.filter(
+    (name) => name !== signal && available.signals.some((one) => one.signal === name && one.withMask > 0),
+  );
   return (
     <EmptyState
       title={

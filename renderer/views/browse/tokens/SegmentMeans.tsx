@@ -1,29 +1,39 @@
 import type { Mean } from '../../../../shared/domain/signalStatistics.ts';
 import { RightMark } from '../../../ui/Marks.tsx';
 import { compact, counted, decimal } from '../../../ui/numbers.ts';
+import { CopyCsv } from './CopyCsv.tsx';
+import { TokenizerLink } from './TokenizerLink.tsx';
+import { segmentsCsv } from './tokensCsv.ts';
 import { type ByCorrectness, type SegmentMean, standardError } from './tokensModel.ts';
+import type { ScopeLevel } from './useTokensScope.ts';
 
 interface SegmentMeansProps {
+  /** Means on both sides of 0: bars begin in the middle. */
+  readonly isSigned: boolean;
   readonly means: readonly SegmentMean[];
   readonly label: string;
+  readonly level: ScopeLevel;
 }
 
 const COLUMNS = ['right', 'wrong', 'unknown'] as const;
 const COLORS = { right: 'var(--right)', wrong: 'var(--wrong)', unknown: 'var(--ink3)' } as const;
 
 /** Where the policy hesitates: in reasoning or in code, in right rollouts or in wrong ones. */
-export function SegmentMeans({ means, label }: SegmentMeansProps) {
+export function SegmentMeans({ means, label, level, isSigned }: SegmentMeansProps) {
   const columns = COLUMNS.filter((column) => means.some((row) => row[column] !== undefined));
   const most = Math.max(...means.flatMap((row) => columns.map((c) => Math.abs(row[c]?.mean ?? 0))), 1e-9);
   return (
     <section className="tokens-section" aria-label="Mean by kind of segment">
-      <h2>
-        Mean {label} by kind of segment <span className="dim">mean and number of tokens</span>
-      </h2>
+      <header>
+        <h2>
+          Mean {label} by kind of segment{' '}
+          <span className="dim">{level === 'rollout' ? 'mean, tokens' : 'right, wrong: mean, tokens'}</span>
+        </h2>
+        <CopyCsv what="the means by segment" disabled={means.length === 0} table={() => segmentsCsv(means)} />
+      </header>
       {means.length === 0 ? (
         <p className="dim tokens-wait">
-          These tokens have no place on the text: the log has ids without text, and a tokenizer would be
-          needed.
+          These tokens have no place on the text: the log has ids without text. <TokenizerLink />
         </p>
       ) : (
         <table className="mean-table">
@@ -48,7 +58,14 @@ export function SegmentMeans({ means, label }: SegmentMeansProps) {
               <tr key={row.kind}>
                 <th scope="row">{row.kind}</th>
                 {columns.map((column) => (
-                  <MeanCell key={column} mean={row[column]} most={most} color={COLORS[column]} of={column} />
+                  <MeanCell
+                    key={column}
+                    mean={row[column]}
+                    most={most}
+                    color={COLORS[column]}
+                    of={column}
+                    isSigned={isSigned}
+                  />
                 ))}
               </tr>
             ))}
@@ -64,20 +81,23 @@ interface MeanCellProps {
   readonly most: number;
   readonly color: string;
   readonly of: keyof ByCorrectness;
+  readonly isSigned: boolean;
 }
 
-function MeanCell({ mean, most, color, of }: MeanCellProps) {
+function MeanCell({ mean, most, color, of, isSigned }: MeanCellProps) {
   if (mean === undefined) return <td />;
   const { tokens, deviation } = mean;
+  const share = (Math.abs(mean.mean) / most) * (isSigned ? 50 : 100);
+  const left = !isSigned ? 0 : mean.mean < 0 ? 50 - share : 50;
   return (
     <td
       title={`${of}: mean ${decimal(mean.mean, 4)} of ${counted(tokens, 'token')}, standard deviation ${decimal(deviation, 3)}, standard error of the mean ${decimal(standardError(mean), 4)}`}
     >
       <span className="mean-cell">
-        <span className="mean-track">
+        <span className={isSigned ? 'mean-track is-signed' : 'mean-track'}>
           <span
             className="mean-bar"
-            style={{ width: `${(Math.abs(mean.mean) / most) * 100}%`, background: color }}
+            style={{ width: `${share}%`, marginLeft: `${left}%`, background: color }}
           />
         </span>
         <b>{decimal(mean.mean, 3)}</b>

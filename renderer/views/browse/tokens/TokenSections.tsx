@@ -1,45 +1,45 @@
 import { useState } from 'react';
-import type { RunDetail } from '../../../../shared/api/contract.ts';
+import type { RunDetail, TokenStatistics } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
+import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { StepChart } from '../../../charts/StepChart.tsx';
-import type { StatisticsState } from '../../../data/useTokenStatistics.ts';
-import { compact, decimal } from '../../../ui/numbers.ts';
+import { compact, counted, decimal } from '../../../ui/numbers.ts';
 import { AfterResponse } from './AfterResponse.tsx';
+import { CopyCsv } from './CopyCsv.tsx';
 import { DistributionSection } from './DistributionSection.tsx';
 import { HighTokens } from './HighTokens.tsx';
 import { SegmentMeans } from './SegmentMeans.tsx';
-import { SIGNAL_FACTS } from './signalWords.ts';
+import { signalLabel } from './signalWords.ts';
+import { stepsCsv } from './tokensCsv.ts';
 import { rowsOf, segmentMeans, stepMeans } from './tokensModel.ts';
+import type { ScopeLevel } from './useTokensScope.ts';
 
 interface TokenSectionsProps {
   readonly run: RunDetail;
   readonly source: SourceStatistics;
-  readonly state: StatisticsState;
+  readonly answer: TokenStatistics | undefined;
   readonly window: number;
+  readonly level: ScopeLevel;
   readonly hasSteps: boolean;
   readonly onOpenStep: (step: number) => void;
 }
 
 /** From the whole distribution to where it comes from: after tool responses, in which segments, at which step. */
-export function TokenSections({ run, source, state, window, hasSteps, onOpenStep }: TokenSectionsProps) {
-  const { isSigned, label } = SIGNAL_FACTS[source.signal];
-  const segments = segmentMeans(rowsOf(state.segment, source));
+export function TokenSections(props: TokenSectionsProps) {
+  const { run, source, answer, window, level, hasSteps, onOpenStep } = props;
+  const label = signalLabel(source);
+  const segments = segmentMeans(rowsOf(answer, 'segment', source));
   return (
     // Scrolled by keys: the region takes the focus.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: as above
     <section className="tokens-main" aria-label={`Statistics of ${label}`} tabIndex={0}>
       <DistributionSection source={source} />
-      <AfterResponse
-        rows={rowsOf(state.position, source)}
-        isKnown={state.position !== undefined}
-        source={source}
-        window={window}
-      />
+      <AfterResponse rows={rowsOf(answer, 'position', source)} source={source} window={window} />
       <div className="tokens-pair">
-        <SegmentMeans means={segments} label={label} />
-        {!isSigned && <HighTokens source={source} window={window} />}
+        <SegmentMeans means={segments} label={label} level={level} isSigned={isSigned(source.signal)} />
+        {!isSigned(source.signal) && <HighTokens source={source} window={window} />}
       </div>
-      {hasSteps && <Steps run={run} source={source} state={state} onOpenStep={onOpenStep} />}
+      {hasSteps && <Steps run={run} source={source} answer={answer} onOpenStep={onOpenStep} />}
     </section>
   );
 }
@@ -47,11 +47,11 @@ export function TokenSections({ run, source, state, window, hasSteps, onOpenStep
 function Steps({
   run,
   source,
-  state,
+  answer,
   onOpenStep,
-}: Pick<TokenSectionsProps, 'run' | 'source' | 'state' | 'onOpenStep'>) {
+}: Pick<TokenSectionsProps, 'run' | 'source' | 'answer' | 'onOpenStep'>) {
   const [hovered, setHovered] = useState<number>();
-  const rows = stepMeans(rowsOf(state.byStep, source));
+  const rows = stepMeans(rowsOf(answer, 'step', source));
   const common = {
     steps: rows.map(({ step }) => step),
     stages: run.stages.map((stage) => ({ step: stage.fromStep, name: stage.name })),
@@ -65,18 +65,23 @@ function Steps({
   };
   return (
     <section className="tokens-section" aria-label="Step by step">
-      <h2>
-        Step by step <span className="dim">a click opens the step</span>
-      </h2>
+      <header>
+        <h2>
+          Step by step{' '}
+          <span className="dim">
+            {counted(rows.length, 'step')} of {counted(run.steps, 'step')} with {signalLabel(source)}; a click
+            opens the step
+          </span>
+        </h2>
+        <CopyCsv what="the steps" disabled={rows.length === 0} table={() => stepsCsv(rows)} />
+      </header>
       {rows.length === 0 ? (
-        <p className="dim tokens-wait">
-          {state.byStep === undefined ? 'Not computed yet.' : 'No step has any.'}
-        </p>
+        <p className="dim tokens-wait">No step has any.</p>
       ) : (
         <div className="tokens-charts">
           <StepChart
             {...common}
-            title={`Mean ${SIGNAL_FACTS[source.signal].label}`}
+            title={`Mean ${signalLabel(source)}`}
             fromZero={false}
             format={(value) => decimal(value, 3)}
             series={[

@@ -1,126 +1,88 @@
 /**
- * What the tokens of a run or a step are like: where the policy hesitates, and whether it reflects on what a tool said.
+ * What the tokens of a run, a step, a group or a rollout are like: where the policy hesitates, and whether it reflects
+ * on what a tool said.
  *
- *   useTokenStatistics (asks) ─► SourceLine · TokenSections (distribution, reflection, segments, classes, steps)
- *                             └► TopTokens beside them
+ *   useTokensScope (of what) ─► useTokenStatistics (asks) ─► SourceLine · TokenSections (distribution, reflection, …)
+ *                                                         └► TopTokens | PlacesOfToken beside them
  */
 import type { ReactNode } from 'react';
 import { DEFAULT_WINDOW } from '../../../../shared/domain/reflection.ts';
 import { useCommands } from '../../../app/commands.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { useSignalsOf } from '../../../data/useSignalsOf.ts';
 import { type StatisticsState, useTokenStatistics } from '../../../data/useTokenStatistics.ts';
-import { Segmented } from '../../../ui/Controls.tsx';
-import { Link } from '../../../ui/Link.tsx';
-import { counted } from '../../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../../ui/States.tsx';
+import { CsvSource } from './CopyCsv.tsx';
 import { NoSignal } from './NoSignal.tsx';
+import { PlacesOfToken } from './PlacesOfToken.tsx';
 import { SourceLine } from './SourceLine.tsx';
 import { StatisticsProgress } from './StatisticsProgress.tsx';
-import { chosenSignal, OFFERED, SIGNAL_FACTS } from './signalWords.ts';
+import { chosenSignal, numbersLine, sourceWords } from './signalWords.ts';
 import { TokenSections } from './TokenSections.tsx';
+import { TokensHead } from './TokensHead.tsx';
 import { TopTokens } from './TopTokens.tsx';
 import { askedLeast, chosenSource, naturalOf, rowsOf, sourceKey } from './tokensModel.ts';
+import { type ScopeLevel, type TokensAddress, useTokensScope } from './useTokensScope.ts';
 import './tokens.css';
 
-interface TokensViewProps {
-  readonly runKey: string;
-  /** Absent: the whole run. */
-  readonly step?: number;
-}
-
-/** Rarer tokens are left out at first: the mean of a few says nothing. */
-const LEAST = 10;
+/** Rarer tokens are left out at first: the mean of a few says nothing. One rollout has few of each. */
+const LEAST: Readonly<Record<ScopeLevel, number>> = { run: 10, step: 10, group: 5, rollout: 2 };
 const MOST = 100_000;
 
-export default function TokensView({ runKey, step }: TokensViewProps) {
-  const run = useRequest('run.get', { runKey });
-  const runId = run.data?.runId;
-  const steps = useRequest('step.list', runId === undefined ? undefined : { runId }).data;
+export default function TokensView({ address }: { readonly address: TokensAddress }) {
+  const { runKey } = address;
+  const { level, run, scope, steps, ...found } = useTokensScope(address);
   const [query, setQuery] = useUrlQuery();
-  const available = useSignalsOf(runId, step);
+  const available = useRequest('token.signals', scope);
   const window = naturalOf(query.get('window'), DEFAULT_WINDOW, MOST);
-  const least = Math.max(1, naturalOf(query.get('least'), LEAST, 1_000_000_000));
-  const signal = available === undefined ? undefined : chosenSignal(query.get('signal'), available);
-  const hasSteps = run.data?.hasSteps === true && step === undefined && (steps?.length ?? 0) > 1;
+  const least = Math.max(1, naturalOf(query.get('least'), LEAST[level], 1_000_000_000));
+  const signal = available.data === undefined ? undefined : chosenSignal(query.get('signal'), available.data);
+  const isStepped = run?.hasSteps === true;
+  const hasSteps = isStepped && level === 'run' && (steps?.length ?? 0) > 1;
   const state = useTokenStatistics(
-    runId === undefined || signal === undefined || steps === undefined
+    scope === undefined || signal === undefined || steps === undefined
       ? undefined
-      : { runId, step, signal, window, leastTokens: askedLeast(least) },
-    hasSteps,
+      : { scope, hasSteps, signal, window, leastTokens: askedLeast(least) },
   );
-  const goToStep = (by: number) => {
-    const at = steps?.findIndex((row) => row.step === step) ?? -1;
-    const next = at < 0 ? undefined : steps?.[at + by];
-    if (next !== undefined) goTo({ view: 'stepTokens', runKey, step: next.step }, globalThis.location.search);
-  };
+  const { goToSibling } = found;
   useCommands({
-    'sibling.next': step === undefined ? undefined : () => goToStep(1),
-    'sibling.previous': step === undefined ? undefined : () => goToStep(-1),
+    'sibling.next': goToSibling && (() => goToSibling(1)),
+    'sibling.previous': goToSibling && (() => goToSibling(-1)),
   });
 
-  if (run.error !== null) {
+  if (found.error !== null)
+    return (
+      <FailedState title={`This ${level} could not be opened`} error={found.error} onRetry={found.retry} />
+    );
+  if (available.error !== null) {
     return (
       <FailedState
-        title="This run could not be opened"
-        error={run.error}
-        onRetry={() => void run.refetch()}
+        title="What is logged per token could not be found out"
+        error={available.error}
+        onRetry={() => void available.refetch()}
       />
     );
   }
-  if (run.data === undefined || signal === undefined || available === undefined)
+  if (run === undefined || scope === undefined || signal === undefined || available.data === undefined)
     return <WaitingState title="Looking for what is logged per token…" />;
 
-  const sources = state.segment?.sources ?? [];
+  const sources = state.answer?.sources ?? [];
   const source = chosenSource(sources, query.get('source'));
-  const rollouts = step === undefined ? run.data.rollouts : steps?.find((row) => row.step === step)?.rollouts;
-  const list: Place | undefined =
-    step !== undefined
-      ? { view: 'step', runKey, step }
-      : run.data.hasSteps
-        ? undefined
-        : { view: 'run', runKey };
+  const without = state.answer?.withoutSignal ?? 0;
+  const ofToken = query.get('of');
   return (
     <div className="page">
-      <header className="page-head">
-        <h1>{step === undefined || !run.data.hasSteps ? 'Tokens' : `Tokens, step ${step}`}</h1>
-        <Segmented
-          label="Signal"
-          chosen={signal}
-          onChoose={(chosen) => setQuery({ signal: chosen, source: undefined })}
-          choices={(OFFERED.includes(signal) ? OFFERED : [...OFFERED, signal]).map((name) => ({
-            id: name,
-            label: (
-              <span className={available.includes(name) ? undefined : 'is-absent'}>
-                {SIGNAL_FACTS[name].label}
-              </span>
-            ),
-            title: `${SIGNAL_FACTS[name].meaning}${available.includes(name) ? '' : ' Not found in this log.'}`,
-          }))}
-        />
-        {step !== undefined && run.data.hasSteps && (
-          <Link
-            className="is-link"
-            href={pathOfPlace({ view: 'tokens', runKey }) + globalThis.location.search}
-          >
-            of the whole run
-          </Link>
-        )}
-        <div className="end">
-          {list !== undefined && available.includes('entropy') && (
-            <Link className="is-link" href={`${pathOfPlace(list)}?tab=rollouts&sort=-meanEntropy`}>
-              Rollouts by mean entropy
-            </Link>
-          )}
-          {rollouts !== undefined && <span>of {counted(rollouts, 'rollout')}</span>}
-        </div>
-      </header>
+      <TokensHead
+        address={address}
+        level={level}
+        hasSteps={isStepped}
+        signal={signal}
+        available={available.data}
+      />
       <SourceLine
         source={source}
         sources={sources}
-        without={state.segment?.withoutSignal ?? 0}
+        without={without}
         signal={signal}
         onChoose={(one) => setQuery({ source: sourceKey(one) })}
       >
@@ -128,41 +90,62 @@ export default function TokensView({ runKey, step }: TokensViewProps) {
       </SourceLine>
       {source === undefined ? (
         <Nothing state={state}>
-          <NoSignal
-            signal={signal}
-            available={available}
-            withTokens={state.segment?.withoutSignal ?? 0}
-            scope={step === undefined ? 'run' : 'step'}
-          />
+          <NoSignal signal={signal} available={available.data} withTokens={without} scope={level} />
         </Nothing>
       ) : (
-        <div
-          className={state.isFormer ? 'tokens-body is-stale' : 'tokens-body'}
-          aria-busy={state.isComputing}
+        <CsvSource
+          value={`${placeWords(run.name, address, isStepped)}: ${sourceWords(source)}; ${numbersLine(source)}`}
         >
-          <TokenSections
-            run={run.data}
-            source={source}
-            state={state}
-            window={window}
-            hasSteps={hasSteps}
-            onOpenStep={(to) => goTo({ view: 'stepTokens', runKey, step: to }, globalThis.location.search)}
-          />
-          <TopTokens
-            answer={state.token}
-            source={source}
-            least={least}
-            isComputing={state.isComputing}
-            hasPlaces={rowsOf(state.segment, source).length > 0}
-          />
-        </div>
+          <div
+            className={state.isFormer ? 'tokens-body is-stale' : 'tokens-body'}
+            aria-busy={state.isComputing}
+          >
+            <TokenSections
+              run={run}
+              source={source}
+              answer={state.answer}
+              window={window}
+              level={level}
+              hasSteps={hasSteps}
+              onOpenStep={(to) => goTo({ view: 'stepTokens', runKey, step: to }, globalThis.location.search)}
+            />
+            {ofToken === null || ofToken === '' ? (
+              <TopTokens
+                answer={state.answer}
+                source={source}
+                least={least}
+                hasPlaces={rowsOf(state.answer, 'segment', source).length > 0}
+              />
+            ) : (
+              <PlacesOfToken
+                runKey={runKey}
+                token={ofToken}
+                scope={scope}
+                source={source}
+                level={level}
+                hasSteps={isStepped}
+              />
+            )}
+          </div>
+        </CsvSource>
       )}
     </div>
   );
 }
 
+/** `demo, step 3, group p7, rollout #2`. */
+function placeWords(name: string, { step, groupKey, ordinal }: TokensAddress, hasSteps: boolean): string {
+  const parts = [
+    name,
+    step === undefined || !hasSteps ? undefined : `step ${step}`,
+    groupKey === undefined ? undefined : `group ${groupKey}`,
+    ordinal === undefined ? undefined : `rollout #${ordinal}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
 /** While nothing has come yet one waits; once it is known that there is nothing, it is said why. */
 function Nothing({ state, children }: { readonly state: StatisticsState; readonly children: ReactNode }) {
-  if (state.segment !== undefined && !state.isFormer) return children;
+  if (state.answer !== undefined && !state.isFormer) return children;
   return state.isStopped || state.error !== null ? null : <WaitingState title="Reading the tokens…" />;
 }

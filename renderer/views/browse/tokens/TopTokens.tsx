@@ -1,25 +1,26 @@
-/** The paper's word clouds as a table: tokens by their mean, common enough for a mean to say something. */
+/** The paper's word clouds as a table: tokens by their mean, common enough for a mean to say something. A row opens the token's places. */
 import { useMemo } from 'react';
 import type { TokenStatistics } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
-import { compact, count, counted, decimal } from '../../../ui/numbers.ts';
+import { compact, count, decimal } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
 import { sortedBy } from '../../../ui/sorting.ts';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
-import { visiblePieces } from '../../../ui/visibleText.ts';
 import { FilterField } from '../FilterField.tsx';
 import { useUrlSort } from '../useUrlSort.ts';
+import { CopyCsv } from './CopyCsv.tsx';
 import { NumberField } from './NumberField.tsx';
-import { SIGNAL_FACTS } from './signalWords.ts';
-import { rowsOf, type TokenMean, tokenMeans, tokenText } from './tokensModel.ts';
+import { signalLabel } from './signalWords.ts';
+import { TokenizerLink } from './TokenizerLink.tsx';
+import { tokensCsv } from './tokensCsv.ts';
+import { rowsOf, shownText, type TokenMean, tokenMeans } from './tokensModel.ts';
 
 interface TopTokensProps {
   readonly answer: TokenStatistics | undefined;
   readonly source: SourceStatistics;
   readonly least: number;
-  readonly isComputing: boolean;
   /** Some tokens have a place on the text, so they can be named. */
   readonly hasPlaces: boolean;
 }
@@ -34,16 +35,14 @@ const COLUMNS: readonly TokenColumn[] = [
   {
     id: 'token',
     label: 'token',
-    hint: '␣ is a space, ↵ the end of a line',
+    hint: '␣ is a space, ↵ the end of a line. A row opens the places where the token stands',
     minWidth: 84,
     grow: 1,
     sorts: 'ascending',
     measure: ({ token }) => token,
     cell: ({ token }) => (
       <span className="mono" title={JSON.stringify(token)}>
-        {visiblePieces(tokenText(token))
-          .map(({ text }) => text)
-          .join('')}
+        {shownText(token)}
       </span>
     ),
   },
@@ -84,7 +83,7 @@ const COLUMNS: readonly TokenColumn[] = [
   },
 ];
 
-export function TopTokens({ answer, source, least, isComputing, hasPlaces }: TopTokensProps) {
+export function TopTokens({ answer, source, least, hasPlaces }: TopTokensProps) {
   const [query, setQuery] = useUrlQuery();
   const [sort, setSort] = useUrlSort(
     COLUMNS.map(({ id }) => id),
@@ -96,16 +95,18 @@ export function TopTokens({ answer, source, least, isComputing, hasPlaces }: Top
   // A vocabulary of rows is not to be sorted anew for every report of progress.
   const rows = useMemo(() => {
     const measure = COLUMNS.find(({ id }) => id === column)?.measure ?? (({ mean }) => mean);
-    return sortedBy(tokenMeans(rowsOf(answer, source), least, text), measure, direction);
+    return sortedBy(tokenMeans(rowsOf(answer, 'token', source), least, text), measure, direction);
   }, [answer, source, least, text, column, direction]);
-  const { label } = SIGNAL_FACTS[source.signal];
+  const label = signalLabel(source);
   return (
     <section className="tokens-side" aria-label="Tokens by mean">
       <header>
-        <h2>
-          Tokens by mean {label}{' '}
-          <span className="dim">{answer === undefined ? '' : counted(rows.length, 'distinct token')}</span>
-        </h2>
+        <div className="places-head">
+          <h2 className="places-title">
+            Tokens by mean {label} <span className="dim">{count(rows.length)} distinct</span>
+          </h2>
+          <CopyCsv what="these tokens" disabled={rows.length === 0} table={() => tokensCsv(rows)} />
+        </div>
         <div className="tokens-side-fields">
           <FilterField placeholder="Filter tokens" />
           <span title="Rarer tokens are left out: the mean of a few says nothing">
@@ -120,14 +121,16 @@ export function TopTokens({ answer, source, least, isComputing, hasPlaces }: Top
         </div>
       </header>
       <div className="tokens-side-list">
-        {answer === undefined ? (
-          <p className="dim tokens-wait">{isComputing ? 'On their way…' : 'Not computed.'}</p>
-        ) : rows.length === 0 ? (
+        {rows.length === 0 ? (
           <EmptyState title={hasPlaces ? 'No token is that common' : 'These tokens have no text'}>
             <p>
-              {hasPlaces
-                ? 'Lower the least count, or change the filter.'
-                : 'The log has ids without text; a tokenizer would be needed to name them.'}
+              {hasPlaces ? (
+                'Lower the least count, or change the filter.'
+              ) : (
+                <>
+                  The log has ids without text. <TokenizerLink />
+                </>
+              )}
             </p>
           </EmptyState>
         ) : (
@@ -141,7 +144,7 @@ export function TopTokens({ answer, source, least, isComputing, hasPlaces }: Top
             rowHeight={25}
             sort={sort}
             onSort={setSort}
-            onOpen={() => undefined}
+            onOpen={({ token }) => setQuery({ of: token })}
           />
         )}
       </div>

@@ -1,7 +1,11 @@
 /** What a signal is, in words that stand beside every number made from it. Surprisal is never called entropy. */
+import type { AvailableSignals } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
-import { SIGNALS, type SignalName } from '../../../../shared/domain/tokenSignal.ts';
+import { isSigned, SIGNALS, type SignalName } from '../../../../shared/domain/tokenSignal.ts';
 import { count, counted, decimal } from '../../../ui/numbers.ts';
+import { SIGNAL_LABELS } from '../../../ui/signalSource.ts';
+
+export { signalLabel, sourceWords } from '../../../ui/signalSource.ts';
 
 interface SignalFacts {
   readonly label: string;
@@ -9,49 +13,41 @@ interface SignalFacts {
   readonly meaning: string;
   /** What a log must hold for it. */
   readonly needs: string;
-  /** Can be below 0: the host's bins begin at 0, and "high" means something else. */
-  readonly isSigned: boolean;
 }
 
 export const SIGNAL_FACTS: Readonly<Record<SignalName, SignalFacts>> = {
   entropy: {
-    label: 'entropy',
+    label: SIGNAL_LABELS.entropy,
     meaning: 'Of the whole next-token distribution: how many ways the policy saw at that place.',
     needs:
       'the entropy of each token, which trainers have when they recompute log-probabilities (verl: entropys of compute_log_prob), or the most likely tokens of each place with their log-probabilities, from which a lower bound follows',
-    isSigned: false,
   },
   surprisal: {
-    label: 'surprisal',
+    label: SIGNAL_LABELS.surprisal,
     meaning:
       '−ln p of the token that was sampled. Not entropy: one draw from a distribution whose mean is its entropy.',
     needs: 'the log-probability of each sampled token, as the rollout engine returns it (logprobs)',
-    isSigned: false,
   },
   logprob: {
-    label: 'log-probability',
+    label: SIGNAL_LABELS.logprob,
     meaning: 'ln p of the sampled token under the rollout policy; surprisal with the sign turned.',
     needs: 'the log-probability of each sampled token, as the rollout engine returns it (logprobs)',
-    isSigned: true,
   },
   trainer_logprob: {
-    label: 'trainer log-probability',
+    label: SIGNAL_LABELS.trainer_logprob,
     meaning: 'ln p of the sampled token under the trainer’s policy, before the update.',
     needs: 'the log-probabilities the trainer recomputes (verl: old_log_probs)',
-    isSigned: true,
   },
   gap: {
-    label: 'policy gap',
+    label: SIGNAL_LABELS.gap,
     meaning:
       'Trainer minus rollout log-probability of the sampled token: how far the two policies have parted.',
     needs: 'both the rollout engine’s and the trainer’s log-probability of each token',
-    isSigned: true,
   },
   advantage: {
-    label: 'advantage',
+    label: SIGNAL_LABELS.advantage,
     meaning: 'As logged per token.',
     needs: 'an advantage per token; where there is one per rollout only, the ledger has it',
-    isSigned: true,
   },
 };
 
@@ -63,28 +59,24 @@ export function readSignal(text: string | null): SignalName | undefined {
 }
 
 /** The best there is: entropy before surprisal, which never stands in for it under its name. */
-export function chosenSignal(text: string | null, available: readonly SignalName[]): SignalName {
-  return readSignal(text) ?? available[0] ?? 'entropy';
+export function chosenSignal(text: string | null, { signals }: AvailableSignals): SignalName {
+  const usable = signals.find(({ withMask }) => withMask > 0) ?? signals[0];
+  return readSignal(text) ?? usable?.signal ?? 'entropy';
 }
 
-type Of = Pick<SourceStatistics, 'signal' | 'source'>;
-
-/** `entropy, full, nats, T=1.0, trainer policy`. */
-export function sourceWords({ signal, source }: Of): string {
-  const { kind, k, unit, temperature, policy } = source;
-  const isEntropy = signal === 'entropy';
-  const parts = [
-    SIGNAL_FACTS[signal].label,
-    isEntropy && kind === 'full' ? 'full' : undefined,
-    kind === 'top-k' ? `from the top ${k ?? 'k'}: a lower bound` : undefined,
-    signal === 'surprisal' ? 'not entropy' : undefined,
-    unit ?? (isEntropy ? 'unit not logged' : undefined),
-    temperature === undefined
-      ? undefined
-      : `T=${Number.isInteger(temperature) ? temperature.toFixed(1) : temperature}`,
-    policy === undefined ? undefined : `${policy} policy`,
-  ];
-  return parts.filter((part) => part !== undefined).join(', ');
+/** `128 of 1,821 rollouts`, and what of them is only a bound; what none has is said, too. */
+export function availabilityText(name: SignalName, { rollouts, signals }: AvailableSignals): string {
+  const own = signals.filter(({ signal }) => signal === name);
+  if (own.length === 0) return 'No rollout here has it.';
+  const parts = own.map((one) =>
+    one.isBound
+      ? `as a lower bound from listed alternatives in ${count(one.rollouts)}`
+      : `logged in ${count(one.rollouts)}`,
+  );
+  const all = own.reduce((sum, one) => sum + one.rollouts, 0);
+  const masked = own.reduce((sum, one) => sum + one.withMask, 0);
+  const maskless = all === masked ? '' : `; ${count(all - masked)} without a loss mask are not counted`;
+  return `${parts.join(', ').replace(/^[al]/, (first) => first.toUpperCase())} of ${counted(rollouts, 'rollout')}${maskless}.`;
 }
 
 /** `128 rollouts, 49,032 policy tokens; mean 0.185; 80th percentile 0.18`. */
@@ -92,7 +84,9 @@ export function numbersLine(one: SourceStatistics): string {
   const facts = [
     `${counted(one.rollouts, 'rollout')}, ${counted(one.tokens, 'policy token')}`,
     `mean ${decimal(one.mean, 3)}`,
-    SIGNAL_FACTS[one.signal].isSigned ? undefined : `80th percentile ${decimal(one.percentile80)}`,
+    one.percentile80 === undefined
+      ? undefined
+      : `80th percentile ${decimal(one.percentile80, isSigned(one.signal) ? 3 : 2)}`,
   ];
   return facts.filter((fact) => fact !== undefined).join('; ');
 }

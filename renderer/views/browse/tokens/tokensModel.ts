@@ -1,26 +1,26 @@
 /** Statistics of tokens, laid out for the screen. One source at a time: two are never added up. */
 import type { TokenStatistics } from '../../../../shared/api/contract.ts';
+import { sourceKey as partsKey } from '../../../../shared/domain/entropy.ts';
 import type { SegmentKind } from '../../../../shared/domain/model.ts';
 import { TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
-import {
-  type After,
-  BIN_WIDTH,
-  type Correctness,
-  type Mean,
-  type SourceStatistics,
-  type StatisticsRow,
+import type {
+  After,
+  Correctness,
+  Mean,
+  SourceStatistics,
+  StatisticsBy,
+  StatisticsRow,
 } from '../../../../shared/domain/signalStatistics.ts';
+import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { ratio } from '../../../ui/numbers.ts';
+import { visiblePieces } from '../../../ui/visibleText.ts';
 
 // ── sources ─────────────────────────────────────────────────────────────────────────────────────
 
 type Of = Pick<SourceStatistics, 'signal' | 'source'>;
 
 /** The same text for the same source, whichever answer it comes from; part of the URL. */
-export function sourceKey({ signal, source }: Of): string {
-  const { kind, k, unit, temperature, policy } = source;
-  return [signal, kind, k, unit, temperature, policy].map((part) => part ?? '').join('.');
-}
+export const sourceKey = ({ signal, source }: Of): string => `${signal}.${partsKey(source)}`;
 
 /** The chosen source, else the one of most tokens. */
 export function chosenSource(
@@ -31,12 +31,16 @@ export function chosenSource(
   return sources.find((one) => sourceKey(one) === key) ?? most;
 }
 
-/** Rows of one source; an answer may list its sources in another order. */
-export function rowsOf(answer: TokenStatistics | undefined, source: Of): readonly StatisticsRow[] {
+/** Rows of one source by one cut. */
+export function rowsOf(
+  answer: TokenStatistics | undefined,
+  by: StatisticsBy,
+  source: Of,
+): readonly StatisticsRow[] {
   if (answer === undefined) return [];
   const key = sourceKey(source);
   const index = answer.sources.findIndex((one) => sourceKey(one) === key);
-  return index < 0 ? [] : answer.rows.filter((row) => row.source === index);
+  return index < 0 ? [] : (answer.rows[by]?.filter((row) => row.source === index) ?? []);
 }
 
 // ── means ───────────────────────────────────────────────────────────────────────────────────────
@@ -105,39 +109,63 @@ export function stepMeans(rows: readonly StatisticsRow[]): readonly StepMean[] {
 // ── distribution ────────────────────────────────────────────────────────────────────────────────
 
 export interface Distribution {
+  readonly width: number;
   /** Lower edge of each bin. */
   readonly from: readonly number[];
   readonly tokens: readonly number[];
   /** Share of all tokens up to the upper edge of each bin. */
   readonly below: readonly number[];
-  /** Tokens above the last bin shown, and where that ends. */
+  /** Tokens on either side of what is shown, and where that ends. */
+  readonly under: number;
   readonly above: number;
   readonly end: number;
 }
 
-/** The far tail would press everything else to the left edge: it is told in a number. */
+/** The far tails would press everything else together: they are told in numbers. */
 const SHOWN_SHARE = 0.999;
 const LEAST_BINS = 20;
 
-export function distributionOf({ histogram, tokens }: SourceStatistics): Distribution {
+export function distributionOf({ histogram, tokens, signal }: SourceStatistics): Distribution {
+  const { width, counts } = histogram;
+  const first = Math.round(histogram.from / width);
   const below: number[] = [];
-  let sum = 0;
-  // The last bin holds whatever is larger and has no upper edge.
-  const closed = histogram.slice(0, -1);
-  for (const bin of closed) {
+  // Where nothing lies on the grid at all.
+  const beyond = ratio(histogram.below, tokens) ?? 0;
+  let sum = histogram.below;
+  for (const bin of counts) {
     sum += bin;
     below.push(ratio(sum, tokens) ?? 0);
   }
   const reached = below.findIndex((share) => share >= SHOWN_SHARE);
-  const length = Math.max(LEAST_BINS, (reached < 0 ? closed.length : reached) + 1);
-  const shown = closed.slice(0, length);
+  const stop = reached < 0 ? counts.length : reached + 1;
+  const start = isSigned(signal)
+    ? Math.max(
+        0,
+        below.findIndex((share) => share > 1 - SHOWN_SHARE),
+      )
+    : 0;
+  // Few bins would be drawn as blocks: empty ones stand behind them.
+  const length = Math.max(LEAST_BINS, stop - start);
+  const shown = Array.from({ length }, (_, i) => counts[start + i] ?? 0);
+  const under = histogram.below + total(counts.slice(0, start));
+  const edge = (bin: number) => Number(((first + start + bin) * width).toFixed(3));
   return {
-    from: shown.map((_, i) => i * BIN_WIDTH),
+    width,
+    from: shown.map((_, i) => edge(i)),
     tokens: shown,
-    below: below.slice(0, length),
-    above: tokens - shown.reduce((a, b) => a + b, 0),
-    end: shown.length * BIN_WIDTH,
+    below: shown.map((_, i) => below[start + i] ?? below.at(-1) ?? beyond),
+    under,
+    above: tokens - under - total(shown),
+    end: edge(length),
   };
+}
+
+const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+/** Share of the tokens whose value is below 0, which is an edge of the bins; undefined of no tokens. */
+export function shareBelowZero({ histogram, tokens }: SourceStatistics): number | undefined {
+  const zero = -Math.round(histogram.from / histogram.width);
+  return ratio(histogram.below + total(histogram.counts.slice(0, Math.max(0, zero))), tokens);
 }
 
 // ── after a tool response ───────────────────────────────────────────────────────────────────────
@@ -226,6 +254,12 @@ export function tokenMeans(
 export function tokenText(token: string): string {
   return token.replaceAll(' ', '␣').replaceAll('\n', '↵').replaceAll('\t', '⇥').replaceAll('\r', '␍');
 }
+
+/** The same for a stretch of a log: what would act instead of being seen is drawn, too. */
+export const shownText = (text: string): string =>
+  visiblePieces(tokenText(text))
+    .map((piece) => piece.text)
+    .join('');
 
 /** A natural number of the URL within bounds. */
 export function naturalOf(text: string | null, otherwise: number, most: number): number {

@@ -1,12 +1,14 @@
+import { createElement, type ReactNode } from 'react';
 import type { TokenClass } from '../../../../shared/domain/reflection.ts';
+import { ClassIcon } from '../../../ui/ClassIcon.tsx';
 
-/** A glyph beside each class, since colour alone is no cue. */
-export const CLASS_GLYPHS: Readonly<Record<TokenClass, string>> = {
+/** A sign beside each class, the same as on the page of statistics. */
+export const CLASS_GLYPHS: Readonly<Record<TokenClass, ReactNode>> = {
   none: '',
-  forking: 'Y',
-  reflection: '↺',
-  code: '›_',
-  answer: '◆',
+  forking: createElement(ClassIcon, { name: 'forking' }),
+  reflection: createElement(ClassIcon, { name: 'reflection' }),
+  code: createElement(ClassIcon, { name: 'code' }),
+  answer: createElement(ClassIcon, { name: 'answer' }),
 };
 
 /** The definition of `shared/domain/reflection.ts`, as the screen shows it. */

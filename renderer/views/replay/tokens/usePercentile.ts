@@ -1,9 +1,8 @@
 /** The 80th percentile of a signal over a group, a step or the run: asked for on demand, with progress and a stop. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
-import type { ParamsOf, RolloutDetail } from '../../../../shared/api/contract.ts';
-import type { SignalSource } from '../../../../shared/domain/entropy.ts';
-import { useClient } from '../../../data/DataProvider.tsx';
+import type { RolloutDetail } from '../../../../shared/api/contract.ts';
+import { type SignalSource, sourceKey } from '../../../../shared/domain/entropy.ts';
+import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
+import { type AnalysisParams, type AnalysisProgress, useAnalysis } from '../../../data/useAnalysis.ts';
 import type { HeatSignal, ThresholdKind } from '../../../state/tokenView.ts';
 
 export interface Percentile {
@@ -14,16 +13,16 @@ export interface Percentile {
   readonly isComputing: boolean;
   readonly isStopped: boolean;
   readonly error: Error | null;
-  readonly progress: { readonly stepsDone: number; readonly steps: number } | undefined;
+  readonly progress: AnalysisProgress | undefined;
   readonly stop: () => void;
   readonly compute: () => void;
 }
 
-type StatisticsParams = Omit<ParamsOf<'token.statistics'>, 'progressKey'>;
+type StatisticsParams = AnalysisParams<'token.statistics'>;
 
 /** Signed signals have no percentile here: the host's is of the value, heat goes by its size. */
 export function hasPercentile(signal: HeatSignal): boolean {
-  return signal === 'entropy' || signal === 'surprisal';
+  return !isSigned(signal);
 }
 
 export function statisticsParams(
@@ -32,7 +31,7 @@ export function statisticsParams(
   signal: HeatSignal | undefined,
 ): StatisticsParams | undefined {
   if (signal === undefined || !hasPercentile(signal)) return undefined;
-  const run = { runId: detail.run.runId, by: 'step', signal } as const;
+  const run = { runId: detail.run.runId, by: ['step' as const], signal };
   const { step, groupId } = detail.row;
   switch (kind) {
     case 'rollout':
@@ -47,63 +46,27 @@ export function statisticsParams(
   }
 }
 
-/** The keys of a source, in one order: two that say the same are the same. */
-const sourceKey = ({ kind, k, unit, temperature, policy }: SignalSource): string =>
-  JSON.stringify([kind, k, unit, temperature, policy]);
-
-let lastKey = 0;
-
 export function usePercentile(
   params: StatisticsParams | undefined,
   source: SignalSource | undefined,
 ): Percentile {
-  const client = useClient();
-  const queryClient = useQueryClient();
-  const text = JSON.stringify(params);
-  const [stopped, setStopped] = useState<string>();
-  const [progress, setProgress] = useState<{ key: string; stepsDone: number; steps: number }>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key for every question is the point
-  const progressKey = useMemo(() => {
-    lastKey += 1;
-    return `percentile-${lastKey}-${Math.random().toString(36).slice(2)}`;
-  }, [text]);
-  const isAsked = params !== undefined;
-  useEffect(() => {
-    if (!isAsked) return;
-    return client.subscribe((event) => {
-      if (event.event !== 'analysis.progress' || event.payload.progressKey !== progressKey) return;
-      setProgress({ key: progressKey, ...event.payload });
-    });
-  }, [client, progressKey, isAsked]);
-  const isStopped = isAsked && stopped === text;
-  const queryKey = ['token.statistics', params] as const;
-  const query = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => {
-      if (params === undefined) throw new Error('statistics were asked for before their params were known');
-      return client.request('token.statistics', { ...params, progressKey }, { signal });
-    },
-    enabled: isAsked && !isStopped,
-  });
+  const { answer, isFormer, isComputing, isStopped, error, progress, stop, compute } = useAnalysis(
+    'token.statistics',
+    params,
+  );
   const found =
-    source === undefined
+    source === undefined || isFormer
       ? undefined
-      : query.data?.sources.find((one) => sourceKey(one.source) === sourceKey(source));
+      : answer?.sources.find((one) => sourceKey(one.source) === sourceKey(source));
   return {
     value: found?.percentile80,
     tokens: found?.tokens,
     rollouts: found?.rollouts,
-    isComputing: query.isFetching,
+    isComputing,
     isStopped,
-    error: query.error,
-    progress: progress?.key === progressKey ? progress : undefined,
-    stop: () => {
-      setStopped(text);
-      void queryClient.cancelQueries({ queryKey });
-    },
-    compute: () => {
-      setStopped(undefined);
-      void query.refetch();
-    },
+    error,
+    progress,
+    stop,
+    compute: () => void compute(),
   };
 }

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import type { ComparedBlock, ComparedRow, Fork, ForkSide, ResultOf } from '../../shared/api/contract.ts';
+import { MAX_LANES } from '../../shared/domain/alignLanes.ts';
+import { createHost } from '../host/createHost.ts';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+
+const help = `usage: turnwise compare ROLLOUT_ID ROLLOUT_ID [ROLLOUT_ID …] [--library FILE] [--baseline N] [--json]
+
+Aligns two to ${MAX_LANES} rollouts: which turns and segments belong together, and where each parts from the baseline.
+
+  --library FILE   the library; without it the one of this user
+  --baseline N     which of them the others are compared with, from 1 on (default 1)
+  --json           {rollout_ids, baseline, rows: [{turns, equal, blocks: [{segments, relations, edits}]}], lanes:
+                   [{prefix, cost, fork}]}; segments are indices as in the view "segment", edits runs of five numbers:
+                   kind (0 equal, 1 removed, 2 added), start and end in the baseline, start and end in the lane
+
+Printed: a line per turn, a column per rollout; = equal to the baseline, ~ similar, + only there, . not there.
+Exit codes: 0 done, 1 no such rollout, 2 usage.`;
+
+type Comparison = ResultOf<'compare.align'>;
+
+export const compareCommand: Command = {
+  name: 'compare',
+  summary: 'align two to four rollouts, and say where they part',
+  help,
+  async run(argv, context) {
+    const args = readArguments('compare', argv, {
+      library: { type: 'string' },
+      baseline: { type: 'string' },
+      json: { type: 'boolean' },
+    });
+    const raw = args.positionals;
+    if (raw.length < 2 || raw.length > MAX_LANES || raw.some((one) => !/^\d+$/.test(one)))
+      throw new UsageError(`compare: give two to ${MAX_LANES} ROLLOUT_IDs, numbers\n\n${help}`);
+    const baseline = args.string('baseline') ?? '1';
+    if (!/^[1-9]$/.test(baseline) || Number(baseline) > raw.length)
+      throw new UsageError(`compare: --baseline is a number from 1 to ${raw.length}`);
+    const path = args.string('library');
+    const libraryPath = path === undefined ? defaultLibraryPath() : resolvePath(path);
+    if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
+    const rolloutIds = raw.map(Number);
+    const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+    try {
+      const params = { rolloutIds, baseline: Number(baseline) - 1 };
+      const found = await host.dispatch('compare.align', params);
+      if (!found.ok) throw new ExpectedError(found.failure.message);
+      const comparison = found.value as Comparison;
+      process.stdout.write(args.flag('json') ? jsonOf(params, comparison) : drawn(params, comparison));
+      return 0;
+    } finally {
+      await host.close();
+    }
+  },
+};
+
+interface Asked {
+  readonly rolloutIds: readonly number[];
+  readonly baseline: number;
+}
+
+function jsonOf({ rolloutIds, baseline }: Asked, { rows, lanes }: Comparison): string {
+  const json = {
+    rollout_ids: rolloutIds,
+    baseline,
+    rows: rows.map(({ turns, isEqual, blocks }) => ({
+      turns,
+      equal: isEqual,
+      blocks: blocks.map((block) => ({ ...block, edits: block.edits.map((edits) => edits && [...edits]) })),
+    })),
+    lanes,
+  };
+  return `${JSON.stringify(json)}\n`;
+}
+
+const SIGNS = { equal: '=', similar: '~', only: '+' } as const;
+
+function drawn({ rolloutIds, baseline }: Asked, { rows, lanes }: Comparison): string {
+  const cells = rows.map((row) => rolloutIds.map((_, lane) => cellOf(row, lane)));
+  const head = rolloutIds.map((id, lane) => `${id}${lane === baseline ? ' (baseline)' : ''}`);
+  const widths = head.map((text, lane) =>
+    Math.max(text.length, ...cells.map((row) => row[lane]?.length ?? 0)),
+  );
+  const line = (texts: readonly string[]): string =>
+    texts
+      .map((text, lane) => text.padEnd(widths[lane] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const forks = lanes.flatMap((lane, i) => {
+    if (lane === null) return [];
+    const id = rolloutIds[i];
+    return [
+      lane.fork === undefined ? `${id}: the responses are equal` : forkLine(id, lane.prefix.chars, lane.fork),
+    ];
+  });
+  return `${[line(head), ...cells.map(line), '', ...forks].join('\n')}\n`;
+}
+
+function cellOf({ turns, blocks }: ComparedRow, lane: number): string {
+  const turn = turns[lane];
+  return turn === null || turn === undefined
+    ? '.'
+    : `${turn} ${blocks.map((block) => signOf(block, lane)).join('')}`;
+}
+
+function signOf({ relations }: ComparedBlock, lane: number): string {
+  const relation = relations[lane];
+  return relation === null || relation === undefined ? '.' : SIGNS[relation];
+}
+
+function forkLine(id: number | undefined, chars: number, { baseline, lane }: Fork): string {
+  return `${id}: ${chars} characters in common, then ${sideOf(baseline)} in the baseline and ${sideOf(lane)} here`;
+}
+
+function sideOf({ text, value, source, signal }: ForkSide): string {
+  if (text === undefined) return 'its end';
+  const kind = source?.kind === 'top-k' ? `${signal} \u2265` : signal;
+  return `${JSON.stringify(text)}${value === undefined ? '' : ` (${kind} ${value.toFixed(3)} nats)`}`;
+}

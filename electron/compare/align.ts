@@ -1,0 +1,60 @@
+import type { ComparedBlock, ComparedRow, Comparison } from '../../shared/api/contract.ts';
+import type { AlignOptions } from '../../shared/domain/align.ts';
+import { alignLanes, type LaneBlock } from '../../shared/domain/alignLanes.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import { forkOf } from './forks.ts';
+import { alignableRollout } from './rollouts.ts';
+
+export interface AlignRequest {
+  readonly rolloutIds: readonly number[];
+  /** Index into `rolloutIds`. */
+  readonly baseline: number;
+}
+
+/** The library has no rollout of this id: removed, or read anew. */
+export class NoSuchRollout extends Error {
+  readonly rolloutId: number;
+
+  constructor(rolloutId: number) {
+    super(`the library has no rollout ${rolloutId}`);
+    this.rolloutId = rolloutId;
+  }
+}
+
+/**
+ * The same rollout may stand in several lanes.
+ *
+ * @throws NoSuchRollout; RangeError for a baseline that is no lane; AlignmentCancelled
+ */
+export function compareRollouts(
+  db: ReadableLibrary,
+  { rolloutIds, baseline }: AlignRequest,
+  options: AlignOptions,
+): Comparison {
+  const lanes = rolloutIds.map((rolloutId) => {
+    const rollout = alignableRollout(db, rolloutId);
+    if (rollout === undefined) throw new NoSuchRollout(rolloutId);
+    return rollout;
+  });
+  const { rows, pairs } = alignLanes(lanes, baseline, options);
+  const compared = pairs.map((pair, lane) => {
+    if (pair === undefined) return null;
+    const sides = { rolloutIds, lanes, baseline, lane };
+    const fork = pair.divergence === undefined ? undefined : forkOf(db, pair.divergence, sides);
+    return { prefix: pair.prefix, cost: pair.cost, ...(fork === undefined ? {} : { fork }) };
+  });
+  return {
+    rows: rows.map(
+      (row): ComparedRow => ({ ...row, turns: row.turns.map(orNull), blocks: row.blocks.map(blockOf) }),
+    ),
+    lanes: compared,
+  };
+}
+
+const orNull = <T>(value: T | undefined): T | null => value ?? null;
+
+const blockOf = ({ segments, relations, edits }: LaneBlock): ComparedBlock => ({
+  segments: segments.map(orNull),
+  relations: relations.map(orNull),
+  edits: edits.map(orNull),
+});

@@ -1,0 +1,43 @@
+import type { AlikeList } from '../../shared/api/contract.ts';
+import type { AlignOptions } from '../../shared/domain/align.ts';
+import { alike } from '../../shared/domain/alike.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import { groupsOfProblem, rolloutsOfGroups } from '../storage/queries/compared.ts';
+import { alignableRollout } from './rollouts.ts';
+
+/** Of the same problem: its own group, then those nearest in step. Reading and comparing them takes about a second. */
+const MAX_ROLLOUTS = 256;
+const MAX_GROUPS = 1_000;
+
+export interface AlikeRequest {
+  readonly rolloutId: number;
+  readonly limit: number;
+}
+
+/** @returns undefined when the library has no such rollout. @throws AlignmentCancelled */
+export function findAlike(
+  db: ReadableLibrary,
+  { rolloutId, limit }: AlikeRequest,
+  options: AlignOptions,
+): AlikeList | undefined {
+  const target = alignableRollout(db, rolloutId);
+  if (target === undefined) return undefined;
+  const groupIds = groupsOfProblem(db, rolloutId, MAX_GROUPS);
+  const { rollouts, total } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
+  const addresses = new Map(rollouts.map((address) => [address.rolloutId, address]));
+  const candidates = rollouts.flatMap(({ rolloutId: id }) => {
+    const candidate = id === rolloutId ? undefined : alignableRollout(db, id);
+    return candidate === undefined ? [] : [{ id, ...candidate }];
+  });
+  const ranked = alike(target, candidates, options).slice(0, limit);
+  return {
+    rollouts: ranked.flatMap(({ id, ...likeness }) => {
+      const address = addresses.get(id);
+      return address === undefined
+        ? []
+        : [{ ...address, isSibling: address.groupId === groupIds[0], ...likeness }];
+    }),
+    considered: candidates.length,
+    total: total - 1,
+  };
+}

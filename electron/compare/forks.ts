@@ -1,0 +1,106 @@
+/** What stands where two rollouts part, and what the policy was unsure of there. */
+import type { Fork, ForkSide } from '../../shared/api/contract.ts';
+import type { AlignableRollout, Divergence, ForkPlace } from '../../shared/domain/align.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import { getAlternatives, getSignal } from '../storage/queries/tokens.ts';
+
+interface Sides {
+  readonly rolloutIds: readonly number[];
+  readonly lanes: readonly AlignableRollout[];
+  readonly baseline: number;
+  readonly lane: number;
+}
+
+export function forkOf(db: ReadableLibrary, divergence: Divergence, sides: Sides): Fork | undefined {
+  const { rolloutIds, lanes, baseline, lane } = sides;
+  const [a, b] = [lanes[baseline], lanes[lane]];
+  if (a === undefined || b === undefined) return undefined;
+  const [inA, inB] = [standsAt(a, divergence.a), standsAt(b, divergence.b)];
+  const isTokens = divergence.a.token !== undefined && divergence.b.token !== undefined;
+  return {
+    baseline: sideOf(db, rolloutIds[baseline], divergence.a, inA, isTokens ? inB : undefined),
+    lane: sideOf(db, rolloutIds[lane], divergence.b, inB, isTokens ? inA : undefined),
+  };
+}
+
+/** A word, with what joins it to the text before: long enough to be recognised. */
+const WORD = /\s*(?:[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]+)?/uy;
+const LONGEST_WORD = 80;
+
+/** The token, or the word, at a place; undefined where the response has ended. */
+function standsAt({ response, tokenEnds }: AlignableRollout, place: ForkPlace): string | undefined {
+  if (place.offset >= response.length) return undefined;
+  if (place.token !== undefined && tokenEnds !== undefined) {
+    const start = place.token === 0 ? 0 : (tokenEnds[place.token - 1] ?? 0);
+    return response.slice(start, tokenEnds[place.token]);
+  }
+  WORD.lastIndex = place.offset;
+  return (WORD.exec(response)?.[0] ?? '').slice(0, LONGEST_WORD);
+}
+
+function sideOf(
+  db: ReadableLibrary,
+  rolloutId: number | undefined,
+  place: ForkPlace,
+  text: string | undefined,
+  otherText: string | undefined,
+): ForkSide {
+  const known = text === undefined ? {} : { text };
+  const { token } = place;
+  if (rolloutId === undefined || token === undefined) return { ...place, ...known };
+  return {
+    ...place,
+    ...known,
+    ...measureAt(db, rolloutId, token),
+    ...listedAt(db, rolloutId, token, otherText),
+  };
+}
+
+function measureAt(db: ReadableLibrary, rolloutId: number, token: number): Partial<ForkSide> {
+  const found = getSignal(db, rolloutId);
+  const value = found?.values?.[token];
+  if (found?.values === undefined || value === undefined || Number.isNaN(value)) return {};
+  const upper = known(found.upper?.[token]);
+  const tail = known(found.tail?.[token]);
+  const percentile = percentileOf(found.values, found.mask, value);
+  return {
+    ...(found.signal === undefined ? {} : { signal: found.signal }),
+    ...(found.source === undefined ? {} : { source: found.source }),
+    value,
+    ...(upper === undefined ? {} : { upper }),
+    ...(tail === undefined ? {} : { tail }),
+    ...(percentile === undefined ? {} : { percentile }),
+  };
+}
+
+const known = (value: number | undefined): number | undefined =>
+  value === undefined || Number.isNaN(value) ? undefined : value;
+
+/** Over policy tokens; undefined without a mask, as nobody knows then which these are. */
+function percentileOf(values: Float32Array, mask: Uint8Array | undefined, value: number): number | undefined {
+  if (mask === undefined) return undefined;
+  let tokens = 0;
+  let below = 0;
+  for (const [i, other] of values.entries()) {
+    if (mask[i] !== 1 || Number.isNaN(other)) continue;
+    tokens++;
+    if (other <= value) below++;
+  }
+  return tokens === 0 ? undefined : below / tokens;
+}
+
+function listedAt(
+  db: ReadableLibrary,
+  rolloutId: number,
+  token: number,
+  otherText: string | undefined,
+): Partial<ForkSide> {
+  const alternatives = getAlternatives(db, rolloutId, token, 1)?.alternatives[0];
+  if (alternatives === undefined || alternatives === null || alternatives.length === 0) return {};
+  // '' is a token that ends inside a character: no list can be asked for it by its text.
+  if (otherText === undefined || otherText === '') return { alternatives };
+  const rank = alternatives.findIndex(([listed]) => listed === otherText);
+  const logprob = alternatives[rank]?.[1];
+  const other = logprob === undefined ? { isListed: false } : { isListed: true, rank: rank + 1, logprob };
+  return { alternatives, other };
+}

@@ -1,0 +1,110 @@
+import type { ForkNode, ForkTree, TreeRollout } from '../../shared/api/contract.ts';
+import type { AlignOptions } from '../../shared/domain/align.ts';
+import { sourceKey } from '../../shared/domain/entropy.ts';
+import { type PrefixNode, prefixTree } from '../../shared/domain/prefixTree.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import { rolloutsOfGroups } from '../storage/queries/compared.ts';
+import { getSignal } from '../storage/queries/tokens.ts';
+import { alignableRollout } from './rollouts.ts';
+
+/** A group has 16 or 32; what is larger than this is no group but a whole log. */
+const MAX_ROLLOUTS = 2_000;
+/** More branches than anyone can tell apart. */
+const MAX_NODES = 4_000;
+/** Of the two ends of a node's text, UTF-16 units. */
+const HEAD = 160;
+const TAIL = 80;
+
+export function growTree(
+  db: ReadableLibrary,
+  groupIds: readonly number[],
+  options: AlignOptions,
+): ForkTree | undefined {
+  const { rollouts, total } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
+  if (total === 0) return undefined;
+  const members = rollouts.flatMap((rollout, id) => {
+    const alignable = alignableRollout(db, rollout.rolloutId);
+    if (alignable === undefined) return [];
+    const { response, tokenEnds } = alignable;
+    const correctness = rollout.isCorrect === undefined ? {} : { isCorrect: rollout.isCorrect };
+    return [{ id, response, ...(tokenEnds === undefined ? {} : { tokenEnds }), ...correctness }];
+  });
+  const texts = new Map(members.map(({ id, response }) => [id, response]));
+  const ends = new Map(members.map(({ id, tokenEnds }) => [id, tokenEnds]));
+  const { nodes, isCut } = prefixTree(members, { ...options, maxNodes: MAX_NODES });
+  const signals = new SignalCache(db, rollouts);
+  return {
+    rollouts: rollouts.map(({ runKey: _, ...rollout }) => rollout),
+    nodes: nodes.map((node): ForkNode => {
+      const own = (texts.get(node.members[0] ?? -1) ?? '').slice(node.start, node.end);
+      const fork = node.children.length === 0 ? undefined : signals.meanAfter(node, ends);
+      return { ...node, ...shortened(own), ...(fork === undefined ? {} : { fork }) };
+    }),
+    isCut,
+    leftOut: total - rollouts.length,
+  };
+}
+
+function shortened(text: string): { readonly text: string; readonly omitted: number } {
+  if (text.length <= HEAD + TAIL) return { text, omitted: 0 };
+  // Not inside a pair, or a reader would be shown what nobody wrote.
+  const head = text.slice(0, HEAD).toWellFormed() === text.slice(0, HEAD) ? HEAD : HEAD - 1;
+  const from = text.length - TAIL;
+  const tail = text.slice(from).toWellFormed() === text.slice(from) ? from : from + 1;
+  return { text: `${text.slice(0, head)}\u2026${text.slice(tail)}`, omitted: tail - head };
+}
+
+type Signal = NonNullable<ReturnType<typeof getSignal>>;
+
+/** Signals of the members, read once each, whatever the number of nodes they stand in. */
+class SignalCache {
+  private readonly db: ReadableLibrary;
+  private readonly rollouts: readonly TreeRollout[];
+  private readonly read = new Map<number, Signal | undefined>();
+
+  constructor(db: ReadableLibrary, rollouts: readonly TreeRollout[]) {
+    this.db = db;
+    this.rollouts = rollouts;
+  }
+
+  /** At the token that begins where the node's text ends; of the source most members have, as two sources are never averaged. */
+  meanAfter(node: PrefixNode, ends: ReadonlyMap<number, Uint32Array | undefined>): ForkNode['fork'] {
+    const bySource = new Map<string, { signal: Signal; sum: number; rollouts: number }>();
+    for (const member of node.members) {
+      const signal = this.of(member);
+      const token = tokenFrom(ends.get(member), node.end);
+      const value = token === undefined ? undefined : signal?.values?.[token];
+      if (signal?.source === undefined || value === undefined || Number.isNaN(value)) continue;
+      const key = `${signal.signal} ${sourceKey(signal.source)}`;
+      const sums = bySource.get(key) ?? { signal, sum: 0, rollouts: 0 };
+      sums.sum += value;
+      sums.rollouts += 1;
+      bySource.set(key, sums);
+    }
+    const [most] = [...bySource.values()].sort((a, b) => b.rollouts - a.rollouts);
+    if (most?.signal.signal === undefined || most.signal.source === undefined) return undefined;
+    const { signal, source } = most.signal;
+    return { signal, source, mean: most.sum / most.rollouts, rollouts: most.rollouts };
+  }
+
+  private of(member: number): Signal | undefined {
+    if (!this.read.has(member)) {
+      const rolloutId = this.rollouts[member]?.rolloutId;
+      this.read.set(member, rolloutId === undefined ? undefined : getSignal(this.db, rolloutId));
+    }
+    return this.read.get(member);
+  }
+}
+
+/** The first token that ends behind `offset`: binary search, as ends ascend. */
+function tokenFrom(ends: Uint32Array | undefined, offset: number): number | undefined {
+  if (ends === undefined) return undefined;
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ends[middle] ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low < ends.length ? low : undefined;
+}

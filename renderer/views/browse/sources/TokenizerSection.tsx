@@ -1,0 +1,167 @@
+/** Logs with token ids and no texts of tokens: a vocabulary places them on the text. */
+import { useId, useState } from 'react';
+import type { AlignmentRow, RunSources } from '../../../../shared/api/contract.ts';
+import { pathOfPlace } from '../../../data/place.ts';
+import { useTokenizer } from '../../../data/useTokenizer.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { Button } from '../../../ui/Controls.tsx';
+import { Link } from '../../../ui/Link.tsx';
+import { count } from '../../../ui/numbers.ts';
+import { alignmentText, idPlacesText, misfitAdvice, misfitText } from './tokenizerModel.ts';
+
+interface TokenizerSectionProps {
+  readonly sources: RunSources;
+  readonly hasSteps: boolean;
+}
+
+export function TokenizerSection({ sources, hasSteps }: TokenizerSectionProps) {
+  const { runKey, tokenizer, idPlaces } = sources;
+  const { give, takeBack, choose, canChoose, share, known } = useTokenizer(runKey);
+  const setNotice = useInterface((state) => state.setNotice);
+  const isBusy = give.isPending || takeBack.isPending;
+  const isOf = idPlaces.unplaced > 0 || idPlaces.byTokenizer > 0 || tokenizer !== undefined;
+  const error = give.error ?? takeBack.error;
+  const start = (path: string) => give.mutate(path);
+  return (
+    <section aria-label="Tokenizer">
+      <h2>Tokenizer</h2>
+      <p>{idPlacesText(idPlaces)}</p>
+      {tokenizer !== undefined && (
+        <p>
+          <b>{tokenizer.name}</b>, {count(tokenizer.size)} ids, places them, also in what is read later.{' '}
+          <Button
+            disabled={isBusy}
+            onClick={() =>
+              takeBack.mutate(undefined, {
+                onSuccess: () => {
+                  give.reset();
+                  setNotice('Taken back: the tokens are as the log has them');
+                },
+              })
+            }
+          >
+            Take it back
+          </Button>
+        </p>
+      )}
+      {isOf && (
+        <>
+          {canChoose ? (
+            <Button
+              disabled={isBusy}
+              onClick={() => void choose().then((path) => path !== undefined && start(path))}
+            >
+              {tokenizer === undefined ? 'Choose a tokenizer.json…' : 'Choose another…'}
+            </Button>
+          ) : (
+            <PathForm known={known} isBusy={isBusy} onGive={start} runKey={runKey} />
+          )}
+          <small>
+            Hugging Face, byte-level BPE (Qwen, Llama 3, GPT): the file beside the weights of the model that
+            sampled these rollouts. It is read, and nothing is sent anywhere.
+          </small>
+        </>
+      )}
+      {give.isPending && (
+        <p className="waiting" role="status">
+          <progress aria-label="Rollouts placed" value={share} max={1} /> Placing the ids on the text…
+        </p>
+      )}
+      {error !== null && (
+        <p className="is-wrong" role="alert">
+          ✕ {error.message}
+        </p>
+      )}
+      {give.data !== undefined && <Report report={give.data} runKey={runKey} hasSteps={hasSteps} />}
+    </section>
+  );
+}
+
+interface PathFormProps {
+  readonly known: readonly string[];
+  readonly runKey: string;
+  readonly isBusy: boolean;
+  readonly onGive: (path: string) => void;
+}
+
+/** A browser has no dialog for files of the host: a path, below what this start was given. */
+function PathForm({ known, runKey, isBusy, onGive }: PathFormProps) {
+  const id = useId();
+  const [typed, setText] = useState<string>();
+  const text = typed ?? known[0] ?? '';
+  const path = text.trim();
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (path !== '') onGive(path);
+      }}
+    >
+      <label htmlFor={id}>Path of a tokenizer.json on the machine of the logs</label>
+      <span className="path-row">
+        <input
+          id={id}
+          className="text-field mono"
+          list={`${id} known`}
+          spellCheck={false}
+          placeholder="/models/…/tokenizer.json"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <Button type="submit" disabled={path === '' || isBusy}>
+          Place the ids
+        </Button>
+      </span>
+      <datalist id={`${id} known`}>
+        {known.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      <small>
+        It must lie below a path that Turnwise was started with. Any other file: stop Turnwise, run{' '}
+        <code>npm run -s turnwise -- tokenizer {runKey} FILE</code>, start it again.
+      </small>
+    </form>
+  );
+}
+
+interface ReportProps {
+  readonly report: AlignmentRow;
+  readonly runKey: string;
+  readonly hasSteps: boolean;
+}
+
+function Report({ report, runKey, hasSteps }: ReportProps) {
+  const { firstUnplaced, rollouts, aligned } = report;
+  const advice = misfitAdvice(report);
+  return (
+    <div className="join-report" role="status">
+      <p>
+        {rollouts > 0 && aligned === rollouts && firstUnplaced.length === 0 ? (
+          <span className="is-right" aria-hidden="true">
+            ✓{' '}
+          </span>
+        ) : null}
+        {alignmentText(report)}
+      </p>
+      {advice !== undefined && <p className="muted">{advice}</p>}
+      {firstUnplaced.length > 0 && (
+        <ul className="misfits" aria-label="Rollouts that are not placed as a whole">
+          {firstUnplaced.map(({ step, groupKey, ordinal, why }) => (
+            <li key={`${step} ${groupKey} ${ordinal}`}>
+              <Link
+                className="is-link"
+                title={`group ${groupKey}`}
+                href={pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal })}
+              >
+                {hasSteps && `step ${step}, `}
+                {groupKey} #{ordinal}
+              </Link>{' '}
+              <span className="muted">{misfitText(why)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

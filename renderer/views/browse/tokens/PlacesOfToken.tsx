@@ -1,0 +1,184 @@
+/** Where one token stands with its highest values: each place opens the replay at it. */
+import { ArrowLeft } from 'lucide-react';
+import type { TokenPlace } from '../../../../shared/api/contract.ts';
+import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
+import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
+import { useCommands } from '../../../app/commands.ts';
+import { useTableCommands } from '../../../app/useTableCommands.ts';
+import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import type { TokenScope } from '../../../data/useTokenStatistics.ts';
+import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
+import { RightMark } from '../../../ui/Marks.tsx';
+import { count, counted, decimal } from '../../../ui/numbers.ts';
+import { EmptyState } from '../../../ui/States.tsx';
+import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
+import { CopyCsv } from './CopyCsv.tsx';
+import { signalLabel, sourceWords } from './signalWords.ts';
+import { placesCsv } from './tokensCsv.ts';
+import { shownText } from './tokensModel.ts';
+import type { ScopeLevel } from './useTokensScope.ts';
+
+interface PlacesOfTokenProps {
+  readonly runKey: string;
+  readonly token: string;
+  readonly scope: TokenScope;
+  readonly source: SourceStatistics;
+  readonly level: ScopeLevel;
+  readonly hasSteps: boolean;
+}
+
+const LIMIT = 100;
+
+export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }: PlacesOfTokenProps) {
+  const [query, setQuery] = useUrlQuery();
+  const isLowest = query.get('order') === 'lowest';
+  const found = useAnalysis('token.places', {
+    ...scope,
+    signal: source.signal,
+    source: source.source,
+    token,
+    order: isLowest ? 'ascending' : 'descending',
+    limit: LIMIT,
+  });
+  const table = useTableCommands();
+  const close = () => setQuery({ of: undefined, order: undefined });
+  useCommands({ 'place.up': close });
+  // A former answer is about another token or another order.
+  const answer = found.isFormer ? undefined : found.answer;
+  const places = answer?.places ?? [];
+  const placeOf = ({ step, groupKey, ordinal }: TokenPlace): Place => ({
+    view: 'rollout',
+    ...{ runKey, step, groupKey, ordinal },
+  });
+  const searchOf = (place: TokenPlace) => `?token=${place.token}`;
+  const label = signalLabel(source);
+  return (
+    <section className="tokens-side" aria-label="Places of a token">
+      <header>
+        <div className="places-head">
+          <IconButton label="Back to the tokens by mean" keys="Esc" onClick={close}>
+            <ArrowLeft size={14} />
+          </IconButton>
+          <h2 className="places-title">
+            Where <span className="mono token-text">{shownText(token)}</span> stands
+          </h2>
+          <CopyCsv what="these places" disabled={places.length === 0} table={() => placesCsv(places)} />
+        </div>
+        <div className="tokens-side-fields">
+          <Segmented
+            label="Order"
+            chosen={isLowest ? 'lowest' : 'highest'}
+            onChoose={(order) => setQuery({ order: order === 'lowest' ? order : undefined })}
+            choices={[
+              { id: 'highest', label: 'highest', title: `Highest ${label} first` },
+              { id: 'lowest', label: 'lowest', title: `Lowest ${label} first` },
+            ]}
+          />
+          <span className="dim" title={sourceWords(source)}>
+            {answer !== undefined &&
+              (answer.total > places.length
+                ? `first ${count(places.length)} of ${counted(answer.total, 'place')}`
+                : counted(answer.total, 'place'))}
+          </span>
+        </div>
+      </header>
+      <div className="tokens-side-list">
+        {answer === undefined ? (
+          <div className="tokens-wait">
+            {found.error !== null && !found.isComputing ? (
+              <p role="alert">
+                <span className="is-wrong">✕ {found.error.message}</span>{' '}
+                <Button onClick={() => void found.compute()}>Try again</Button>
+              </p>
+            ) : found.isStopped ? (
+              <p className="dim">
+                Stopped. <Button onClick={() => void found.compute()}>Go on</Button>
+              </p>
+            ) : (
+              <div className="waiting">
+                <progress aria-label="Rollouts searched" value={found.progress?.share} max={1} />{' '}
+                <Button onClick={found.stop}>Cancel</Button>
+              </div>
+            )}
+          </div>
+        ) : places.length === 0 ? (
+          <EmptyState title={`No such token in this ${level}`}>
+            <p>The policy sampled it nowhere here with a known {label}, and a place on the text.</p>
+          </EmptyState>
+        ) : (
+          <VirtualTable
+            key={`${token} ${isLowest}`}
+            handle={table}
+            label={`Places of ${JSON.stringify(token)} by ${label}`}
+            columns={columnsOf(source, token, { level, hasSteps })}
+            count={places.length}
+            rowAt={(index) => places[index]}
+            rowHeight={44}
+            onOpen={(place) => goTo(placeOf(place), searchOf(place))}
+            hrefOf={(place) => pathOfPlace(placeOf(place)) + searchOf(place)}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function columnsOf(
+  of: SourceStatistics,
+  token: string,
+  shows: { readonly level: ScopeLevel; readonly hasSteps: boolean },
+): readonly Column<TokenPlace>[] {
+  const { signal, source } = of;
+  return [
+    {
+      id: 'value',
+      label: 'value',
+      hint: [signalLabel(of), source.unit].filter(Boolean).join(', '),
+      align: 'end',
+      minWidth: 56,
+      grow: 0,
+      cell: ({ value }) => <b>{decimal(value, isSigned(signal) ? 3 : 2)}</b>,
+    },
+    {
+      id: 'place',
+      label: 'where',
+      minWidth: 180,
+      grow: 1,
+      cell: (place) => <PlaceCell place={place} token={token} {...shows} />,
+    },
+  ];
+}
+
+interface PlaceCellProps {
+  readonly place: TokenPlace;
+  readonly token: string;
+  readonly level: ScopeLevel;
+  readonly hasSteps: boolean;
+}
+
+/** The token in its line, and under it where that is. */
+function PlaceCell({ place, token, level, hasSteps }: PlaceCellProps) {
+  const { step, groupKey, problemId, ordinal, isCorrect } = place;
+  const at = `token ${count(place.token)}`;
+  const parts = [
+    hasSteps && level === 'run' ? `step ${step}` : undefined,
+    level === 'run' || level === 'step' ? problemId : undefined,
+    level === 'rollout' ? undefined : `#${ordinal}`,
+    level === 'run' ? undefined : at,
+  ];
+  const where = parts.filter((part) => part !== undefined).join(' · ');
+  return (
+    <span className="place-cell">
+      <span className="place-context mono">
+        <span>{shownText(place.before)}</span>
+        <mark>{shownText(token)}</mark>
+        <span>{shownText(place.after)}</span>
+      </span>
+      <span className="place-where" title={`group ${groupKey}, rollout #${ordinal}, ${at}`}>
+        {isCorrect !== undefined && <RightMark isCorrect={isCorrect} />} {where}
+      </span>
+    </span>
+  );
+}

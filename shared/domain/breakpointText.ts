@@ -1,0 +1,132 @@
+/**
+ * Breakpoints as text, so that they fit in a link and in one field:
+ *
+ *   error            a tool call of the turn failed
+ *   first error      the first that did
+ *   outcome:timeout  a tool call came to this outcome
+ *   value:95         a policy token's value is above the 95th percentile of the rollout's policy tokens
+ *   answer           the last boxed answer is another one than before, and not the first
+ *   text:"double check" in:code     these words appear; case matters only where some are capitals
+ *   regex:"n = \\d+" in:output      this pattern appears
+ *   turn:3           the third turn
+ *   fork             the turn in which the lane parts from the baseline
+ *   error & turn:2   both
+ */
+import { type Breakpoint, type Condition, patternOf, TEXT_SCOPES } from './breakpoints.ts';
+import { TOOL_OUTCOMES } from './model.ts';
+
+/** What cannot be read, with where: a half-open range of the text. */
+export interface BreakpointFault {
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const PART =
+  /\s*(?:(&)|(first error|error|answer|fork)(?![\w:])|(outcome|value|turn|in):([^\s&"]+)|(text|regex):"((?:[^"\\]|\\[\s\S])*)")/y;
+
+/** The inverse of `breakpointText`. */
+export function breakpointIn(text: string): Breakpoint | BreakpointFault {
+  const conditions: Condition[] = [];
+  const fault = (message: string, start: number, end = text.length): BreakpointFault => ({
+    message,
+    start,
+    end,
+  });
+  let isExpected = true;
+  PART.lastIndex = 0;
+  for (let at = 0; at < text.trimEnd().length; at = PART.lastIndex) {
+    PART.lastIndex = at;
+    const match = PART.exec(text);
+    const start = at + (/^\s*/.exec(text.slice(at))?.[0].length ?? 0);
+    if (match === null)
+      return fault(
+        `expected a condition (${CONDITION_WORDS}), found ${text.slice(start, start + 20)}`,
+        start,
+      );
+    const end = PART.lastIndex;
+    const [, and, word, name, value = '', quoting, quoted = ''] = match;
+    if (and !== undefined) {
+      if (isExpected) return fault('expected a condition before &', start, end);
+      isExpected = true;
+      continue;
+    }
+    if (name === 'in') {
+      const scope = TEXT_SCOPES.find((known) => known === value);
+      const last = conditions.at(-1);
+      if (scope === undefined)
+        return fault(`expected in: with ${TEXT_SCOPES.join(', ')}, found ${value}`, start, end);
+      if (isExpected || (last?.kind !== 'text' && last?.kind !== 'regex'))
+        return fault('in: belongs behind text: or regex:', start, end);
+      conditions[conditions.length - 1] = { ...last, scope };
+      continue;
+    }
+    if (!isExpected) return fault('expected & between two conditions', start, end);
+    isExpected = false;
+    const read = conditionOf(word ?? name ?? quoting ?? '', quoting === undefined ? value : unquoted(quoted));
+    if (typeof read === 'string') return fault(read, start, end);
+    conditions.push(read);
+  }
+  return isExpected ? fault(`expected a condition: ${CONDITION_WORDS}`, text.length) : conditions;
+}
+
+const CONDITION_WORDS = 'error, first error, outcome:, value:, answer, text:"…", regex:"…", turn:, fork';
+
+/** @returns a message where the value is none */
+function conditionOf(kind: string, value: string): Condition | string {
+  switch (kind) {
+    case 'error':
+    case 'first error':
+    case 'answer':
+    case 'fork':
+      return { kind };
+    case 'outcome': {
+      const outcome = TOOL_OUTCOMES.find((known) => known === value);
+      return outcome === undefined
+        ? `expected an outcome (${TOOL_OUTCOMES.join(', ')}), found ${value}`
+        : { kind, outcome };
+    }
+    case 'value': {
+      const percentile = Number(value);
+      const isOne = percentile > 0 && percentile < 100;
+      return isOne ? { kind, percentile } : `expected a percentile between 0 and 100, found ${value}`;
+    }
+    case 'turn': {
+      const turn = Number(value);
+      return Number.isInteger(turn) && turn >= 1
+        ? { kind, turn }
+        : `expected a turn from 1 on, found ${value}`;
+    }
+    case 'text':
+    case 'regex': {
+      if (value === '') return 'expected something between the quotes';
+      if (patternOf({ kind, text: value }) === undefined) return `no regular expression: ${value}`;
+      return { kind, text: value, scope: 'all' };
+    }
+    default:
+      return `expected a condition: ${CONDITION_WORDS}`;
+  }
+}
+
+const unquoted = (text: string): string => text.replace(/\\(["\\])/g, '$1');
+const quoted = (text: string): string => text.replace(/["\\]/g, '\\$&');
+
+export function breakpointText(breakpoint: Breakpoint): string {
+  return breakpoint.map(conditionText).join(' & ');
+}
+
+function conditionText(condition: Condition): string {
+  switch (condition.kind) {
+    case 'outcome':
+      return `outcome:${condition.outcome}`;
+    case 'value':
+      return `value:${condition.percentile}`;
+    case 'turn':
+      return `turn:${condition.turn}`;
+    case 'text':
+    case 'regex':
+      return `${condition.kind}:"${quoted(condition.text)}"${condition.scope === 'all' ? '' : ` in:${condition.scope}`}`;
+    default:
+      return condition.kind;
+  }
+}

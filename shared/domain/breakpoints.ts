@@ -1,0 +1,202 @@
+/**
+ * Where a replay stops. A breakpoint is one or more conditions that must hold in the same turn;
+ * `breakpointText.ts` writes them as text.
+ */
+import { lastBoxed } from './answer.ts';
+import {
+  type Segment,
+  TOOL_ERROR_OUTCOMES,
+  type ToolCall,
+  type ToolOutcome,
+  type TurnNumber,
+  type Utf16Offset,
+} from './model.ts';
+
+export const TEXT_SCOPES = ['all', 'reasoning', 'code', 'output', 'answer'] as const;
+export type TextScope = (typeof TEXT_SCOPES)[number];
+
+export type Condition =
+  | { readonly kind: 'error' | 'first error' | 'answer' | 'fork' }
+  | { readonly kind: 'outcome'; readonly outcome: ToolOutcome }
+  /** 0 < percentile < 100. */
+  | { readonly kind: 'value'; readonly percentile: number }
+  | { readonly kind: 'text' | 'regex'; readonly text: string; readonly scope: TextScope }
+  | { readonly kind: 'turn'; readonly turn: TurnNumber };
+
+/** All of them, in one turn; at least one. */
+export type Breakpoint = readonly Condition[];
+
+export interface StoppedRollout {
+  readonly response: string;
+  readonly segments: readonly Segment[];
+  readonly toolCalls: readonly ToolCall[];
+  readonly turns: number;
+  readonly tokens?: {
+    /** UTF-16 end of each token in the response. */
+    readonly ends: Uint32Array;
+    /** One per token, NaN where it is unknown. */
+    readonly values: Float32Array;
+    /** 1: sampled by the policy; absent: all are. */
+    readonly mask?: Uint8Array;
+  };
+  /** Where this lane parts from the baseline; absent: it is the baseline, or they are equal. */
+  readonly fork?: { readonly turn?: TurnNumber; readonly offset: Utf16Offset };
+}
+
+export interface Hit {
+  readonly turn: TurnNumber;
+  /** Index into the breakpoints. */
+  readonly breakpoint: number;
+  /** The first place that made its last condition hold; absent where a turn itself is meant. */
+  readonly offset?: Utf16Offset;
+  /** What was found, in words of the log: an outcome, an answer, the text. */
+  readonly found?: string;
+}
+
+interface Place {
+  readonly offset?: Utf16Offset;
+  readonly found?: string;
+}
+type TurnPlaces = ReadonlyMap<TurnNumber, Place>;
+
+/** Once per breakpoint and turn, in the order of turns. */
+export function hitsOf(breakpoints: readonly Breakpoint[], rollout: StoppedRollout): readonly Hit[] {
+  const hits = breakpoints.flatMap((conditions, breakpoint) => {
+    const [first, ...others] = conditions.map((condition) => placesOf(condition, rollout));
+    if (first === undefined) return [];
+    return [...first]
+      .filter(([turn]) => others.every((places) => places.has(turn)))
+      .map(
+        ([turn, place]): Hit => ({
+          turn,
+          breakpoint,
+          ...latest([place, ...others.map((o) => o.get(turn) ?? {})]),
+        }),
+      );
+  });
+  return hits.sort((a, b) => a.turn - b.turn || a.breakpoint - b.breakpoint);
+}
+
+/** Where the last of the conditions came to hold. */
+const latest = (places: readonly Place[]): Place =>
+  places.reduce((a, b) => ((b.offset ?? -1) > (a.offset ?? -1) ? b : a));
+
+function placesOf(condition: Condition, rollout: StoppedRollout): TurnPlaces {
+  switch (condition.kind) {
+    case 'error':
+      return ofCalls(rollout, ({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome));
+    case 'first error':
+      return new Map([...ofCalls(rollout, ({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome))].slice(0, 1));
+    case 'outcome':
+      return ofCalls(rollout, ({ outcome }) => outcome === condition.outcome);
+    case 'value':
+      return ofValues(rollout, condition.percentile / 100);
+    case 'answer':
+      return ofAnswers(rollout);
+    case 'text':
+    case 'regex':
+      return ofText(rollout, patternOf(condition), condition.scope);
+    case 'turn':
+      return new Map(condition.turn <= rollout.turns ? [[condition.turn, {}]] : []);
+    case 'fork': {
+      const { fork } = rollout;
+      return new Map(fork?.turn === undefined ? [] : [[fork.turn, { offset: fork.offset }]]);
+    }
+  }
+}
+
+/** The first of each turn. */
+function firstPerTurn(places: Iterable<readonly [TurnNumber, Place]>): TurnPlaces {
+  const first = new Map<TurnNumber, Place>();
+  for (const [turn, place] of places) if (!first.has(turn)) first.set(turn, place);
+  return first;
+}
+
+function ofCalls({ toolCalls, segments }: StoppedRollout, isWanted: (call: ToolCall) => boolean): TurnPlaces {
+  return firstPerTurn(
+    toolCalls.filter(isWanted).map((call) => {
+      const offset = segments[call.responseSegment ?? call.callSegment]?.inner.start;
+      return [call.turn, { found: call.outcome, ...(offset === undefined ? {} : { offset }) }] as const;
+    }),
+  );
+}
+
+function ofValues({ tokens, segments }: StoppedRollout, quantile: number): TurnPlaces {
+  if (tokens === undefined) return new Map();
+  const { ends, values, mask } = tokens;
+  const isMeasured = (i: number): boolean => mask?.[i] !== 0 && !Number.isNaN(values[i] ?? Number.NaN);
+  const sorted = values.filter((_, i) => isMeasured(i)).sort();
+  const limit = sorted[Math.ceil(quantile * sorted.length) - 1];
+  if (limit === undefined) return new Map();
+  const found: [TurnNumber, Place][] = [];
+  const own = segments.filter(({ turn }) => turn >= 1);
+  let at = 0;
+  for (let i = 0; i < ends.length; i++) {
+    const end = ends[i] ?? 0;
+    while (at < own.length - 1 && end > (own[at]?.outer.end ?? 0)) at++;
+    const value = values[i] ?? Number.NaN;
+    const turn = own[at]?.turn;
+    if (turn === undefined || !isMeasured(i) || value <= limit) continue;
+    found.push([turn, { offset: i === 0 ? 0 : (ends[i - 1] ?? 0), found: value.toFixed(3) }]);
+  }
+  return firstPerTurn(found);
+}
+
+function ofAnswers({ response, segments }: StoppedRollout): TurnPlaces {
+  const found: [TurnNumber, Place][] = [];
+  let former: string | undefined;
+  for (const { kind, turn, inner } of segments) {
+    if (turn < 1 || (kind !== 'reasoning' && kind !== 'text' && kind !== 'answer')) continue;
+    const answer = lastBoxed(response.slice(inner.start, inner.end));
+    if (answer === undefined) continue;
+    if (former !== undefined && answer !== former)
+      found.push([turn, { offset: inner.start, found: `${former} \u2192 ${answer}` }]);
+    former = answer;
+  }
+  return firstPerTurn(found);
+}
+
+const SCOPE_KINDS: Readonly<Record<TextScope, readonly Segment['kind'][]>> = {
+  all: ['reasoning', 'text', 'tool-call', 'tool-response', 'answer', 'user', 'system'],
+  reasoning: ['reasoning', 'text'],
+  code: ['tool-call'],
+  output: ['tool-response'],
+  answer: ['answer'],
+};
+
+function ofText(
+  { response, segments, toolCalls }: StoppedRollout,
+  pattern: RegExp | undefined,
+  scope: TextScope,
+): TurnPlaces {
+  if (pattern === undefined) return new Map();
+  const codes = new Map(toolCalls.map(({ callSegment, code }) => [callSegment, code]));
+  const found: [TurnNumber, Place][] = [];
+  segments.forEach(({ kind, turn, inner }, i) => {
+    if (turn < 1 || !SCOPE_KINDS[scope].includes(kind)) return;
+    // Code stands in the response with the escapes of JSON; it is searched as it is read.
+    const code = codes.get(i);
+    const match = pattern.exec(code ?? response.slice(inner.start, inner.end));
+    if (match === null) return;
+    const offset = code === undefined ? inner.start + match.index : inner.start;
+    found.push([turn, { offset, found: match[0].slice(0, 200) }]);
+  });
+  return firstPerTurn(found);
+}
+
+/** @returns undefined for a pattern that is none; `breakpointIn` lets none through */
+export function patternOf({
+  kind,
+  text,
+}: {
+  readonly kind: 'text' | 'regex';
+  readonly text: string;
+}): RegExp | undefined {
+  try {
+    if (kind === 'regex') return new RegExp(text, 'mu');
+    const hasCapitals = text !== text.toLowerCase();
+    return new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), hasCapitals ? 'u' : 'iu');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,167 @@
+/** The ways in which the tokens of many rollouts are cut: each finds, for one token, the sum its value goes to. */
+import type { TokenPlaces } from './reflection.ts';
+import type {
+  After,
+  Correctness,
+  Mean,
+  MeasuredRollout,
+  StatisticsBy,
+  StatisticsRow,
+} from './signalStatistics.ts';
+
+/** As far as the curve after a tool response goes. */
+const MOST_POSITIONS = 200;
+
+export class Sum {
+  tokens = 0;
+  private mean = 0;
+  private squares = 0;
+
+  /** Welford's way: exact for long sums of small numbers. */
+  add(value: number): void {
+    this.tokens++;
+    const before = value - this.mean;
+    this.mean += before / this.tokens;
+    this.squares += before * (value - this.mean);
+  }
+
+  finish(): Mean {
+    const { tokens, mean, squares } = this;
+    return { tokens, mean, deviation: tokens > 1 ? Math.sqrt(squares / (tokens - 1)) : 0 };
+  }
+}
+
+export type CutRow = Omit<StatisticsRow, 'source'>;
+type Labels = Omit<CutRow, keyof Mean>;
+
+export interface Cut {
+  /** @returns for tokens of this rollout the sum they belong to; undefined: none */
+  of(rollout: MeasuredRollout, places: TokenPlaces | undefined): (token: number) => Sum | undefined;
+  rows(): CutRow[];
+}
+
+export function newCut(by: StatisticsBy): Cut {
+  switch (by) {
+    case 'segment':
+      return new SegmentCut();
+    case 'step':
+      return new StepCut();
+    case 'position':
+      return new PositionCut();
+    case 'token':
+      return new TokenCut();
+  }
+}
+
+export const afterOf = (segments: MeasuredRollout['segments'], at: number): After =>
+  segments[at - 1]?.failed === true ? 'error' : 'success';
+
+export function nameOf({ segment, step, token, position, after, correctness }: Labels): string {
+  return [segment, step, token, position, after, correctness].join('\u0000');
+}
+
+const correctnessOf = ({ isCorrect }: MeasuredRollout): Correctness =>
+  isCorrect === undefined ? 'unknown' : isCorrect ? 'right' : 'wrong';
+
+/** Sums by their labels. */
+class Labelled {
+  private readonly sums = new Map<string, { readonly labels: Labels; readonly sum: Sum }>();
+
+  of(labels: Labels): Sum {
+    const key = nameOf(labels);
+    let found = this.sums.get(key);
+    if (found === undefined) {
+      found = { labels, sum: new Sum() };
+      this.sums.set(key, found);
+    }
+    return found.sum;
+  }
+
+  /** Sums that no token went to are no rows. */
+  rows(): CutRow[] {
+    return [...this.sums.values()]
+      .filter(({ sum }) => sum.tokens > 0)
+      .map(({ labels, sum }) => ({ ...labels, ...sum.finish() }));
+  }
+}
+
+class StepCut implements Cut {
+  private readonly sums = new Labelled();
+
+  of(rollout: MeasuredRollout) {
+    const sum = this.sums.of({ step: rollout.step, correctness: correctnessOf(rollout) });
+    return () => sum;
+  }
+
+  rows(): CutRow[] {
+    return this.sums.rows();
+  }
+}
+
+class SegmentCut implements Cut {
+  private readonly sums = new Labelled();
+
+  of(rollout: MeasuredRollout, places: TokenPlaces | undefined) {
+    const correctness = correctnessOf(rollout);
+    const ofSegment = rollout.segments.map(({ kind }) => this.sums.of({ segment: kind, correctness }));
+    return (i: number) => ofSegment[places?.segment[i] ?? -1];
+  }
+
+  rows(): CutRow[] {
+    return this.sums.rows();
+  }
+}
+
+class PositionCut implements Cut {
+  private readonly sums: Readonly<Record<After, Sum[]>> = { success: [], error: [] };
+
+  of({ segments }: MeasuredRollout, places: TokenPlaces | undefined) {
+    const ofSegment = segments.map((_, at) => this.sums[afterOf(segments, at)]);
+    return (i: number) => {
+      const position = places?.afterResponse[i] ?? -1;
+      if (position < 0 || position >= MOST_POSITIONS) return undefined;
+      const sums = ofSegment[places?.segment[i] ?? -1] ?? this.sums.success;
+      let sum = sums[position];
+      if (sum === undefined) {
+        sum = new Sum();
+        sums[position] = sum;
+      }
+      return sum;
+    };
+  }
+
+  rows(): CutRow[] {
+    return (['success', 'error'] as const).flatMap((after) =>
+      // Positions nobody reached with a known value are holes, which are passed over.
+      this.sums[after].flatMap((sum, position) => [{ position, after, ...sum.finish() }]),
+    );
+  }
+}
+
+/** Shorter slices are copies in V8; a longer one would keep the whole response it was cut from. */
+const COPIED_LENGTH = 13;
+
+class TokenCut implements Cut {
+  private readonly sums = new Map<string, Sum>();
+
+  of({ ends, response }: MeasuredRollout) {
+    return (i: number) => {
+      const end = ends?.[i];
+      if (end === undefined || response === undefined) return undefined;
+      const token = response.slice(ends?.[i - 1] ?? 0, end);
+      if (token === '') return undefined;
+      let sum = this.sums.get(token);
+      if (sum === undefined) {
+        sum = new Sum();
+        this.sums.set(token.length < COPIED_LENGTH ? token : copyOf(token), sum);
+      }
+      return sum;
+    };
+  }
+
+  rows(): CutRow[] {
+    return [...this.sums].map(([token, sum]) => ({ token, ...sum.finish() }));
+  }
+}
+
+const copyOf = (text: string): string => [...text].join('');

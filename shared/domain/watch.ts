@@ -1,0 +1,99 @@
+/**
+ * What a rollout knows and has used by the end of each turn: a debugger's watch, read off the log. Nothing is
+ * run: variables are the names a code cell assigns, as written.
+ */
+import { lastBoxed } from './answer.ts';
+import { type AssignedName, assignedNames } from './assignedNames.ts';
+import { type Segment, TOOL_ERROR_OUTCOMES, type ToolCall, type TurnNumber } from './model.ts';
+import { printedBy } from './toolOutput.ts';
+
+export interface WatchedRollout {
+  readonly response: string;
+  readonly segments: readonly Segment[];
+  readonly toolCalls: readonly ToolCall[];
+  /** Assistant turns, at least 1. */
+  readonly turns: number;
+  /** UTF-16 end of each token in the response; absent: not aligned. */
+  readonly tokenEnds?: Uint32Array;
+  /** Of the response, in tokens, as configured. */
+  readonly maxResponseTokens?: number;
+}
+
+export interface WatchRow {
+  readonly turn: TurnNumber;
+  /** The last `\boxed{…}` the policy has written by now. */
+  readonly answer?: string;
+  /** It is another one than after the turn before (or the first). */
+  readonly isAnswerNew: boolean;
+  /** What a tool printed last. */
+  readonly printed?: string;
+  /** It was printed in this turn. */
+  readonly isPrintedNew: boolean;
+  /** Names that code cells of this turn assign. */
+  readonly assigned: readonly AssignedName[];
+  /** By the end of this turn. */
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  /** Tokens of the response by the end of this turn, tool responses included; absent where they have no place on the text. */
+  readonly tokensSpent?: number;
+  /** UTF-16 units of the response by the end of this turn. */
+  readonly charsSpent: number;
+}
+
+export interface Watch {
+  /** One per turn, from turn 1 on. */
+  readonly rows: readonly WatchRow[];
+  readonly maxResponseTokens?: number;
+}
+
+const POLICY: ReadonlySet<Segment['kind']> = new Set(['reasoning', 'text', 'answer']);
+
+/** One pass over the response. */
+export function watchOf(rollout: WatchedRollout): Watch {
+  const { response, segments, toolCalls, tokenEnds, maxResponseTokens } = rollout;
+  const byTurn = new Map<TurnNumber, Segment[]>();
+  for (const segment of segments) {
+    if (segment.turn < 1) continue;
+    const own = byTurn.get(segment.turn) ?? [];
+    own.push(segment);
+    byTurn.set(segment.turn, own);
+  }
+  const callsOf = new Map<TurnNumber, ToolCall[]>();
+  for (const call of toolCalls) callsOf.set(call.turn, [...(callsOf.get(call.turn) ?? []), call]);
+
+  const rows: WatchRow[] = [];
+  let [calls, errors, token, charsSpent] = [0, 0, 0, 0];
+  let answer: string | undefined;
+  let printed: string | undefined;
+  const turns = Math.max(rollout.turns, ...byTurn.keys(), 0);
+  for (let turn = 1; turn <= turns; turn++) {
+    const former = answer;
+    let isPrintedNew = false;
+    for (const { kind, inner, outer } of byTurn.get(turn) ?? []) {
+      charsSpent = Math.max(charsSpent, outer.end);
+      if (POLICY.has(kind)) answer = lastBoxed(response.slice(inner.start, inner.end)) ?? answer;
+      if (kind !== 'tool-response') continue;
+      const now = printedBy(response.slice(inner.start, inner.end));
+      isPrintedNew ||= now !== undefined;
+      printed = now ?? printed;
+    }
+    const own = callsOf.get(turn) ?? [];
+    calls += own.length;
+    errors += own.filter(({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome)).length;
+    while (tokenEnds !== undefined && token < tokenEnds.length && (tokenEnds[token] ?? 0) <= charsSpent)
+      token++;
+    rows.push({
+      turn,
+      ...(answer === undefined ? {} : { answer }),
+      isAnswerNew: answer !== former,
+      ...(printed === undefined ? {} : { printed }),
+      isPrintedNew,
+      assigned: own.flatMap(({ code }) => (code === undefined ? [] : assignedNames(code))),
+      toolCalls: calls,
+      toolErrors: errors,
+      ...(tokenEnds === undefined ? {} : { tokensSpent: token }),
+      charsSpent,
+    });
+  }
+  return { rows, ...(maxResponseTokens === undefined ? {} : { maxResponseTokens }) };
+}

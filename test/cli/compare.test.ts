@@ -1,0 +1,104 @@
+/** `turnwise compare` and `turnwise code`, as a script would call them. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
+
+let place: Scratch;
+/** Rollouts 0 and 1 of the first group of the demo's first step, and one without calls. */
+let pair: readonly string[];
+let withoutCalls: string;
+beforeAll(async () => {
+  place = scratch();
+  await ingestHere(place.library, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl')]);
+  const idsOf = (condition: string): string[] =>
+    rows(
+      place.library,
+      `SELECT rollout_id FROM rollout_row WHERE ${condition} ORDER BY rollout_id LIMIT 2`,
+    ).map((row) => String(row['rollout_id']));
+  pair = idsOf('step = 0 AND tool_calls > 1');
+  [withoutCalls = ''] = idsOf('tool_calls = 0');
+});
+afterAll(() => place.remove());
+
+function turnwise(...args: readonly string[]): { code: number | null; out: string; err: string } {
+  const all = [MAIN, ...args, '--library', place.library];
+  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
+  return { code: run.status, out: run.stdout, err: run.stderr };
+}
+
+describe('turnwise compare', () => {
+  it('draws a line per turn, and says where they part', () => {
+    const { code, out } = turnwise('compare', ...pair);
+    expect(code).toBe(0);
+    const [head, first] = out.split('\n');
+    expect(head).toMatch(/^\d+ \(baseline\) {2}\d+$/);
+    expect(first).toMatch(/^1 [=~+.]+ +1 [=~+.]+$/);
+    expect(out).toMatch(
+      /\d+ characters in common, then ".*" \(entropy \d\.\d{3} nats\) in the baseline and ".*" \(entropy/,
+    );
+  });
+
+  it('--json has every segment of every lane once', () => {
+    const printed = JSON.parse(turnwise('compare', ...pair, '--baseline', '2', '--json').out);
+    expect(printed).toMatchObject({ rollout_ids: pair.map(Number), baseline: 1 });
+    expect(printed.lanes[1]).toBe(null);
+    for (const lane of [0, 1]) {
+      const found = printed.rows.flatMap(({ blocks }: { blocks: { segments: (number | null)[] }[] }) =>
+        blocks.flatMap(({ segments }) => segments[lane] ?? []),
+      );
+      const logged = rows(
+        place.library,
+        `SELECT count(*) AS n FROM segment_row WHERE rollout_id = ${pair[lane]} AND turn > 0`,
+      );
+      expect(new Set(found).size).toBe(found.length);
+      expect(found.length).toBe(Number(logged[0]?.['n']));
+    }
+  });
+
+  it('refuses what it cannot do', () => {
+    expect(turnwise('compare', '1').code).toBe(2);
+    expect(turnwise('compare', '1', '2', '3', '4', '5').code).toBe(2);
+    expect(turnwise('compare', '1', 'two').code).toBe(2);
+    expect(turnwise('compare', ...pair, '--baseline', '3').code).toBe(2);
+    const missing = turnwise('compare', pair[0] ?? '', '999999');
+    expect(missing).toMatchObject({ code: 1, out: '' });
+    expect(missing.err).toContain('no rollout 999999');
+  });
+});
+
+describe('turnwise code', () => {
+  it('prints a script, one call, and a notebook', () => {
+    const [id = ''] = pair;
+    const script = turnwise('code', id).out;
+    expect(script).toMatch(/^# demo \(synthetic\) · step 0 · .+ · #\d+\n/);
+    expect(script.match(/^# %% turn/gm)?.length).toBeGreaterThan(1);
+    expect(turnwise('code', id, '--call', '1').out).not.toContain('# %%');
+    expect(turnwise('code', id, '--to', '1').out.match(/^# %% turn/gm)).toHaveLength(1);
+    const notebook = JSON.parse(turnwise('code', id, '--format', 'ipynb').out);
+    expect(notebook.cells.length).toBe(1 + (script.match(/^# %% turn/gm)?.length ?? 0));
+  });
+
+  it('writes a file once', () => {
+    const [id = ''] = pair;
+    expect(turnwise('code', id, '--out', 'cells.py').code).toBe(0);
+    const path = join(place.directory, 'cells.py');
+    const written = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    expect(written).toBe(turnwise('code', id).out);
+    const again = turnwise('code', id, '--out', 'cells.py');
+    expect(again.code).toBe(1);
+    expect(again.err).toContain('EEXIST');
+  });
+
+  it('says what is not there', () => {
+    expect(turnwise('code', withoutCalls)).toMatchObject({ code: 1, out: '' });
+    expect(turnwise('code', pair[0] ?? '', '--call', '99').err).toContain('no call 99');
+    expect(turnwise('code', pair[0] ?? '', '--format', 'txt').code).toBe(2);
+    expect(turnwise('code', pair[0] ?? '', '--call', '1', '--to', '2').code).toBe(2);
+    expect(turnwise('code', 'x').code).toBe(2);
+  });
+});

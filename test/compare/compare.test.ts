@@ -1,0 +1,233 @@
+/** Rollouts of a library side by side: a group of five with tokens and alternatives, made here. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerComparison, type CompareQuestion } from '../../electron/compare/answer.ts';
+import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
+import { GROUPS_OF_PROBLEM, ROLLOUTS_OF_GROUPS } from '../../electron/storage/queries/compared.ts';
+import type { AlikeList, Comparison, ForkTree } from '../../shared/api/contract.ts';
+import { ADDED, EDIT_SIZE, EQUAL, REMOVED } from '../../shared/domain/alignText.ts';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+interface Token {
+  readonly text: string;
+  /** What else was listed, with its log-probability. */
+  readonly top?: readonly (readonly [string, number])[];
+}
+
+const line = (index: number, reward: number, tokens: readonly Token[], step = 1, group = 'g'): string =>
+  JSON.stringify({
+    v: 1,
+    type: 'rollout',
+    run: 'compared',
+    step,
+    group: `${group} ${step}`,
+    index,
+    problem: { id: 'p', prompt: 'What is 6 times 7?', ground_truth: '42' },
+    reward,
+    tokens: {
+      text: tokens.map(({ text }) => text),
+      mask: tokens.map(() => 1),
+      logprob: tokens.map((_, i) => -0.1 * (i + 1)),
+      ...(tokens.some(({ top }) => top !== undefined) ? { top: tokens.map(({ top }) => top ?? null) } : {}),
+    },
+  });
+const plain = (...texts: readonly string[]): readonly Token[] => texts.map((text) => ({ text }));
+
+const LOG = [
+  line(0, 1, [
+    { text: 'It' },
+    { text: ' is' },
+    {
+      text: ' 42',
+      top: [
+        [' 42', -0.2],
+        [' 41', -1.8],
+      ],
+    },
+    { text: '.' },
+  ]),
+  line(1, 0, [
+    { text: 'It' },
+    { text: ' is' },
+    {
+      text: ' 41',
+      top: [
+        [' 40', -0.5],
+        [' 41', -1.2],
+      ],
+    },
+    { text: '.' },
+  ]),
+  line(2, 0, plain('It', ' is', ' 41', '!')),
+  line(3, 1, plain('Six', ' sevens')),
+  // A response without tokens.
+  JSON.stringify({
+    v: 1,
+    type: 'rollout',
+    run: 'compared',
+    step: 1,
+    group: 'g 1',
+    index: 4,
+    problem: { id: 'p', prompt: 'What is 6 times 7?' },
+    reward: 0,
+    text: '',
+  }),
+  line(0, 1, plain('It', ' is', ' 42', '.'), 2),
+  line(0, 0, plain('No', '.'), 3),
+].join('\n');
+
+let place: Scratch;
+let db: ReadableLibrary;
+let ids: readonly number[];
+let groups: readonly number[];
+beforeAll(async () => {
+  place = scratch();
+  await ingestHere(place.library, [place.file('log.jsonl', `${LOG}\n`)]);
+  db = openReader(place.library);
+  const found = rows(place.library, 'SELECT rollout_id, group_id FROM rollout_row ORDER BY step, ordinal');
+  ids = found.map((row) => Number(row['rollout_id']));
+  groups = [...new Set(found.map((row) => Number(row['group_id'])))];
+});
+afterAll(() => {
+  db.close();
+  place.remove();
+});
+
+function answered<T>(question: CompareQuestion): T {
+  const result = answerComparison(db, question, {});
+  if (result === 'cancelled' || !result.ok) throw new Error(JSON.stringify(result));
+  return result.value as T;
+}
+const align = (lanes: readonly number[], baseline = 0): Comparison =>
+  answered<Comparison>({ about: 'alignment', rolloutIds: lanes.map((i) => ids[i] ?? 0), baseline });
+const failureOf = (question: CompareQuestion): string => {
+  const result = answerComparison(db, question, {});
+  return result === 'cancelled' ? 'cancelled' : result.ok ? 'ok' : result.failure.code;
+};
+
+describe('an alignment', () => {
+  it('carries its edits, with null where a lane has nothing', () => {
+    const { rows: found, lanes } = align([0, 1, 4]);
+    const block = found[0]?.blocks[0];
+    expect(block?.relations).toEqual(['equal', 'similar', null]);
+    expect(block?.segments[2]).toBe(null);
+    const edits = [...(block?.edits[1] ?? [])];
+    const kinds = edits.filter((_, i) => i % EDIT_SIZE === 0);
+    expect(kinds).toEqual([EQUAL, REMOVED, ADDED, EQUAL]);
+    expect(lanes[0]).toBe(null);
+    // On the wire nothing is undefined inside an array.
+    expect(JSON.parse(JSON.stringify(found[0]?.turns))).toEqual(found[0]?.turns);
+  });
+
+  it('says what either side was unsure of, and whether the other’s token was listed', () => {
+    const fork = align([0, 1]).lanes[1]?.fork;
+    expect(fork?.baseline).toMatchObject({
+      offset: 5,
+      token: 2,
+      text: ' 42',
+      alternatives: [
+        [' 42', -0.2],
+        [' 41', -1.8],
+      ],
+      other: { isListed: true, rank: 2, logprob: -1.8 },
+    });
+    expect(fork?.lane).toMatchObject({ text: ' 41', other: { isListed: false } });
+    // Of alternatives the lower bound of entropy, never a whole one.
+    expect(fork?.baseline).toMatchObject({ signal: 'entropy', source: { kind: 'top-k', bound: 'lower' } });
+    expect(fork?.baseline.percentile).toBeGreaterThan(0);
+  });
+
+  it('has surprisal, and no word of the other, where nothing was listed', () => {
+    const fork = align([2, 3]).lanes[1]?.fork;
+    expect(fork?.baseline).toMatchObject({ token: 0, text: 'It', signal: 'surprisal' });
+    expect(fork?.baseline.value).toBeCloseTo(0.1, 6);
+    expect(fork?.baseline).not.toHaveProperty('alternatives');
+    expect(fork?.baseline).not.toHaveProperty('other');
+  });
+
+  it('is by words where a side has no tokens, and by its end where it is empty', () => {
+    const fork = align([0, 4]).lanes[1]?.fork;
+    expect(fork?.baseline).toMatchObject({ offset: 0, text: 'It' });
+    expect(fork?.lane).not.toHaveProperty('text');
+    expect(fork?.lane).not.toHaveProperty('value');
+  });
+
+  it('finds no fork between a rollout and itself, or one that says the same', () => {
+    const { lanes, rows: found } = align([0, 0, 5]);
+    expect(lanes[1]).toMatchObject({ cost: 0 });
+    expect(lanes[1]).not.toHaveProperty('fork');
+    expect(lanes[2]).not.toHaveProperty('fork');
+    expect(found.every(({ isEqual }) => isEqual)).toBe(true);
+  });
+
+  it('fails as data', () => {
+    expect(failureOf({ about: 'alignment', rolloutIds: [ids[0] ?? 0, 99_999], baseline: 0 })).toBe(
+      'not_found',
+    );
+    expect(failureOf({ about: 'alignment', rolloutIds: [ids[0] ?? 0], baseline: 3 })).toBe('bad_request');
+    expect(failureOf({ about: 'tree', groupIds: [99_999] })).toBe('not_found');
+    expect(failureOf({ about: 'alike', rolloutId: 99_999, limit: 5 })).toBe('not_found');
+    const cancelled = answerComparison(
+      db,
+      { about: 'alignment', rolloutIds: [ids[0] ?? 0, ids[1] ?? 0], baseline: 0 },
+      { isCancelled: () => true },
+    );
+    expect(cancelled).toBe('cancelled');
+  });
+});
+
+describe('a tree', () => {
+  it('counts who went which way, right and wrong, and how unsure they were', () => {
+    const { nodes, rollouts, leftOut, isCut } = answered<ForkTree>({
+      about: 'tree',
+      groupIds: groups.slice(0, 1),
+    });
+    expect({ leftOut, isCut, rollouts: rollouts.length }).toEqual({ leftOut: 0, isCut: false, rollouts: 5 });
+    const [root] = nodes;
+    expect(root).toMatchObject({ correct: 2, correctKnown: 5, members: [0, 1, 2, 3, 4] });
+    const it = nodes.find(({ nextToken, depth }) => depth === 1 && nextToken === 'It');
+    expect(it).toMatchObject({ text: 'It is', members: [0, 1, 2], correct: 1 });
+    // Two have the bound of entropy there, one surprisal: the two are the mean, the one is not mixed in.
+    expect(it?.fork).toMatchObject({ signal: 'entropy', rollouts: 2 });
+    expect(nodes.find(({ nextToken }) => nextToken === 'Six')?.fork).toBeUndefined();
+  });
+
+  it('spans steps', () => {
+    const { rollouts, nodes } = answered<ForkTree>({ about: 'tree', groupIds: groups });
+    expect(rollouts.map(({ step }) => step)).toEqual([1, 1, 1, 1, 1, 2, 3]);
+    expect(nodes[0]?.members).toHaveLength(7);
+  });
+});
+
+describe('what is alike', () => {
+  it('ranks those of the same problem, siblings and others', () => {
+    const { rollouts, considered, total } = answered<AlikeList>({
+      about: 'alike',
+      rolloutId: ids[0] ?? 0,
+      limit: 10,
+    });
+    expect({ considered, total }).toEqual({ considered: 6, total: 6 });
+    expect(rollouts[0]).toMatchObject({ step: 2, isSibling: false, textLikeness: 1, sharedPrefixTokens: 4 });
+    expect(rollouts.slice(1, 3).map(({ ordinal, isSibling }) => ({ ordinal, isSibling }))).toEqual([
+      { ordinal: 1, isSibling: true },
+      { ordinal: 2, isSibling: true },
+    ]);
+    expect(answered<AlikeList>({ about: 'alike', rolloutId: ids[0] ?? 0, limit: 1 }).rollouts).toHaveLength(
+      1,
+    );
+  });
+});
+
+describe('queries', () => {
+  it('go by indexes', () => {
+    const plan = (sql: string): string =>
+      (
+        db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all({ groupIds: '[1]', rolloutId: 1, limit: 5 }) as {
+          detail: string;
+        }[]
+      )
+        .map(({ detail }) => detail)
+        .join('\n');
+    for (const sql of [ROLLOUTS_OF_GROUPS, GROUPS_OF_PROBLEM])
+      expect(plan(sql)).not.toMatch(/SCAN (?!wanted)/);
+  });
+});
