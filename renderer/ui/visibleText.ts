@@ -44,9 +44,9 @@ function glyphOf(code: number): string {
 
 /**
  * The browser looks through all highlights of a text node for every line of it that it paints, so one node of
- * 12,000 characters takes more than a frame to paint and twenty of 600 do not.
+ * 12,000 characters takess more than a frame to paint and twenty of 600 do not.
  */
-export const SHORT_PIECES = 250;
+export const SHORT_PIECES = 120;
 
 /** @param longest in UTF-16 code units, a little more where a character would be cut */
 export function visiblePieces(text: string, longest = SHORT_PIECES): readonly TextPiece[] {
