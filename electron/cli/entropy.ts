@@ -115,7 +115,7 @@ async function chosenRun(host: Host, named: string | undefined): Promise<RunSumm
 
 function rowsOf({ sources, rows }: Statistics, by: StatisticsBy): readonly Record<string, unknown>[] {
   return (rows[by] ?? []).map(({ source: index, tokens, mean, deviation, ...labels }) => {
-    const { signal, source } = sources[index] ?? { signal: undefined, source: { kind: 'full' as const } };
+    const { signal, source } = sources[index] ?? { signal: undefined, source: { kind: 'unsaid' as const } };
     const { kind, k = null, bound, unit = null, temperature = null, policy = null } = source;
     return {
       ...labels,

@@ -13,6 +13,9 @@ const MAGIC: readonly (readonly [string, readonly number[], string])[] = [
 
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
+/** How the library tokenizers begins every file it writes. */
+const TOKENIZER = /^\s*\{\s*"version":\s*"[^"]*",\s*"truncation":[\s\S]{1,400}?"padding":/;
+
 export function foreignContent(first: Buffer): { code: string; message: string } | undefined {
   const text = first.toString('latin1');
   if (text.startsWith(LFS_POINTER)) {
@@ -21,6 +24,12 @@ export function foreignContent(first: Buffer): { code: string; message: string }
     return {
       code: 'git_lfs_pointer',
       message: `a Git LFS pointer; the log itself${bytes} was not fetched (git lfs pull)`,
+    };
+  }
+  if (TOKENIZER.test(text)) {
+    return {
+      code: 'tokenizer',
+      message: 'a tokenizer, no log; it is given to a run in its sources, or with turnwise tokenizer',
     };
   }
   for (const [code, magic, message] of MAGIC) {

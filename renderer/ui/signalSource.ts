@@ -23,6 +23,9 @@ export function signalLabel({ signal, source }: Of): string {
   return source.kind === 'top-k' ? `top-${source.k ?? 'k'} ${label}` : label;
 }
 
+/** The words for entropy of which the log says no more. */
+export const UNSAID = 'as logged (of which distribution is not said)';
+
 /** `entropy, full, nats, T=1.0, trainer policy`. */
 export function sourceWords({ signal, source }: Of): string {
   const { kind, k, bound, unit, temperature, policy } = source;
@@ -31,6 +34,7 @@ export function sourceWords({ signal, source }: Of): string {
     // The same sign as on the replay's scale: what follows is less than the entropy, or as much.
     bound === 'lower' ? `${SIGNAL_LABELS[signal]} ≥` : SIGNAL_LABELS[signal],
     isEntropy && kind === 'full' ? 'full' : undefined,
+    kind === 'unsaid' ? UNSAID : undefined,
     kind === 'top-k' && bound === undefined ? `of the top ${k ?? 'k'} only, as logged` : undefined,
     bound === 'lower' ? `lower bound from the ${k ?? 'k'} alternatives listed` : undefined,
     signal === 'surprisal' ? 'not entropy' : undefined,

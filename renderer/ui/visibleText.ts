@@ -44,7 +44,7 @@ function glyphOf(code: number): string {
 
 /**
  * The browser looks through all highlights of a text node for every line of it that it paints, so one node of
- * 12,000 characters takess more than a frame to paint and twenty of 600 do not.
+ * 12,000 characters takes more than a frame to paint and a hundred of 120 do not.
  */
 export const SHORT_PIECES = 120;
 

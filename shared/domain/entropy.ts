@@ -5,7 +5,8 @@
  */
 import type { Nats } from './model.ts';
 
-export const SOURCE_KINDS = ['full', 'top-k', 'surprisal', 'logprob', 'gap', 'advantage'] as const;
+/** `unsaid`: entropy, but the log does not say of which distribution. */
+export const SOURCE_KINDS = ['full', 'top-k', 'unsaid', 'surprisal', 'logprob', 'gap', 'advantage'] as const;
 
 /** What a signal is made of; stands beside every number made from it. */
 export interface SignalSource {

@@ -89,8 +89,8 @@ function loggedEntropy({ entropy, entropyOf }: TokenColumns): TokenSignal | unde
   return {
     name: 'entropy',
     source: {
-      // What the log does not call an entropy of the head is taken for one of the whole, as it is by those who log it.
-      kind: kind === 'top-k' ? 'top-k' : 'full',
+      // It may be of the head only: whoever logs it knows, and did not say.
+      kind: kind === 'top-k' || kind === 'full' ? kind : 'unsaid',
       ...(typeof k === 'number' ? { k } : {}),
       ...(typeof unit === 'string' ? { unit } : {}),
       ...(typeof temperature === 'number' ? { temperature } : {}),

@@ -55,7 +55,7 @@ describe('tokens --json', () => {
       expect(Object.keys(printed.source)).toEqual(['kind', 'k', 'unit', 'temperature', 'policy']);
       expect(printed.tokens.map(({ text }) => text).join('')).toBe(responseOf(id));
       expect(printed.tokens.map(({ i }) => i)).toEqual(printed.tokens.map((_, i) => i));
-      if (printed.signal === 'entropy') expect(['full', 'top-k']).toContain(printed.source['kind']);
+      if (printed.signal === 'entropy') expect(['full', 'top-k', 'unsaid']).toContain(printed.source['kind']);
       else expect([printed.signal, printed.source['kind']]).toEqual(['surprisal', 'surprisal']);
     }
   });

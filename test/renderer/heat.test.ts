@@ -15,40 +15,37 @@ const VALUES = Float32Array.of(0.5, 2);
 
 describe('what stands beside the scale', () => {
   it('never calls surprisal entropy', () => {
-    const words = signalWords(
-      { signal: 'surprisal', source: { kind: 'surprisal', unit: 'nats', policy: 'rollout' } },
-      undefined,
-    );
+    const words = signalWords({
+      signal: 'surprisal',
+      source: { kind: 'surprisal', unit: 'nats', policy: 'rollout' },
+    });
     expect(words?.name).toBe('surprisal');
     expect(words?.source).toBe('surprisal (not entropy), nats, rollout policy');
   });
 
   it('says what the entropy is of', () => {
     const source = { kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' } as const;
-    expect(signalWords({ signal: 'entropy', source }, { entropyOf: source })?.source).toBe(
+    expect(signalWords({ signal: 'entropy', source })?.source).toBe(
       'entropy, full, nats, T=1.0, trainer policy',
     );
-    expect(signalWords({ signal: 'entropy', source: { kind: 'full' } }, {})?.source).toBe(
+    expect(signalWords({ signal: 'entropy', source: { kind: 'unsaid' } })?.source).toBe(
       'entropy, as logged (of which distribution is not said), unit not logged',
     );
-    expect(
-      signalWords(
-        { signal: 'entropy', source: { kind: 'top-k', k: 20 } },
-        { entropyOf: { kind: 'top-k', k: 20 } },
-      )?.source,
-    ).toBe('entropy, of the top-20 only, as logged, unit not logged');
+    expect(signalWords({ signal: 'entropy', source: { kind: 'top-k', k: 20 } })?.source).toBe(
+      'entropy, of the top-20 only, as logged, unit not logged',
+    );
   });
 
   it('says of listed alternatives that they give a lower bound', () => {
     const source = { kind: 'top-k', k: 5, unit: 'nats' } as const;
-    const words = signalWords({ signal: 'entropy', source, tail: VALUES }, {});
+    const words = signalWords({ signal: 'entropy', source, tail: VALUES });
     expect(words?.name).toBe('entropy ≥');
     expect(words?.source).toBe('entropy ≥, lower bound from top-5, nats');
   });
 
   it('has no words for a signal that is not there', () => {
-    expect(signalWords({}, undefined)).toBeUndefined();
-    expect(signalWords({ signal: 'logprob', source: { kind: 'logprob' } }, undefined)).toBeUndefined();
+    expect(signalWords({})).toBeUndefined();
+    expect(signalWords({ signal: 'logprob', source: { kind: 'logprob' } })).toBeUndefined();
   });
 });
 

@@ -83,6 +83,9 @@ describe('what a signal is', () => {
     expect(sourceWords({ signal: 'entropy', source: { kind: 'full' } })).toBe(
       'entropy, full, unit not logged',
     );
+    expect(sourceWords({ signal: 'entropy', source: { kind: 'unsaid' } })).toBe(
+      'entropy, as logged (of which distribution is not said), unit not logged',
+    );
     expect(sourceWords({ signal: 'surprisal', source: SURPRISAL })).toBe(
       'surprisal, not entropy, nats, rollout policy',
     );

@@ -67,7 +67,7 @@ function heatAt(share: number) {
     source: SOURCE,
     values: VALUES,
   };
-  const words = signalWords(logged, { entropyOf: SOURCE });
+  const words = signalWords(logged);
   const series = words === undefined ? undefined : seriesOf(logged, 'entropy', words);
   if (series === undefined) throw new Error('no series');
   const { known } = series;
@@ -143,7 +143,7 @@ describe('classes, jumps and marks', () => {
       source: { kind: 'advantage' } as const,
       values: Float32Array.of(-0.5, -0.5),
     };
-    const words = signalWords(logged, undefined);
+    const words = signalWords(logged);
     const series = words === undefined ? undefined : seriesOf(logged, 'advantage', words);
     expect(series?.isConstant).toBe(true);
     expect(Array.from(series?.heights ?? [])).toEqual([0.5, 0.5]);

@@ -109,7 +109,7 @@ describe('statistics', () => {
       [
         ['top-k', 5, undefined, 5],
         ['top-k', 2, 'lower', 5],
-        ['full', undefined, undefined, 5],
+        ['unsaid', undefined, undefined, 5],
       ],
     );
     // Without entropy, and without a mask.

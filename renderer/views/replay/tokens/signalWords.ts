@@ -1,7 +1,8 @@
 /** What a signal is, in the words that stand beside its scale. Surprisal is never called entropy. */
-import type { RolloutSignal, TokenInfo } from '../../../../shared/api/contract.ts';
+import type { RolloutSignal } from '../../../../shared/api/contract.ts';
 import { HEAT_SIGNALS, type HeatSignal } from '../../../state/tokenView.ts';
 import { decimal, signed } from '../../../ui/numbers.ts';
+import { UNSAID } from '../../../ui/signalSource.ts';
 
 export interface SignalWords {
   /** `entropy`, `entropy ≥`: before a value. */
@@ -24,10 +25,8 @@ const temperatureText = (value: number): string => `T=${Number.isInteger(value) 
 const joined = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join(', ');
 
-/** @param info says whether the log told what its entropy is of; a column alone does not */
 export function signalWords(
   signal: Pick<RolloutSignal, 'signal' | 'source' | 'tail'>,
-  info: Pick<TokenInfo, 'entropyOf'> | undefined,
 ): SignalWords | undefined {
   const { source, tail } = signal;
   const name = signal.signal;
@@ -48,8 +47,8 @@ export function signalWords(
       }
       const unit = source.unit ?? 'unit not logged';
       const kind =
-        info?.entropyOf === undefined
-          ? 'as logged (of which distribution is not said)'
+        source.kind === 'unsaid'
+          ? UNSAID
           : source.kind === 'top-k'
             ? `of the top-${source.k ?? 'k'} only, as logged`
             : 'full';

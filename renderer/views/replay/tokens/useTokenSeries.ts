@@ -42,9 +42,9 @@ export function useTokenSeries(detail: RolloutDetail): TokenSeriesState {
 
   const series = useMemo(() => {
     if (logged === undefined || !isHeatSignal(logged.signal)) return undefined;
-    const words = signalWords(logged, info);
+    const words = signalWords(logged);
     return words === undefined ? undefined : seriesOf(logged, logged.signal, words);
-  }, [logged, info]);
+  }, [logged]);
   const names = logged?.available;
   const available = useMemo(
     () => (names === undefined ? NONE : HEAT_SIGNALS.filter((name) => names.includes(name))),
