@@ -35,6 +35,9 @@ const LOADERS = {
   settings: () => import('../views/settings/SettingsView.tsx'),
   mapping: () => import('../views/mapping/MappingView.tsx'),
   formats: () => import('../views/formats/FormatsView.tsx'),
+  compare: () => import('../views/compare/CompareView.tsx'),
+  groupTree: () => import('../views/compare/tree/TreeView.tsx'),
+  alike: () => import('../views/compare/alike/AlikeView.tsx'),
 } as const;
 
 const LibraryView = lazy(LOADERS.library);
@@ -48,6 +51,9 @@ const IssuesView = lazy(LOADERS.issues);
 const SettingsView = lazy(LOADERS.settings);
 const MappingView = lazy(LOADERS.mapping);
 const FormatsView = lazy(LOADERS.formats);
+const CompareView = lazy(LOADERS.compare);
+const TreeView = lazy(LOADERS.groupTree);
+const AlikeView = lazy(LOADERS.alike);
 
 /** The other views are fetched while nothing happens, so that the first click does not wait for them. */
 function useWarmViews(): void {
@@ -97,6 +103,12 @@ function viewOf(place: Place) {
       return <MappingView />;
     case 'formats':
       return <FormatsView />;
+    case 'compare':
+      return <CompareView />;
+    case 'groupTree':
+      return <TreeView key={pathOfPlace(place)} place={place} />;
+    case 'alike':
+      return <AlikeView key={pathOfPlace(place)} place={place} />;
     case 'nowhere':
       return (
         <EmptyState title="There is nothing at this address">

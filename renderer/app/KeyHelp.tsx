@@ -5,7 +5,7 @@ import { IconButton } from '../ui/Controls.tsx';
 import { Keys } from './Keys.tsx';
 import { type Area, COMMANDS } from './keymap.ts';
 
-const AREAS: readonly Area[] = ['Everywhere', 'Lists', 'Replay'];
+const AREAS: readonly Area[] = ['Everywhere', 'Lists', 'Replay', 'Compare'];
 
 export function KeyHelp() {
   const isOpen = useInterface((state) => state.dialog === 'keys');

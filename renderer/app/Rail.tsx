@@ -2,6 +2,7 @@ import {
   ChartColumn,
   ChartLine,
   CircleAlert,
+  Columns2,
   Funnel,
   Keyboard,
   LayoutList,
@@ -15,8 +16,10 @@ import { type Place, pathOfPlace, tokensPlaceOf } from '../data/place.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
+import { queryLeftAt } from '../state/placeMemory.ts';
 import { Link } from '../ui/Link.tsx';
 import { compact } from '../ui/numbers.ts';
+import { compareTarget } from './compareSet.ts';
 
 const TOKEN_VIEWS: ReadonlySet<Place['view']> = new Set([
   'tokens',
@@ -87,6 +90,29 @@ export function tokensPlace(place: Place, hasSteps = true): Place | undefined {
   return 'groupKey' in place || hasSteps ? tokensPlaceOf(place) : tokensPlaceOf({ runKey: place.runKey });
 }
 
+/** What was gathered with `c`, else the comparison as it was left. */
+function CompareLink({ isHere }: { readonly isHere: boolean }) {
+  const set = useInterface((state) => state.compareSet);
+  const href = compareTarget(set, queryLeftAt('/compare'));
+  const icon = <Columns2 {...ICON} />;
+  if (href === undefined && !isHere)
+    return (
+      <span className="is-off" title="Compare: no rollouts chosen yet (c adds one)">
+        {icon}
+      </span>
+    );
+  return (
+    <Link
+      href={isHere ? window.location.pathname + window.location.search : (href ?? '/compare')}
+      aria-label="Compare"
+      title="Compare (x)"
+      aria-current={isHere ? 'page' : undefined}
+    >
+      {icon}
+    </Link>
+  );
+}
+
 export function Rail({ place }: { readonly place: Place }) {
   const isRoc = place.view === 'roc' || place.view === 'stepRoc';
   const showDialog = useInterface((state) => state.showDialog);
@@ -133,6 +159,7 @@ export function Rail({ place }: { readonly place: Place }) {
       <RailLink to={levelPlace(place, 'rollout')} isHere={place.view === 'rollout'} label="Replay">
         <MessagesSquare {...ICON} />
       </RailLink>
+      <CompareLink isHere={place.view === 'compare'} />
       <div className="rail-end">
         <RailLink to={{ view: 'issues' }} isHere={place.view === 'issues'} label={`Ingest issues: ${issues}`}>
           <CircleAlert {...ICON} />

@@ -7,6 +7,7 @@ import { THEMES, type Theme, useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/placeMemory.ts';
 import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
+import { CompareChip } from './CompareChip.tsx';
 import { FollowChip } from './FollowChip.tsx';
 import { JobChip } from './JobChip.tsx';
 
@@ -20,6 +21,7 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
   if (place.view === 'settings') return [{ label: 'Settings', place }];
   if (place.view === 'mapping') return [{ label: 'Map a file’s fields', place }];
   if (place.view === 'formats') return [{ label: 'Formats', place }];
+  if (place.view === 'compare') return [{ label: 'Compare', place }];
   if (!('runKey' in place)) return [];
   const { runKey } = place;
   const crumbs: Crumb[] = [{ label: runName ?? runKey, place: { view: 'run', runKey } }];
@@ -33,9 +35,11 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
   if (!('groupKey' in place)) return crumbs;
   crumbs.push({ label: place.groupKey, place: { view: 'group', runKey, step, groupKey: place.groupKey } });
   if (place.view === 'groupTokens') crumbs.push({ label: 'tokens', place });
+  if (place.view === 'groupTree') crumbs.push({ label: 'fork tree', place });
   if (!('ordinal' in place)) return crumbs;
   crumbs.push({ label: `#${place.ordinal}`, place: { ...place, view: 'rollout' } });
   if (place.view === 'rolloutTokens') crumbs.push({ label: 'tokens', place });
+  if (place.view === 'alike') crumbs.push({ label: 'alike', place });
   return crumbs;
 }
 
@@ -84,6 +88,7 @@ export function TopBar() {
       {run?.isSynthetic && <Chip title="Generated, not sampled by a model">synthetic</Chip>}
       {run?.kind === 'eval' && <Chip>evaluation</Chip>}
       <div className="top-right">
+        <CompareChip />
         <FollowChip />
         <JobChip />
         <button type="button" className="top-search" onClick={() => showDialog('palette')}>

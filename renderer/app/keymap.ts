@@ -3,7 +3,7 @@
  * this table. Ids are stable (the desktop menu and the palette's history use them). A command
  * is available while some mounted view offers a handler for it (`commands.ts`).
  */
-export type Area = 'Everywhere' | 'Lists' | 'Replay';
+export type Area = 'Everywhere' | 'Lists' | 'Replay' | 'Compare';
 
 export interface Command {
   readonly id: CommandId;
@@ -43,9 +43,13 @@ const TABLE = [
     area: 'Everywhere',
     keys: ['g t'],
   },
+  { id: 'place.tree', label: 'Go to the fork tree of this group', area: 'Everywhere', keys: ['g b'] },
   { id: 'place.settings', label: 'Go to settings', area: 'Everywhere', keys: ['g s'] },
   { id: 'mapping.show', label: 'Map a file’s fields…', area: 'Everywhere', keys: ['g m'] },
   { id: 'formats.show', label: 'Formats that are read', area: 'Everywhere', keys: ['g f'] },
+  { id: 'compare.add', label: 'Compare this rollout, or no longer', area: 'Everywhere', keys: ['c'] },
+  { id: 'compare.open', label: 'Open the comparison', area: 'Everywhere', keys: ['x'] },
+  { id: 'compare.clear', label: 'Put all away that was to be compared', area: 'Everywhere', keys: [] },
   { id: 'theme.next', label: 'Switch theme: system, light, dark', area: 'Everywhere', keys: [] },
   { id: 'ingest.demo', label: 'Open the demo run', area: 'Everywhere', keys: [] },
   { id: 'ingest.openFiles', label: 'Open log files…', area: 'Everywhere', keys: ['Mod+o'] },
@@ -87,6 +91,71 @@ const TABLE = [
   { id: 'outline.flip', label: 'Show or hide the outline', area: 'Replay', keys: ['o'] },
   { id: 'inspector.flip', label: 'Show or hide the inspector', area: 'Replay', keys: ['i'] },
   { id: 'record.show', label: 'Raw record in its log file', area: 'Replay', keys: ['b'] },
+
+  {
+    id: 'aligned.next',
+    label: 'Next row of turns',
+    area: 'Compare',
+    keys: ['j', 'ArrowDown'],
+    isMotion: true,
+  },
+  {
+    id: 'aligned.previous',
+    label: 'Previous row of turns',
+    area: 'Compare',
+    keys: ['k', 'ArrowUp'],
+    isMotion: true,
+  },
+  { id: 'aligned.first', label: 'First row', area: 'Compare', keys: ['g g', 'Home'], isMotion: true },
+  { id: 'aligned.last', label: 'Last row', area: 'Compare', keys: ['G', 'End'], isMotion: true },
+  {
+    id: 'aligned.open',
+    label: 'Open what is folded, or the turn in its replay',
+    area: 'Compare',
+    keys: ['Enter'],
+    isMotion: true,
+  },
+  { id: 'difference.next', label: 'Next difference', area: 'Compare', keys: ['n'] },
+  { id: 'difference.previous', label: 'Previous difference', area: 'Compare', keys: ['N'] },
+  { id: 'fork.show', label: 'To the fork: where the lanes part', area: 'Compare', keys: ['f'] },
+  { id: 'lane.next', label: 'Choose the next lane', area: 'Compare', keys: [']'], isMotion: true },
+  { id: 'lane.previous', label: 'Choose the previous lane', area: 'Compare', keys: ['['], isMotion: true },
+  { id: 'lane.right', label: 'Move the chosen lane to the right', area: 'Compare', keys: ['>'] },
+  { id: 'lane.left', label: 'Move the chosen lane to the left', area: 'Compare', keys: ['<'] },
+  { id: 'lane.baseline', label: 'Make the chosen lane the baseline', area: 'Compare', keys: ['b'] },
+  { id: 'lane.remove', label: 'Take the chosen lane out', area: 'Compare', keys: ['Delete', 'c'] },
+  { id: 'layout.flip', label: 'Columns, or two lanes woven into one', area: 'Compare', keys: ['u'] },
+  { id: 'equal.next', label: 'Equal parts: fold, hide, show', area: 'Compare', keys: ['z'] },
+  { id: 'block.diff', label: 'Code or output of this row in the diff editor', area: 'Compare', keys: ['e'] },
+  {
+    id: 'branch.left',
+    label: 'Tree: to where it branched off',
+    area: 'Compare',
+    keys: ['h', 'ArrowLeft'],
+    isMotion: true,
+  },
+  {
+    id: 'branch.right',
+    label: 'Tree: to the first branch',
+    area: 'Compare',
+    keys: ['l', 'ArrowRight'],
+    isMotion: true,
+  },
+  { id: 'branch.fold', label: 'Tree: fold this branch, or open it', area: 'Compare', keys: ['o'] },
+  { id: 'alike.show', label: 'Find alike: rollouts of the same problem', area: 'Compare', keys: ['a'] },
+  {
+    id: 'alike.compare',
+    label: 'Compare with the most alike that went the other way',
+    area: 'Compare',
+    keys: ['A'],
+  },
+  { id: 'code.script', label: 'Copy the code of this rollout as a script', area: 'Compare', keys: [] },
+  { id: 'code.saveNotebook', label: 'Save the code as a notebook (.ipynb)', area: 'Compare', keys: [] },
+  { id: 'code.savePython', label: 'Save the code as a script (.py)', area: 'Compare', keys: [] },
+  { id: 'stop.next', label: 'Next hit of the breakpoints', area: 'Compare', keys: ['d'] },
+  { id: 'stop.previous', label: 'Previous hit of the breakpoints', area: 'Compare', keys: ['D'] },
+  { id: 'stop.add', label: 'Breakpoints: add one', area: 'Compare', keys: ['B'] },
+  { id: 'side.flip', label: 'Show or hide the panel at the right', area: 'Compare', keys: ['i'] },
 ] as const;
 
 export type CommandId = (typeof TABLE)[number]['id'];

@@ -1,5 +1,6 @@
 /** Commands that are there whatever the view, and those the desktop menu sends. */
 import { useEffect } from 'react';
+import { navigate } from 'wouter/use-browser-location';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { useConnection } from '../data/DataProvider.tsx';
 import { parentPlace, pathOfPlace } from '../data/place.ts';
@@ -10,6 +11,7 @@ import { queryLeftAt } from '../state/placeMemory.ts';
 import { copyText } from '../ui/copyText.ts';
 import { counted } from '../ui/numbers.ts';
 import { runCommand, useCommands } from './commands.ts';
+import { compareTarget } from './compareSet.ts';
 import { isCommandId } from './keymap.ts';
 import { rocPlace, tokensPlace } from './Rail.tsx';
 import { nextTheme } from './TopBar.tsx';
@@ -31,6 +33,7 @@ export function useShellCommands(): void {
   const run = useRunOf(place);
   const roc = rocPlace(place, run?.hasSteps);
   const tokens = tokensPlace(place, run?.hasSteps);
+  const hasCompareSet = useInterface((state) => state.compareSet.length > 0);
   const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
 
   useCommands(
@@ -48,8 +51,21 @@ export function useShellCommands(): void {
       'place.library': () => goTo({ view: 'library' }),
       'place.roc': roc === undefined ? undefined : () => goTo(roc),
       'place.tokens': tokens === undefined ? undefined : () => goTo(tokens),
+      'place.tree':
+        'groupKey' in place
+          ? () => {
+              const { runKey, step, groupKey } = place;
+              goTo({ view: 'groupTree', runKey, step, groupKey });
+            }
+          : undefined,
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
+      'compare.open': () => {
+        const target = compareTarget(useInterface.getState().compareSet, queryLeftAt('/compare'));
+        if (target === undefined) setNotice('Nothing to compare yet: c on a rollout adds it');
+        else navigate(target);
+      },
+      'compare.clear': hasCompareSet ? () => useInterface.getState().setCompareSet([]) : undefined,
       'mapping.show': () => goTo({ view: 'mapping' }),
       'formats.show': () => goTo({ view: 'formats' }),
       'focus.flip': place.view === 'rollout' ? () => flip('isFocused') : undefined,

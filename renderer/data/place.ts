@@ -33,16 +33,33 @@ export type Place =
       readonly groupKey: string;
       readonly ordinal: number;
     }
+  /** Where the rollouts of a group part. */
+  | {
+      readonly view: 'groupTree';
+      readonly runKey: string;
+      readonly step: number;
+      readonly groupKey: string;
+    }
+  /** Rollouts of the same problem that are most like this one. */
+  | {
+      readonly view: 'alike';
+      readonly runKey: string;
+      readonly step: number;
+      readonly groupKey: string;
+      readonly ordinal: number;
+    }
   | { readonly view: 'issues' }
   /** Its file is in the query: a path is free text of any length. */
   | { readonly view: 'mapping' }
   | { readonly view: 'formats' }
+  /** Its lanes are in the query: `compareLink.ts`. */
+  | { readonly view: 'compare' }
   | { readonly view: 'settings' }
   | { readonly view: 'nowhere'; readonly path: string };
 
 const NATURAL = /^\d+$/;
 
-const PAGES = ['issues', 'settings', 'mapping', 'formats'] as const;
+const PAGES = ['issues', 'settings', 'mapping', 'formats', 'compare'] as const;
 
 function isPage(head: string): head is (typeof PAGES)[number] {
   return PAGES.some((page) => page === head);
@@ -60,7 +77,7 @@ function decoded(part: string): string | undefined {
 export function parsePlace(path: string): Place {
   const nowhere: Place = { view: 'nowhere', path };
   const parts = path.split('/').filter((part) => part !== '');
-  const [head, rawRun, stepWord, rawStep, groupWord, rawGroup, rolloutWord, rawOrdinal, tokensWord] = parts;
+  const [head, rawRun, stepWord, rawStep, groupWord, rawGroup, rolloutWord, rawOrdinal, lastWord] = parts;
   if (head === undefined) return { view: 'library' };
   if (parts.length === 1 && isPage(head)) return { view: head };
   if (head !== 'run' || rawRun === undefined) return nowhere;
@@ -81,10 +98,13 @@ export function parsePlace(path: string): Place {
 
   if (parts.length === 6) return { view: 'group', runKey, step, groupKey };
   if (parts.length === 7 && rolloutWord === 'tokens') return { view: 'groupTokens', runKey, step, groupKey };
+  if (parts.length === 7 && rolloutWord === 'tree') return { view: 'groupTree', runKey, step, groupKey };
   if (rolloutWord !== 'rollout' || rawOrdinal === undefined || !NATURAL.test(rawOrdinal)) return nowhere;
   const rollout = { runKey, step, groupKey, ordinal: Number(rawOrdinal) };
   if (parts.length === 8) return { view: 'rollout', ...rollout };
-  return parts.length === 9 && tokensWord === 'tokens' ? { view: 'rolloutTokens', ...rollout } : nowhere;
+  if (parts.length !== 9) return nowhere;
+  if (lastWord === 'alike') return { view: 'alike', ...rollout };
+  return lastWord === 'tokens' ? { view: 'rolloutTokens', ...rollout } : nowhere;
 }
 
 /** Statistics of the tokens of what the fields name, down to a rollout. */
@@ -110,6 +130,7 @@ export function pathOfPlace(place: Place): string {
     case 'settings':
     case 'mapping':
     case 'formats':
+    case 'compare':
       return `/${place.view}`;
     case 'run':
       return `/run/${encodeURIComponent(place.runKey)}`;
@@ -127,6 +148,10 @@ export function pathOfPlace(place: Place): string {
       return `${pathOfPlace({ ...place, view: 'group' })}/tokens`;
     case 'rolloutTokens':
       return `${pathOfPlace({ ...place, view: 'rollout' })}/tokens`;
+    case 'groupTree':
+      return `${pathOfPlace({ ...place, view: 'group' })}/tree`;
+    case 'alike':
+      return `${pathOfPlace({ ...place, view: 'rollout' })}/alike`;
     case 'group':
       return `${pathOfPlace({ ...place, view: 'step' })}/group/${encodeURIComponent(place.groupKey)}`;
     case 'rollout':
@@ -160,11 +185,13 @@ export function parentPlace(place: Place, hasSteps = true): Place | undefined {
     case 'stepRoc':
     case 'stepTokens':
       return { view: 'step', runKey: place.runKey, step: place.step };
-    case 'groupTokens': {
+    case 'groupTokens':
+    case 'groupTree': {
       const { runKey, step, groupKey } = place;
       return { view: 'group', runKey, step, groupKey };
     }
-    case 'rolloutTokens': {
+    case 'rolloutTokens':
+    case 'alike': {
       const { runKey, step, groupKey, ordinal } = place;
       return { view: 'rollout', runKey, step, groupKey, ordinal };
     }

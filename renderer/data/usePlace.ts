@@ -20,6 +20,12 @@ export function useUrlQuery(): readonly [URLSearchParams, SetQuery] {
   return [query, setUrlQuery];
 }
 
+/** All of the query anew, in place of the present entry. */
+export function replaceSearch(search: string): void {
+  const url = window.location.pathname + search;
+  if (url !== window.location.pathname + window.location.search) navigate(url, { replace: true });
+}
+
 function setUrlQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const next = new URLSearchParams(window.location.search);
   for (const [name, value] of Object.entries(changes)) {

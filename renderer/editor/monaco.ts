@@ -56,6 +56,12 @@ export function applyEditorTheme(isDark: boolean): void {
       'editorWidget.background': token('--raised'),
       'editorWidget.border': token('--rule2'),
       'editor.lineHighlightBackground': token('--hover'),
+      'diffEditor.removedLineBackground': token('--diff-removed-soft'),
+      'diffEditor.insertedLineBackground': token('--diff-added-soft'),
+      'diffEditor.removedTextBackground': token('--diff-removed-mark'),
+      'diffEditor.insertedTextBackground': token('--diff-added-mark'),
+      'diffEditor.diagonalFill': token('--rule'),
+      'diffEditor.unchangedRegionBackground': token('--sunk'),
     },
   });
   monaco.editor.setTheme('turnwise');

@@ -37,12 +37,24 @@ interface Interface {
   readonly runToRemove: string | undefined;
   /** Up to two rollouts of a group, chosen to be seen side by side; by `groupId`. */
   readonly comparedOf: Readonly<Record<number, readonly number[]>>;
+  /** Paths of up to four rollouts from any list, to be compared turn by turn; for the sitting. */
+  readonly compareSet: readonly string[];
+  readonly isCompareSideOpen: boolean;
+  /** Stretches of a comparison that are opened or closed against their default; keys are the view's. */
+  readonly flippedStretches: ReadonlySet<string>;
   /** Job cards put away. */
   readonly closedJobs: ReadonlySet<number>;
 
   readonly setTheme: (theme: Theme) => void;
   readonly flip: (
-    option: 'isFocused' | 'isOutlineOpen' | 'isInspectorOpen' | 'isRaw' | 'isHeatOn' | 'areChartsOpen',
+    option:
+      | 'isFocused'
+      | 'isOutlineOpen'
+      | 'isInspectorOpen'
+      | 'isRaw'
+      | 'isHeatOn'
+      | 'areChartsOpen'
+      | 'isCompareSideOpen',
   ) => void;
   readonly setPlaySpeed: (speed: PlaySpeed) => void;
   readonly setReplayLayout: (layout: Readonly<Record<string, number>>) => void;
@@ -54,6 +66,8 @@ interface Interface {
   /** A third one takes the place of the first. */
   readonly flipCompared: (groupId: number, rolloutId: number) => void;
   readonly clearCompared: (groupId: number) => void;
+  readonly setCompareSet: (paths: readonly string[]) => void;
+  readonly flipStretch: (key: string) => void;
   readonly closeJob: (jobId: number) => void;
 }
 
@@ -77,6 +91,9 @@ export const useInterface = create<Interface>()(
       pinnedRuns: {},
       runToRemove: undefined,
       comparedOf: {},
+      compareSet: [],
+      isCompareSideOpen: false,
+      flippedStretches: new Set<string>(),
       closedJobs: new Set<number>(),
 
       setTheme: (theme) => set({ theme }),
@@ -107,6 +124,13 @@ export const useInterface = create<Interface>()(
           return { comparedOf: { ...comparedOf, [groupId]: next } };
         }),
       clearCompared: (groupId) => set(({ comparedOf }) => ({ comparedOf: { ...comparedOf, [groupId]: [] } })),
+      setCompareSet: (compareSet) => set({ compareSet }),
+      flipStretch: (key) =>
+        set((state) => {
+          const flippedStretches = new Set(state.flippedStretches);
+          if (!flippedStretches.delete(key)) flippedStretches.add(key);
+          return { flippedStretches };
+        }),
       closeJob: (jobId) => set(({ closedJobs }) => ({ closedJobs: new Set(closedJobs).add(jobId) })),
     }),
     {
@@ -119,6 +143,7 @@ export const useInterface = create<Interface>()(
         isInspectorOpen,
         isHeatOn,
         areChartsOpen,
+        isCompareSideOpen,
         playSpeed,
         replayLayout,
       }) => ({
@@ -127,6 +152,7 @@ export const useInterface = create<Interface>()(
         isInspectorOpen,
         isHeatOn,
         areChartsOpen,
+        isCompareSideOpen,
         playSpeed,
         replayLayout,
       }),

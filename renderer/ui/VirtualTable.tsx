@@ -43,6 +43,7 @@ export interface TableHandle {
   moveTo(index: number): void;
   open(): void;
   toggle(): void;
+  cursorHref(): string | undefined;
 }
 
 interface TablePosition {
@@ -118,6 +119,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     const element = scroller.current;
     if (element !== null) element.scrollTop = scrollTopShowing(space, element.scrollTop, next);
   };
+  const hrefOf = (row: Row | undefined) => (row === undefined ? undefined : props.hrefOf?.(row));
   const open = (index: number) => {
     const row = rowAt(index);
     if (row !== undefined) onOpen(row, index);
@@ -131,6 +133,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       const row = rowAt(cursor);
       if (row !== undefined) props.onToggle?.(row);
     },
+    cursorHref: () => hrefOf(rowAt(cursor)),
   }));
 
   const tracks = columns.map((c) => `minmax(${c.minWidth}px, ${c.grow ?? 1}fr)`).join(' ');
@@ -159,7 +162,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           {indexes.map((index) => {
             const row = rowAt(index);
             const isQuiet = row !== undefined && props.isQuiet?.(row) === true;
-            const href = row === undefined ? undefined : props.hrefOf?.(row);
+            const href = hrefOf(row);
             const Tag = href === undefined ? 'div' : 'a';
             return (
               <Tag

@@ -67,3 +67,9 @@ export function seconds(milliseconds: number): string {
   if (value >= 100) return `${Math.round(value)} s`;
   return `${value.toFixed(value >= 10 ? 1 : 2)} s`;
 }
+
+/** `st` of 1st, 21st, 91st; a fraction is always `th`. */
+export function ordinalSuffix(value: string): string {
+  if (value.includes('.') || /1[123]$/.test(value)) return 'th';
+  return { '1': 'st', '2': 'nd', '3': 'rd' }[value.at(-1) ?? ''] ?? 'th';
+}

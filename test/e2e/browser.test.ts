@@ -1,4 +1,6 @@
 import { browserShell } from '../support/shells/browserShell.ts';
+import { describeCompare } from './compare.ts';
+import { describeDebugger } from './debugger.ts';
 import { describeRoc } from './roc.ts';
 import { describeSources } from './sources.ts';
 import { describeStatistics } from './statistics.ts';
@@ -9,4 +11,6 @@ describeApplication(browserShell);
 describeSources(browserShell);
 describeRoc(browserShell);
 describeStatistics(browserShell);
+describeCompare(browserShell);
 describeTokens(browserShell);
+describeDebugger(browserShell);

@@ -1,5 +1,7 @@
 import { test } from 'vitest';
 import { findElectronShell } from '../support/shells/electronShell.ts';
+import { describeCompare } from './compare.ts';
+import { describeDebugger } from './debugger.ts';
 import { describeRoc } from './roc.ts';
 import { describeSources } from './sources.ts';
 import { describeStatistics } from './statistics.ts';
@@ -15,5 +17,7 @@ if ('reason' in found) {
   describeSources(found);
   describeRoc(found);
   describeStatistics(found);
+  describeCompare(found);
   describeTokens(found);
+  describeDebugger(found);
 }

@@ -1,4 +1,6 @@
 import { electronDoubleShell } from '../support/shells/electronShell.ts';
+import { describeCompare } from './compare.ts';
+import { describeDebugger } from './debugger.ts';
 import { describeRoc } from './roc.ts';
 import { describeSources } from './sources.ts';
 import { describeStatistics } from './statistics.ts';
@@ -9,4 +11,6 @@ describeApplication(electronDoubleShell);
 describeSources(electronDoubleShell);
 describeRoc(electronDoubleShell);
 describeStatistics(electronDoubleShell);
+describeCompare(electronDoubleShell);
 describeTokens(electronDoubleShell);
+describeDebugger(electronDoubleShell);

@@ -10,7 +10,7 @@ function tokens(block: string): Map<string, string> {
   );
 }
 
-const [lightCss = '', darkCss = ''] = css.split("[data-theme='dark']");
+const [lightCss = '', darkCss = ''] = css.split(/\[data-theme=["']dark["']\]/);
 const light = tokens(lightCss);
 const dark = tokens(darkCss);
 
@@ -44,6 +44,10 @@ const PAIRS: readonly (readonly [string, readonly string[]])[] = [
       '--user-soft',
       '--env',
       '--code',
+      '--diff-removed-mark',
+      '--diff-added-mark',
+      '--diff-removed-soft',
+      '--diff-added-soft',
     ],
   ],
   ['--ink2', ['--paper', '--raised', '--sunk', '--hover', '--accent-soft']],
@@ -51,9 +55,11 @@ const PAIRS: readonly (readonly [string, readonly string[]])[] = [
   ['--accent', ['--paper', '--raised', '--accent-soft']],
   ['--right', ['--paper', '--raised']],
   ['--wrong', ['--paper', '--raised', '--wrong-soft']],
+  ['--diff-removed', ['--paper', '--raised', '--diff-removed-soft']],
+  ['--diff-added', ['--paper', '--raised', '--diff-added-soft']],
   ['--user', ['--paper', '--raised', '--user-soft']],
   ...['keyword', 'string', 'number', 'comment', 'name'].map(
-    (role) => [`--code-${role}`, ['--code', '--raised']] as const,
+    (role) => [`--code-${role}`, ['--code', '--raised', '--diff-removed-soft', '--diff-added-soft']] as const,
   ),
   ...['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'].map(
     (hue) => [`--ansi-${hue}`, ['--env', '--wrong-soft']] as const,

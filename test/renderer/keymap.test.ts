@@ -19,12 +19,12 @@ describe('keymap', () => {
   it('waits for the second stroke of a sequence', () => {
     const first = matchStroke('', 'g');
     expect(first).toEqual({ commands: [], pending: 'g' });
-    expect(matchStroke(first.pending, 'g').commands).toEqual(['row.first', 'turn.first']);
+    expect(matchStroke(first.pending, 'g').commands).toEqual(['row.first', 'turn.first', 'aligned.first']);
     expect(matchStroke(first.pending, 'l').commands).toEqual(['place.library']);
   });
 
   it('gives up a sequence for the key itself', () => {
-    expect(matchStroke('g', 'j').commands).toEqual(['row.next', 'turn.next']);
+    expect(matchStroke('g', 'j').commands).toEqual(['row.next', 'turn.next', 'aligned.next']);
   });
 
   it('names strokes', () => {

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { prettyArguments } from '../../renderer/views/replay/callModel.ts';
+import { exceptionName, outcomeMark, prettyArguments, turnsOf } from '../../renderer/data/segmentViews.ts';
 import { findHits } from '../../renderer/views/replay/findModel.ts';
 import { countLines, foldOf } from '../../renderer/views/replay/foldModel.ts';
 import { columnStatistics, profileOf } from '../../renderer/views/replay/profileModel.ts';
 import { indentedRecord } from '../../renderer/views/replay/recordModel.ts';
-import {
-  dwellMs,
-  exceptionName,
-  nextCallSegment,
-  nextTurn,
-  outcomeMark,
-  segmentAt,
-  turnsOf,
-} from '../../renderer/views/replay/replayModel.ts';
+import { dwellMs, nextCallSegment, nextTurn, segmentAt } from '../../renderer/views/replay/replayModel.ts';
 import { rolloutDetail } from '../support/preview/previewData.ts';
 
 const { detail } = rolloutDetail(100_001_07);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { crumbsOf } from '../../renderer/app/TopBar.tsx';
+import { correctnessSource } from '../../renderer/data/correctness.ts';
 import { mappingPath, parentPlace, parsePlace } from '../../renderer/data/place.ts';
 import {
   directoriesOf,
@@ -10,7 +11,7 @@ import {
   usualSize,
 } from '../../renderer/views/browse/sources/sourcesModel.ts';
 import { jobsToShow, unmappedCards } from '../../renderer/views/library/libraryModel.ts';
-import { correctnessSource, recordText } from '../../renderer/views/replay/inspectorModel.ts';
+import { recordText } from '../../renderer/views/replay/inspectorModel.ts';
 import { recordPlace } from '../../renderer/views/replay/recordModel.ts';
 import type { IngestProgress, IssueRow } from '../../shared/api/contract.ts';
 

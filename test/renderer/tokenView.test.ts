@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { codePlaces } from '../../renderer/editor/codePlaces.ts';
 import { placedPieces } from '../../renderer/editor/placedCode.ts';
-import { codePlaces } from '../../renderer/views/replay/codePlaces.ts';
 import { marksIn } from '../../renderer/views/replay/textMarks.ts';
 import { gapFlags } from '../../renderer/views/replay/tokens/gapModel.ts';
 import {

@@ -39,6 +39,15 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
               ground truth <span className="mono">{group.groundTruth}</span>
             </span>
           )}
+          {group.rollouts > 1 && (
+            <Link
+              className="is-link"
+              href={pathOfPlace({ view: 'groupTree', runKey, step: group.step, groupKey: group.groupKey })}
+              title="Where these rollouts part, as a tree (g b)"
+            >
+              Fork tree
+            </Link>
+          )}
           <Link
             className="is-link"
             href={pathOfPlace({ view: 'groupTokens', runKey, step: group.step, groupKey: group.groupKey })}

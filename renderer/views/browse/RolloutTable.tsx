@@ -1,6 +1,7 @@
 /** Rollouts of a step or of a group: ids in order from the host, rows for the visible window. */
 import { useMemo, useRef, useState } from 'react';
 import type { ParamsOf, RolloutRow } from '../../../shared/api/contract.ts';
+import { useCompareCommand } from '../../app/compareSet.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
 import { useFilteredRollouts } from '../../data/useFilteredIds.ts';
@@ -56,6 +57,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
   const total = held.value?.length ?? 0;
   const rows = useRolloutWindow(ids, range);
   const table = useTableCommands();
+  useCompareCommand(() => table.current?.cursorHref());
 
   const shown = useRef<ReadonlySet<string>>(new Set());
   const loaded: RolloutRow[] = [];

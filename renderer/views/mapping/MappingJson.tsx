@@ -6,6 +6,7 @@ import type { Mapping } from '../../../shared/format/mapping.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { copyText } from '../../ui/copyText.ts';
+import { saveText } from '../../ui/saveText.ts';
 import { fileNameOf } from './mappingModel.ts';
 
 interface MappingJsonProps {
@@ -22,16 +23,6 @@ function mappingOf(text: string): ReturnType<typeof readMapping> {
     return { message: error instanceof Error ? error.message : String(error) };
   }
   return readMapping(value);
-}
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has taken the blob by the time the click returns to the event loop.
-  setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }
 
 /** The mapping as data: to keep, to send, or to take from someone. */
@@ -90,7 +81,9 @@ export function MappingJson({ mapping, onMapping, onClose }: MappingJsonProps) {
               >
                 Copy
               </Button>
-              <Button onClick={() => download(fileNameOf(mapping.name), text)}>Download</Button>
+              <Button onClick={() => saveText(fileNameOf(mapping.name), text, 'application/json')}>
+                Download
+              </Button>
               <Button
                 isPrimary
                 disabled={'message' in read}

@@ -1,10 +1,11 @@
 import { Fragment, type ReactNode } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import type { Provenance } from '../../../shared/domain/model.ts';
+import { correctnessSource } from '../../data/correctness.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
-import { correctnessSource, flatFields, recordText } from './inspectorModel.ts';
+import { flatFields, recordText } from './inspectorModel.ts';
 import type { Heat } from './useHeat.ts';
 import './inspector.css';
 

@@ -1,6 +1,6 @@
 import { memo, useEffect, useRef } from 'react';
+import { outcomeMark, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
 import { seconds } from '../../ui/numbers.ts';
-import { outcomeMark, type SegmentView, type TurnView } from './replayModel.ts';
 import './outline.css';
 
 interface OutlineProps {

@@ -2,7 +2,9 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
+import { useCompareCommand } from '../../app/compareSet.ts';
 import { type Place, parentPlace, pathOfPlace } from '../../data/place.ts';
+import { type SegmentView, turnsOf } from '../../data/segmentViews.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useInterface } from '../../state/interface.ts';
 import { queryLeftAt } from '../../state/placeMemory.ts';
@@ -13,7 +15,7 @@ import { layoutFor } from './paneLayout.ts';
 import { RawRecord } from './RawRecord.tsx';
 import { ReplayText } from './ReplayText.tsx';
 import { ReplayToolbar } from './ReplayToolbar.tsx';
-import { nextCallSegment, nextTurn, type SegmentView, segmentAt, turnsOf } from './replayModel.ts';
+import { nextCallSegment, nextTurn, segmentAt } from './replayModel.ts';
 import { Scrubber } from './Scrubber.tsx';
 import type { TranscriptHandle } from './Transcript.tsx';
 import { Transport } from './Transport.tsx';
@@ -92,6 +94,7 @@ export function Replay({ place, detail }: ReplayProps) {
     if (playback.isAtEnd) goToTurn(turns[0]?.turn ?? 0);
     playback.flip();
   };
+  useCompareCommand(() => pathOfPlace(place));
   useCommands({
     'turn.next': () => step(1),
     'turn.previous': () => step(-1),

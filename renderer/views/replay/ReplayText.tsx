@@ -1,8 +1,8 @@
 import { type RefObject, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import type { TurnView } from '../../data/segmentViews.ts';
 import { useInterface } from '../../state/interface.ts';
 import { FindBar } from './FindBar.tsx';
-import type { TurnView } from './replayModel.ts';
 import { Transcript, type TranscriptHandle } from './Transcript.tsx';
 import { SpanBar } from './tokens/SpanBar.tsx';
 import type { SegmentMeans } from './tokens/segmentMeans.ts';

@@ -1,5 +1,7 @@
-import { ChevronLeft, ChevronRight, FileJson, ListTree, PanelRight, Search } from 'lucide-react';
+import { ChevronLeft, ChevronRight, FileJson, ListTree, PanelRight, Search, Waypoints } from 'lucide-react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { CodeMenu } from '../../app/CodeState.tsx';
+import { useAlike } from '../../app/useAlike.ts';
 import { useInterface } from '../../state/interface.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
@@ -18,7 +20,9 @@ export function ReplayToolbar({ detail, siblings, onFind, onShowRecord }: Replay
   const isOutlineOpen = useInterface((state) => state.isOutlineOpen);
   const isInspectorOpen = useInterface((state) => state.isInspectorOpen);
   const flip = useInterface((state) => state.flip);
-  const { row } = detail;
+  const { row, run } = detail;
+  const { step, groupKey, ordinal } = row;
+  const { showAlike } = useAlike({ view: 'rollout', runKey: run.runKey, step, groupKey, ordinal }, row);
   return (
     <div className="replay-bar">
       <IconButton label="Outline" keys="o" isPressed={isOutlineOpen} onClick={() => flip('isOutlineOpen')}>
@@ -61,6 +65,14 @@ export function ReplayToolbar({ detail, siblings, onFind, onShowRecord }: Replay
             { id: 'raw', label: 'Raw', title: 'The exact text with its tags (m)' },
           ]}
         />
+        <IconButton
+          label="Find alike: rollouts of the same problem, A compares with the nearest that went the other way"
+          keys="a"
+          onClick={showAlike}
+        >
+          <Waypoints size={15} />
+        </IconButton>
+        <CodeMenu />
         <IconButton label="Find in this rollout" keys="/" onClick={onFind}>
           <Search size={15} />
         </IconButton>

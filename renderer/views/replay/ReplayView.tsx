@@ -2,6 +2,7 @@
  * Replay of one rollout. The URL holds the rollout and the turn; this component loads the one,
  * moves the other, and gives plain values to the panes.
  */
+import { CodeOf } from '../../app/CodeState.tsx';
 import type { Place } from '../../data/place.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
@@ -30,5 +31,9 @@ export default function ReplayView({ place }: { readonly place: Extract<Place, {
     );
   }
   if (rollout.data === undefined) return <WaitingState title="Opening the rollout…" />;
-  return <Replay place={place} detail={rollout.data} />;
+  return (
+    <CodeOf detail={rollout.data}>
+      <Replay place={place} detail={rollout.data} />
+    </CodeOf>
+  );
 }

@@ -1,14 +1,13 @@
 /** What stands under a segment's heading: exact text when raw, else as its kind is best read. */
 import { memo, useMemo } from 'react';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
+import { outcomeMark, prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
+import { codePlaces } from '../../editor/codePlaces.ts';
 import { PlainCode } from '../../editor/PlainCode.tsx';
 import { PythonCode } from '../../editor/PythonCode.tsx';
 import { AnsiText } from '../../ui/AnsiText.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
-import { prettyArguments } from './callModel.ts';
-import { codePlaces } from './codePlaces.ts';
 import { MarkdownText } from './MarkdownText.tsx';
-import { outcomeMark, type SegmentView } from './replayModel.ts';
 import { WhenNear } from './WhenNear.tsx';
 
 /** Segments that surely fill the first screen; later ones are rendered when one comes near them. */

@@ -1,12 +1,12 @@
 import { Check, Copy } from 'lucide-react';
 import { memo, type ReactNode, useState } from 'react';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
+import { CodeCellButtons } from '../../app/CodeState.tsx';
+import { exceptionName, outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/copyText.ts';
 import { count, counted, decimal, seconds } from '../../ui/numbers.ts';
-import { readableText } from './callModel.ts';
 import { foldOf } from './foldModel.ts';
-import { exceptionName, outcomeMark, type SegmentView } from './replayModel.ts';
 import { SegmentBody } from './SegmentBody.tsx';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
 
@@ -111,6 +111,7 @@ function SegmentHead({ view, kind, answerSource, text, children }: SegmentHeadPr
       {kind === 'user' && <span className="injected">not written by the policy</span>}
       {kind === 'answer' && answerSource === 'derived' && <span className="dim">as found in the text</span>}
       {children}
+      {view.call !== undefined && <CodeCellButtons segment={view.index} />}
       <CopyButton text={text} />
       <span className="dim segment-size">{count(text.length)} chars</span>
     </header>

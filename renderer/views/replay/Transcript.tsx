@@ -5,10 +5,10 @@
  */
 import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
 import type { TextRange } from '../../../shared/domain/model.ts';
+import type { TurnView } from '../../data/segmentViews.ts';
 import { counted } from '../../ui/numbers.ts';
 import { useTakenFocus } from '../../ui/useTakenFocus.ts';
 import type { Hit } from './findModel.ts';
-import type { TurnView } from './replayModel.ts';
 import { SegmentCard } from './SegmentCard.tsx';
 import type { TextMarks } from './textMarks.ts';
 import type { SegmentMean } from './tokens/segmentMeans.ts';

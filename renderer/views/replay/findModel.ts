@@ -1,5 +1,5 @@
 import type { TextRange } from '../../../shared/domain/model.ts';
-import type { SegmentView, TextSource, TurnView } from './replayModel.ts';
+import type { SegmentView, TextSource, TurnView } from '../../data/segmentViews.ts';
 
 export interface Hit extends TextRange {
   readonly source: TextSource;

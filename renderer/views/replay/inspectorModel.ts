@@ -1,5 +1,3 @@
-import type { RolloutRow } from '../../../shared/api/contract.ts';
-
 /**
  * Extra fields as name and text. An object opens up one level (`timing.worker`), which is as deep
  * as trainers nest what one wants to read at a glance; anything deeper stays JSON.
@@ -16,19 +14,6 @@ export function flatFields(
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Who said that a rollout is right or wrong. */
-export function correctnessSource(
-  row: Pick<RolloutRow, 'isCorrect' | 'isCorrectSource' | 'reward'>,
-): string | undefined {
-  if (row.isCorrect === undefined) return undefined;
-  if (row.isCorrectSource === 'derived')
-    return row.isCorrect
-      ? 'derived: answer equals ground truth'
-      : 'derived: answer differs from ground truth';
-  if (row.isCorrectSource === 'logged') return 'logged';
-  return row.reward === undefined ? undefined : 'by the reward';
 }
 
 /** `line 12`, `row 3`, `member 1`: what is counted depends on the file. */

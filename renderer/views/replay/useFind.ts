@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from 'react';
+import type { TurnView } from '../../data/segmentViews.ts';
 import { findHits, type Hit } from './findModel.ts';
-import type { TurnView } from './replayModel.ts';
 
 const NO_HITS: readonly Hit[] = [];
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
+import type { TurnView } from '../../data/segmentViews.ts';
 import { useInterface } from '../../state/interface.ts';
-import { dwellMs, type TurnView } from './replayModel.ts';
+import { dwellMs } from './replayModel.ts';
 
 /** Plays turn by turn at a reading pace and stops at the end. */
 export function usePlayback(turns: readonly TurnView[], turn: number, onStep: () => void) {

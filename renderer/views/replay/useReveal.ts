@@ -1,11 +1,10 @@
 /** Brings places of the rollout into sight: a segment, a search hit, a token. */
 import { type RefObject, useCallback, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { readableText, type TurnView } from '../../data/segmentViews.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
-import { readableText } from './callModel.ts';
 import type { Hit } from './findModel.ts';
 import { foldOf } from './foldModel.ts';
-import type { TurnView } from './replayModel.ts';
 import type { CurrentMark, TranscriptHandle } from './Transcript.tsx';
 
 /** React commits an unfolded segment and the painter its highlights before a mark can be shown. */

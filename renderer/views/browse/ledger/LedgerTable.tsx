@@ -1,5 +1,6 @@
 /** The siblings of a group with every decision. All rows are here, so they are sorted and filtered here. */
 import { useCommands } from '../../../app/commands.ts';
+import { useCompareCommand } from '../../../app/compareSet.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
@@ -41,6 +42,7 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
     BY_ORDINAL,
   );
   const table = useTableCommands();
+  useCompareCommand(() => table.current?.cursorHref());
   useCommands({
     'row.select': () => table.current?.toggle(),
     'penalties.flip': () => setQuery({ ways: showsAllWays ? undefined : 'all' }),

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react';
+import { comparePath } from '../../../data/compareLink.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
@@ -63,6 +64,15 @@ export function PairPanel({ place, groupId, entries, source }: PairPanelProps) {
           ))}
         </tbody>
       </table>
+      <Link
+        className="is-link pair-compare"
+        href={comparePath(
+          [a, b].map(({ row }) => pathOfPlace({ ...place, view: 'rollout', ordinal: row.ordinal })),
+        )}
+        title="Turn by turn, side by side"
+      >
+        Compare
+      </Link>
       <IconButton label="Put the pair away" onClick={() => clear(groupId)}>
         <X size={14} />
       </IconButton>

@@ -4,11 +4,11 @@
  */
 import type { RefObject } from 'react';
 import type { RolloutDetail, TokenInfo } from '../../../../shared/api/contract.ts';
+import type { TurnView } from '../../../data/segmentViews.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useSettled } from '../../../data/useSettled.ts';
 import { count, percent } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
-import type { TurnView } from '../replayModel.ts';
 import {
   type AlternativesView,
   alternativesView,

@@ -1,9 +1,9 @@
 /** What is known of one token, in words. Unknown is left out, never 0. */
 import type { TokenAlternatives } from '../../../../shared/api/contract.ts';
-import { count, decimal, percent, signed } from '../../../ui/numbers.ts';
-import { codePlaces } from '../codePlaces.ts';
+import type { TurnView } from '../../../data/segmentViews.ts';
+import { codePlaces } from '../../../editor/codePlaces.ts';
+import { count, decimal, ordinalSuffix, percent, signed } from '../../../ui/numbers.ts';
 import { shareBelow, tokenRange } from '../heatModel.ts';
-import type { TurnView } from '../replayModel.ts';
 import { valueText } from './signalWords.ts';
 import { classOf, type Heat, rankOf } from './tokenHeat.ts';
 
@@ -22,11 +22,6 @@ export interface TokenColumns {
 
 const known = (value: number | undefined): number | undefined =>
   value === undefined || Number.isNaN(value) ? undefined : value;
-
-function ordinalSuffix(value: string): string {
-  if (value.includes('.') || /1[123]$/.test(value)) return 'th';
-  return { '1': 'st', '2': 'nd', '3': 'rd' }[value.at(-1) ?? ''] ?? 'th';
-}
 
 export function valueFacts(heat: Heat, token: number): readonly Fact[] {
   const value = known(heat.values[token]);

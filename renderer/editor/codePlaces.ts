@@ -3,20 +3,13 @@
  * line break is two characters there: only the stretches between escapes are the very same text, and
  * only these can carry heat and search hits.
  */
-import type { Utf16Offset } from '../../../shared/domain/model.ts';
+import type { Utf16Offset } from '../../shared/domain/model.ts';
+import type { PlacedStretch } from './placedCode.ts';
 
-export interface CodePlace {
-  /** Offsets in the code. */
-  readonly start: number;
-  readonly end: number;
-  /** Where `start` stands in the response. */
-  readonly source: Utf16Offset;
-}
-
-const NONE: readonly CodePlace[] = [];
+const NONE: readonly PlacedStretch[] = [];
 
 /** @param inner the call as written, which begins at `base` in the response */
-export function codePlaces(code: string, inner: string, base: Utf16Offset): readonly CodePlace[] {
+export function codePlaces(code: string, inner: string, base: Utf16Offset): readonly PlacedStretch[] {
   if (code === '') return NONE;
   const literal = inner.indexOf(code);
   if (literal >= 0) return [{ start: 0, end: code.length, source: base + literal }];
@@ -44,8 +37,8 @@ function jsonPlaces(
   inner: string,
   from: number,
   base: Utf16Offset,
-): readonly CodePlace[] | undefined {
-  const places: CodePlace[] = [];
+): readonly PlacedStretch[] | undefined {
+  const places: PlacedStretch[] = [];
   let at = from;
   let start = 0;
   let i = 0;

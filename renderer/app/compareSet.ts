@@ -1,0 +1,41 @@
+/** Rollouts gathered from any list, to be seen side by side. */
+import { comparePath, MOST_LANES, rolloutPlaceOf } from '../data/compareLink.ts';
+import { useInterface } from '../state/interface.ts';
+import { useCommands } from './commands.ts';
+
+/** Adds a rollout to the compare set, or takes it out again, and says so. */
+export function flipInCompareSet(path: string): void {
+  const place = rolloutPlaceOf(path);
+  if (place === undefined) return;
+  const { compareSet, setCompareSet, setNotice } = useInterface.getState();
+  const name = `${place.groupKey} #${place.ordinal}`;
+  if (compareSet.includes(path)) {
+    const rest = compareSet.filter((one) => one !== path);
+    setCompareSet(rest);
+    setNotice(`${name} is no longer to be compared · ${rest.length} left`);
+  } else if (compareSet.length >= MOST_LANES) {
+    setNotice(`Four rollouts are to be compared already: x opens them, c on one of them takes it out`);
+  } else {
+    const next = [...compareSet, path];
+    setCompareSet(next);
+    setNotice(
+      `${name} is to be compared · ${next.length === 1 ? 'choose another' : `x opens the ${next.length}`}`,
+    );
+  }
+}
+
+/** `c` for the rollout under the cursor, or the one that is open. @param pathOf undefined: there is none at present */
+export function useCompareCommand(pathOf: () => string | undefined): void {
+  useCommands({
+    'compare.add': () => {
+      const path = pathOf();
+      if (path !== undefined) flipInCompareSet(path);
+    },
+  });
+}
+
+/** Where `x` leads: what was gathered, else the comparison as it was left. */
+export function compareTarget(set: readonly string[], queryLeft: string): string | undefined {
+  if (set.length > 0) return comparePath(set);
+  return queryLeft === '' ? undefined : `/compare${queryLeft}`;
+}

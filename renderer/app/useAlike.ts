@@ -1,0 +1,71 @@
+/** From a rollout to those like it: the list, or at once the nearest that went the other way. */
+import { useQueryClient } from '@tanstack/react-query';
+import { navigate } from 'wouter/use-browser-location';
+import type { AlikeRollout } from '../../shared/api/contract.ts';
+import { comparePath } from '../data/compareLink.ts';
+import { useClient } from '../data/DataProvider.tsx';
+import { pathOfPlace, type RolloutPlace } from '../data/place.ts';
+import { goTo } from '../data/usePlace.ts';
+import { fetchCached } from '../data/useRequest.ts';
+import { useInterface } from '../state/interface.ts';
+import { useCommands } from './commands.ts';
+
+/** More than the host looks at: the nearest failure may stand far down. */
+export const ALIKE_LIMIT = 500;
+
+/** The most alike that is wrong where this one is right, and the reverse; undefined where there is none. */
+export function counterpart(isCorrect: boolean, rollouts: readonly AlikeRollout[]): AlikeRollout | undefined {
+  return rollouts.find((other) => other.isCorrect === !isCorrect);
+}
+
+export const alikePath = ({ runKey, step, groupKey, ordinal }: AlikeRollout): string =>
+  pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal });
+
+interface AlikeActions {
+  readonly showAlike: () => void;
+  /** Undefined while it is not known whether the rollout is right. */
+  readonly compareCounterpart: (() => void) | undefined;
+}
+
+export function useAlike(
+  place: RolloutPlace,
+  row: { readonly rolloutId: number; readonly isCorrect?: boolean } | undefined,
+): AlikeActions {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const { runKey, step, groupKey, ordinal } = place;
+  const { setNotice } = useInterface.getState();
+  const isCorrect = row?.isCorrect;
+  const compareCounterpart = async () => {
+    if (row === undefined || isCorrect === undefined) {
+      setNotice('Whether this rollout is right is not known: a lists what is like it');
+      return;
+    }
+    const wanted = isCorrect ? 'wrong' : 'right';
+    setNotice(`Looking for the most alike that is ${wanted}…`);
+    try {
+      const params = { rolloutId: row.rolloutId, limit: ALIKE_LIMIT };
+      const { rollouts, considered, total } = await fetchCached(queryClient, client, 'compare.alike', params);
+      const found = counterpart(isCorrect, rollouts);
+      if (found === undefined) {
+        setNotice(`None of the ${considered} of ${total} other rollouts looked at is ${wanted}`);
+        return;
+      }
+      setNotice(undefined);
+      navigate(
+        comparePath([pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal }), alikePath(found)]),
+      );
+    } catch (error) {
+      setNotice(`Not compared: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const actions: AlikeActions = {
+    showAlike: () => goTo({ view: 'alike', runKey, step, groupKey, ordinal }),
+    compareCounterpart: isCorrect === undefined ? undefined : () => void compareCounterpart(),
+  };
+  useCommands({
+    'alike.show': actions.showAlike,
+    'alike.compare': () => void compareCounterpart(),
+  });
+  return actions;
+}

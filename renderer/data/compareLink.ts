@@ -1,0 +1,120 @@
+/**
+ * A comparison is a link: which rollouts, in which order, against which of them, and where in it one is.
+ *
+ *   /compare?lane=/run/r/step/0/group/g/rollout/1&lane=…&base=1&on=0&row=12&layout=unified&equal=hide&show=code,output
+ *
+ * `lane` is the path of a rollout, as `place.ts` writes it. What is at its default is not in the link, and what
+ * is not ours is left as it is.
+ */
+import { parsePlace, pathOfPlace, type RolloutPlace } from './place.ts';
+
+export const MOST_LANES = 4;
+
+export const LAYOUTS = ['split', 'unified'] as const;
+export type Layout = (typeof LAYOUTS)[number];
+/** What becomes of turns and segments that are the same in all lanes. */
+export const EQUAL_WAYS = ['fold', 'hide', 'show'] as const;
+export type EqualWay = (typeof EQUAL_WAYS)[number];
+export const SHOWN_KINDS = ['reasoning', 'code', 'output', 'answer'] as const;
+export type ShownKind = (typeof SHOWN_KINDS)[number];
+
+export interface CompareLink {
+  /** Paths of rollouts, at most four; the same one may stand twice. */
+  readonly lanes: readonly string[];
+  /** Index into `lanes`: what the others are compared with. */
+  readonly base: number;
+  /** Index into `lanes`: the one the keys act on, and that is woven with the baseline. */
+  readonly on: number;
+  /** Index into the aligned rows; undefined: not chosen yet. */
+  readonly row: number | undefined;
+  readonly layout: Layout;
+  readonly equal: EqualWay;
+  /** Empty: all kinds. */
+  readonly show: readonly ShownKind[];
+}
+
+const NATURAL = /^\d{1,9}$/;
+
+function natural(text: string | null): number | undefined {
+  return text !== null && NATURAL.test(text) ? Number(text) : undefined;
+}
+
+const oneOf = <T extends string>(all: readonly T[], text: string | null, otherwise: T): T =>
+  all.find((one) => one === text) ?? otherwise;
+
+/** The place of a rollout's path; undefined for any other path. */
+export function rolloutPlaceOf(path: string): RolloutPlace | undefined {
+  const place = parsePlace(path);
+  return place.view === 'rollout' ? place : undefined;
+}
+
+export function readCompare(query: URLSearchParams): CompareLink {
+  const lanes = query.getAll('lane').slice(0, MOST_LANES);
+  const last = Math.max(0, lanes.length - 1);
+  const base = Math.min(natural(query.get('base')) ?? 0, last);
+  const shown = (query.get('show') ?? '').split(',');
+  return {
+    lanes,
+    base,
+    on: Math.min(natural(query.get('on')) ?? otherLane(base), last),
+    row: natural(query.get('row')),
+    layout: oneOf(LAYOUTS, query.get('layout'), 'split'),
+    equal: oneOf(EQUAL_WAYS, query.get('equal'), 'fold'),
+    show: SHOWN_KINDS.filter((kind) => shown.includes(kind)),
+  };
+}
+
+/** The first lane that is not the baseline. */
+export const otherLane = (base: number): number => (base === 0 ? 1 : 0);
+
+const NAMES = ['lane', 'base', 'on', 'row', 'layout', 'equal', 'show'] as const;
+
+/** @param others the query as it is: what is not ours stays */
+export function compareSearch(link: Partial<CompareLink>, others?: URLSearchParams): string {
+  const query = new URLSearchParams(others);
+  for (const name of NAMES) query.delete(name);
+  const { lanes = [], base = 0, on, row, layout = 'split', equal = 'fold', show = [] } = link;
+  for (const lane of lanes.slice(0, MOST_LANES)) query.append('lane', lane);
+  if (base !== 0) query.set('base', String(base));
+  if (on !== undefined && on !== Math.min(otherLane(base), Math.max(0, lanes.length - 1)))
+    query.set('on', String(on));
+  if (row !== undefined) query.set('row', String(row));
+  if (layout !== 'split') query.set('layout', layout);
+  if (equal !== 'fold') query.set('equal', equal);
+  if (show.length > 0) query.set('show', show.join(','));
+  // A slash may stand in a query as it is, and a path reads better with them; so does a list with commas.
+  const search = query.toString().replaceAll('%2F', '/').replaceAll('%2C', ',');
+  return search === '' ? '' : `?${search}`;
+}
+
+export function comparePath(lanes: readonly string[], base = 0): string {
+  return pathOfPlace({ view: 'compare' }) + compareSearch({ lanes, base });
+}
+
+type Order = Pick<CompareLink, 'lanes' | 'base' | 'on'>;
+
+/** Takes a lane to another place; baseline and chosen lane stay the rollouts they were. */
+export function withLaneMoved({ lanes, base, on }: Order, from: number, to: number): Order {
+  const order = lanes.map((_, i) => i);
+  const [moved] = order.splice(from, 1);
+  if (moved === undefined || to < 0 || to >= lanes.length) return { lanes, base, on };
+  order.splice(to, 0, moved);
+  return {
+    lanes: order.map((i) => lanes[i] ?? ''),
+    base: order.indexOf(base),
+    on: order.indexOf(on),
+  };
+}
+
+export function withoutLane({ lanes, base, on }: Order, lane: number): Order {
+  const rest = lanes.filter((_, i) => i !== lane);
+  const last = Math.max(0, rest.length - 1);
+  const after = (index: number) => (index > lane ? index - 1 : Math.min(index, last));
+  const newBase = base === lane ? 0 : after(base);
+  return { lanes: rest, base: newBase, on: on === lane ? Math.min(otherLane(newBase), last) : after(on) };
+}
+
+/** The former baseline becomes the chosen lane: pressed again, it is as before. */
+export function withBaseline({ lanes, base, on }: Order, lane: number): Order {
+  return { lanes, base: lane, on: lane === on ? base : on };
+}

@@ -1,0 +1,123 @@
+/** A rollout arranged for reading: turns, their segments, and which call each response answers. */
+import type { RolloutDetail } from '../../shared/api/contract.ts';
+import {
+  type Segment,
+  TOOL_ERROR_OUTCOMES,
+  type ToolCall,
+  type ToolOutcome,
+  type Turn,
+  type TurnNumber,
+} from '../../shared/domain/model.ts';
+
+export type TextSource = 'prompt' | 'response';
+
+export interface SegmentView {
+  /** Position in the rollout's segments, prompt included. */
+  readonly index: number;
+  readonly segment: Segment;
+  readonly source: TextSource;
+  /** What a reader wants to see, without tags. */
+  readonly inner: string;
+  /** The exact text, tags and all. */
+  readonly outer: string;
+  readonly call?: ToolCall;
+  readonly answeredCall?: ToolCall;
+}
+
+export interface TurnView {
+  readonly turn: TurnNumber;
+  readonly segments: readonly SegmentView[];
+  /** What the host counted; the prompt, turn 0, has no counts. */
+  readonly counts?: Turn;
+}
+
+export function turnsOf(detail: RolloutDetail): readonly TurnView[] {
+  const callBySegment = new Map<number, ToolCall>();
+  const answeredBySegment = new Map<number, ToolCall>();
+  for (const call of detail.toolCalls) {
+    callBySegment.set(call.callSegment, call);
+    if (call.responseSegment !== undefined) answeredBySegment.set(call.responseSegment, call);
+  }
+  const counts = new Map(detail.turns.map((turn) => [turn.turn, turn]));
+  const turns = new Map<TurnNumber, SegmentView[]>();
+  detail.segments.forEach((segment, index) => {
+    const source: TextSource = segment.turn === 0 ? 'prompt' : 'response';
+    const text = detail[source];
+    const view: SegmentView = {
+      index,
+      segment,
+      source,
+      inner: text.slice(segment.inner.start, segment.inner.end),
+      outer: text.slice(segment.outer.start, segment.outer.end),
+      call: callBySegment.get(index),
+      answeredCall: answeredBySegment.get(index),
+    };
+    const views = turns.get(segment.turn);
+    if (views === undefined) turns.set(segment.turn, [view]);
+    else views.push(view);
+  });
+  return [...turns]
+    .sort(([a], [b]) => a - b)
+    .map(([turn, segments]) => ({ turn, segments, counts: counts.get(turn) }));
+}
+
+export interface OutcomeMark {
+  readonly glyph: string;
+  readonly label: string;
+  readonly isError: boolean;
+}
+
+const OUTCOME_LABELS: Readonly<Record<ToolOutcome, string>> = {
+  ok_stdout: 'success',
+  ok_empty: 'success, no output',
+  exception: 'exception',
+  timeout: 'timed out',
+  infra: 'sandbox failure',
+  parse_error: 'parse error',
+  dispatch_error: 'no such tool',
+  missing: 'no response',
+  ok: 'success',
+  error: 'error',
+};
+
+export function outcomeMark(outcome: ToolOutcome): OutcomeMark {
+  const isError = TOOL_ERROR_OUTCOMES.has(outcome);
+  return {
+    glyph: isError ? '✕' : outcome === 'missing' ? '○' : '✓',
+    label: OUTCOME_LABELS[outcome],
+    isError,
+  };
+}
+
+/** `NameError` reads better than `exception` where the response names it. */
+export function exceptionName(response: string): string | undefined {
+  // Without the colour codes: the `m` that ends one would join the name.
+  const plain = response.replaceAll(/\u001b\[[0-9;]*m/g, '');
+  return /\b([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Warning))\b/.exec(plain)?.[1];
+}
+
+/** Arguments as indented JSON, without those shown elsewhere; undefined when none is left or it is no JSON. */
+export function prettyArguments(
+  json: string | undefined,
+  without: readonly string[] = [],
+): string | undefined {
+  if (json === undefined) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    // The host parses leniently (NaN, for one); what strict JSON cannot read is shown as it is.
+    return json;
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return JSON.stringify(parsed, null, 2);
+  const rest = Object.entries(parsed).filter(([name, value]) => !without.includes(name) && value !== '');
+  return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest), null, 2);
+}
+
+/** The text a segment shows when rendered, and which its fold counts. */
+export function readableText(view: SegmentView): string {
+  const { call } = view;
+  if (view.segment.kind !== 'tool-call' || call === undefined) return view.inner;
+  return call.code ?? prettyArguments(call.arguments) ?? view.inner;
+}

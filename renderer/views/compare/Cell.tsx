@@ -1,0 +1,241 @@
+/** One segment in its lane: what it is, how it stands to the baseline's, and its text. */
+import type { ReactNode } from 'react';
+import type { ComparedBlock } from '../../../shared/api/contract.ts';
+import { CodeCellButtons } from '../../app/CodeState.tsx';
+import { exceptionName, outcomeMark, type SegmentView } from '../../data/segmentViews.ts';
+import { useInterface } from '../../state/interface.ts';
+import { AnsiText } from '../../ui/AnsiText.tsx';
+import { count, counted } from '../../ui/numbers.ts';
+import { SourceText } from '../../ui/SourceText.tsx';
+import { forkMark, KIND_LABELS, type Pair, pairOf, pathText, type Shown, shownOf } from './blockModel.ts';
+import type { Compared } from './laneModel.ts';
+import type { RowContext } from './rowContext.ts';
+import { SideLines, SideProse } from './Texts.tsx';
+
+interface CellProps {
+  readonly context: RowContext;
+  readonly block: ComparedBlock;
+  /** Index into `compared.lanes`. */
+  readonly lane: number;
+  readonly stretch: string;
+  readonly onDiff: (() => void) | undefined;
+}
+
+/** The segment the baseline's own is marked against: the chosen lane's, else the first that differs. */
+export function counterpart({ compared, on }: RowContext, block: ComparedBlock): number | undefined {
+  const differs = (lane: number) => block.edits[lane] !== null && block.edits[lane] !== undefined;
+  if (on !== compared.base && differs(on)) return on;
+  const found = compared.lanes.findIndex((_, lane) => differs(lane));
+  return found < 0 ? undefined : found;
+}
+
+export function viewIn({ lanes }: Compared, block: ComparedBlock, lane: number): SegmentView | undefined {
+  return lanes[lane]?.segments[block.segments[lane] ?? -1];
+}
+
+export function pairIn(compared: Compared, block: ComparedBlock, lane: number): Pair | undefined {
+  const [a, b] = [viewIn(compared, block, compared.base), viewIn(compared, block, lane)];
+  const edits = block.edits[lane];
+  return a === undefined || b === undefined || edits === null || edits === undefined
+    ? undefined
+    : pairOf(a, b, edits);
+}
+
+export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
+  const { compared, on } = context;
+  const { lanes, base, comparison } = compared;
+  const flipStretch = useInterface((state) => state.flipStretch);
+  const isOpened = useInterface((state) => state.flippedStretches.has(`${stretch} same`));
+  const view = viewIn(compared, block, lane);
+  const own = lanes[lane];
+  if (view === undefined || own === undefined) return <Gap />;
+  const isBase = lane === base;
+  const other = isBase ? counterpart(context, block) : lane;
+  const pair = other === undefined ? undefined : pairIn(compared, block, other);
+  const relation = block.relations[lane];
+  const baseline = lanes[base]?.letter ?? '';
+  const isMissingThere = isBase && on !== base && (block.segments[on] ?? null) === null;
+  const fork = comparison.lanes[isBase ? on : lane]?.fork;
+  const side = isBase ? fork?.baseline : fork?.lane;
+  const shown = shownOf(view);
+  const mark = side?.segment === view.index ? forkMark(shown, side) : undefined;
+  const isSame = !isBase && relation === 'equal' && context.isElided && shown.text.length > 60;
+  const tag = isMissingThere
+    ? `− not in ${lanes[on]?.letter ?? ''}`
+    : relation === 'only' && !isBase
+      ? `+ not in ${baseline}`
+      : isBase || relation !== 'equal'
+        ? ''
+        : `= as in ${baseline}`;
+  const names = ['cmp-cell'];
+  if (relation === 'only' && !isBase) names.push('is-added');
+  if (isMissingThere) names.push('is-removed');
+  return (
+    <div className={names.join(' ')}>
+      <CellHead view={view} tag={tag} chars={shown.text.length}>
+        {view.call !== undefined && <CodeCellButtons segment={view.index} detail={own.detail} />}
+        {onDiff !== undefined && (
+          <button type="button" className="is-link" title="In the diff editor (e)" onClick={onDiff}>
+            diff
+          </button>
+        )}
+        {isSame && (
+          <button
+            type="button"
+            className="is-link"
+            aria-expanded={isOpened}
+            onClick={() => flipStretch(`${stretch} same`)}
+          >
+            {isOpened ? 'fold' : 'show'}
+          </button>
+        )}
+      </CellHead>
+      {(!isSame || isOpened) && (
+        <CellText
+          view={view}
+          shown={shown}
+          pair={pair}
+          side={isBase ? 'a' : 'b'}
+          fork={mark}
+          stretch={`${stretch} ${lane}`}
+          isElided={context.isElided}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Nothing of the kind in this lane. */
+export function Gap() {
+  return (
+    <div className="cmp-gap">
+      <span className="visually-hidden">nothing here in this lane</span>
+    </div>
+  );
+}
+
+interface CellHeadProps {
+  readonly view: SegmentView;
+  readonly tag: string;
+  readonly chars: number;
+  readonly children?: ReactNode;
+}
+
+export function CellHead({ view, tag, chars, children }: CellHeadProps) {
+  const call = view.call ?? view.answeredCall;
+  const mark = call === undefined ? undefined : outcomeMark(call.outcome);
+  const exception =
+    mark?.isError === true && view.answeredCall !== undefined ? exceptionName(view.inner) : undefined;
+  return (
+    <header className="cmp-cell-head">
+      <b>{KIND_LABELS[view.segment.kind]}</b>
+      {view.call !== undefined && (
+        <span className="mono cmp-call" title={view.call.name}>
+          {view.call.name ?? 'name unreadable'}
+        </span>
+      )}
+      {mark !== undefined && (
+        <span className={mark.isError ? 'is-wrong' : 'muted'} title={mark.label}>
+          {mark.glyph}{' '}
+          <span className={exception === undefined ? 'cmp-outcome' : ''}>{exception ?? mark.label}</span>
+        </span>
+      )}
+      {tag !== '' && <span className="cmp-tag">{tag}</span>}
+      <span className="end">
+        {children}
+        <span className="dim">{count(chars)} chars</span>
+      </span>
+    </header>
+  );
+}
+
+interface CellTextProps {
+  readonly view: SegmentView;
+  readonly shown: Shown;
+  readonly pair: Pair | undefined;
+  readonly side: 'a' | 'b';
+  readonly fork: ReturnType<typeof forkMark>;
+  readonly stretch: string;
+  readonly isElided: boolean;
+}
+
+export function CellText({ view, shown, pair, side, fork, stretch, isElided }: CellTextProps) {
+  const diff = pair?.diff;
+  const at = { stretch, isElided };
+  // The fork is placed on the text of the segment itself, which is not what raw pairs show.
+  const isOwnText = diff === undefined || diff[side] === shown.text;
+  const text = isOwnText ? shown.text : (diff?.[side] ?? '');
+  const mark = isOwnText ? fork : undefined;
+  if (text === '' && pair?.changes === undefined) return <p className="muted cmp-empty">empty</p>;
+  const isError = view.answeredCall !== undefined && outcomeMark(view.answeredCall.outcome).isError;
+  switch (pair?.form ?? shown.form) {
+    case 'code':
+      return (
+        <>
+          <div className="cmp-code">
+            <SideLines text={text} diff={diff} side={side} fork={mark} isPython {...at} />
+          </div>
+          {shown.others !== undefined && pair?.changes === undefined && (
+            <pre className="cmp-arguments">
+              <SourceText text={shown.others} />
+            </pre>
+          )}
+          {pair?.changes !== undefined && <Changes pair={pair} side={side} />}
+        </>
+      );
+    case 'arguments':
+      return (
+        <div className="cmp-code">
+          {pair?.changes !== undefined && <Changes pair={pair} side={side} />}
+          <SideLines text={shown.text} isPython={false} {...at} />
+        </div>
+      );
+    case 'output':
+      return (
+        <div className={isError ? 'cmp-output is-error' : 'cmp-output'}>
+          {diff === undefined && mark === undefined && text.includes('\u001b[') ? (
+            <pre className="cmp-ansi">
+              <AnsiText text={text} start={view.segment.inner.start} source={view.source} />
+            </pre>
+          ) : (
+            <SideLines text={text} diff={diff} side={side} fork={mark} isPython={false} {...at} />
+          )}
+        </div>
+      );
+    case 'prose':
+      return <SideProse text={text} diff={diff} side={side} fork={mark} {...at} />;
+  }
+}
+
+/** Arguments by structure: what stands under which path on this side, and what on the other. */
+export function Changes({ pair, side }: { readonly pair: Pair; readonly side: 'a' | 'b' | 'both' }) {
+  const changes = pair.changes ?? [];
+  if (changes.length === 0) return <p className="muted cmp-empty">equal as JSON, written differently</p>;
+  return (
+    <ul className="cmp-changes" aria-label={`${counted(changes.length, 'argument')} differ`}>
+      {changes.map((change) => {
+        const path = pathText(change.path);
+        return (
+          <li key={`${change.kind} ${path}`}>
+            <span className="dim">
+              <SourceText text={path === '' ? 'all' : path} />
+            </span>
+            {side !== 'b' && change.kind !== 'added' && (
+              <span className="is-removed-text">
+                − <SourceText text={change.a} />
+              </span>
+            )}
+            {side !== 'a' && change.kind !== 'removed' && (
+              <span className="is-added-text">
+                + <SourceText text={change.b} />
+              </span>
+            )}
+            {((side === 'a' && change.kind === 'added') || (side === 'b' && change.kind === 'removed')) && (
+              <span className="dim">absent</span>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

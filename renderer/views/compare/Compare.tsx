@@ -1,0 +1,230 @@
+/**
+ * The comparison itself. The link holds lanes, baseline, chosen lane and row; this component moves the row and
+ * the lanes, and gives plain values to its parts.
+ *
+ *   CompareToolbar
+ *   MeasuredList: CompareHead (sticks) · Row … │ CompareSide
+ *   CompareTransport
+ */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { ComparedRow } from '../../../shared/api/contract.ts';
+import { useCommands } from '../../app/commands.ts';
+import { type CompareLink, EQUAL_WAYS } from '../../data/compareLink.ts';
+import { pathOfPlace } from '../../data/place.ts';
+import { goTo } from '../../data/usePlace.ts';
+import { useInterface } from '../../state/interface.ts';
+import { queryLeftAt } from '../../state/placeMemory.ts';
+import { CompareFoot } from './CompareFoot.tsx';
+import { CompareHead } from './CompareHead.tsx';
+import { CompareSide } from './CompareSide.tsx';
+import { CompareToolbar } from './CompareToolbar.tsx';
+import { CompareTransport } from './CompareTransport.tsx';
+import { DiffDialog } from './DiffDialog.tsx';
+import { estimateOf } from './estimate.ts';
+import { type LaneSlot, sharedName } from './laneModel.ts';
+import { type ListHandle, MeasuredList } from './MeasuredList.tsx';
+import { Row } from './Rows.tsx';
+import type { RowContext } from './rowContext.ts';
+import {
+  diffBlock,
+  forksByRow,
+  type Item,
+  itemOfRow,
+  itemsOf,
+  nextDifference,
+  nextFork,
+} from './rowModel.ts';
+import { linkActions, selectRow } from './useCompareLink.ts';
+import type { ComparedState } from './useLanes.ts';
+
+interface CompareProps {
+  readonly link: CompareLink;
+  readonly slots: readonly LaneSlot[];
+  readonly state: ComparedState;
+}
+
+const NO_ITEMS = { items: [], equalRows: 0, hiddenRows: 0 } as const;
+const NO_ROWS: readonly ComparedRow[] = [];
+const NO_FORKS: ReadonlyMap<number, readonly number[]> = new Map();
+
+export function Compare({ link, slots, state }: CompareProps) {
+  const { compared, lanes } = state;
+  const list = useRef<ListHandle>(null);
+  const [diff, setDiff] = useState<{ readonly row: number; readonly block: number }>();
+  const flipped = useInterface((store) => store.flippedStretches);
+  const isSideOpen = useInterface((store) => store.isCompareSideOpen);
+  const { flip, flipStretch, setNotice } = useInterface.getState();
+  const actions = linkActions(link);
+  const { show, layout } = link;
+  // One rollout by itself is equal to itself everywhere, and is replayed.
+  const equal = slots.length === 1 ? 'show' : link.equal;
+
+  const items = useMemo(
+    () => (compared === undefined ? NO_ITEMS : itemsOf(compared, { equal, show, flipped })),
+    [compared, equal, show, flipped],
+  );
+  const forks = useMemo(() => (compared === undefined ? NO_FORKS : forksByRow(compared)), [compared]);
+  const rowCount = compared?.comparison.rows.length ?? 0;
+  const row = Math.min(link.row ?? 0, Math.max(0, rowCount - 1));
+  const current = itemOfRow(items.items, row);
+  /** Index into `compared.lanes`; where the chosen one is missing, the first that is not the baseline. */
+  const base = compared?.base ?? 0;
+  const chosen = lanes.findIndex(({ index }) => index === link.on);
+  const on = lanes.length < 2 ? base : chosen >= 0 && chosen !== base ? chosen : base === 0 ? 1 : 0;
+
+  const openDiff = useCallback((at: number, block: number) => setDiff({ row: at, block }), []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: columns change with the slots' states only
+  const context = useMemo(
+    (): RowContext | undefined =>
+      compared === undefined
+        ? undefined
+        : {
+            compared,
+            columns: slots.map(({ index }) => {
+              const at = compared.lanes.findIndex((lane) => lane.index === index);
+              return at < 0 ? undefined : at;
+            }),
+            on,
+            isUnified: layout === 'unified',
+            isElided: equal !== 'show',
+            forks,
+            onSelect: selectRow,
+            onDiff: openDiff,
+          },
+    [compared, on, layout, equal, forks, openDiff, slots.length],
+  );
+
+  // A row that was named by the link, by a key or by the transport comes into sight; one that was clicked is there.
+  const isOpened = compared?.key;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another row or another comparison moves the list
+  useEffect(() => {
+    if (link.row !== undefined && current >= 0) list.current?.show(current);
+  }, [link.row, isOpened, layout]);
+
+  const goToItem = (index: number | undefined, isSure = false) => {
+    const item = index === undefined ? undefined : items.items[index];
+    if (index === undefined || item === undefined) return;
+    actions.change({ row: item.row });
+    list.current?.show(index, isSure);
+  };
+  const step = (by: number) => {
+    // An opened fold and its first turn are one row of the comparison: the fold is passed over.
+    let next = Math.max(0, Math.min(items.items.length - 1, current + by));
+    const item = items.items[next];
+    if (item?.kind === 'fold' && item.isOpen && item.row === row) next += by;
+    goToItem(next);
+  };
+  const toDifference = (direction: 1 | -1) => {
+    const next = nextDifference(items.items, current, direction);
+    if (next === undefined) setNotice(direction === 1 ? 'No difference below' : 'No difference above');
+    else goToItem(next);
+  };
+  const toFork = () => {
+    const next = nextFork(forks, row);
+    if (next === undefined) setNotice('The lanes do not part: all is equal');
+    else goToItem(itemOfRow(items.items, next), true);
+  };
+  const stepLane = (by: 1 | -1) => {
+    const count = link.lanes.length;
+    actions.change({ on: (link.on + by + count) % count });
+  };
+  const open = () => {
+    const item = items.items[current];
+    const lane = lanes.find(({ index }) => index === link.on) ?? lanes[base];
+    if (item === undefined || lane === undefined) return;
+    if (item.kind === 'fold') return flipStretch(item.key);
+    const at = compared?.lanes.indexOf(lane) ?? -1;
+    const turn = compared?.comparison.rows[item.row]?.turns[at];
+    goTo(lane.place, turn === null || turn === undefined ? '' : `?turn=${turn}`);
+  };
+  const showDiff = () => {
+    const item = items.items[current];
+    const block = item?.kind === 'turns' ? diffBlock(item, base, on) : undefined;
+    if (block === undefined || item === undefined)
+      setNotice('Nothing in this row stands against something else');
+    else setDiff({ row: item.row, block });
+  };
+
+  const hasRows = compared !== undefined && items.items.length > 0;
+  const [group] = lanes;
+  useCommands({
+    'aligned.next': hasRows ? () => step(1) : undefined,
+    'aligned.previous': hasRows ? () => step(-1) : undefined,
+    'aligned.first': hasRows ? () => goToItem(0) : undefined,
+    'aligned.last': hasRows ? () => goToItem(items.items.length - 1) : undefined,
+    'row.pageDown': () => list.current?.page(1),
+    'row.pageUp': () => list.current?.page(-1),
+    'aligned.open': hasRows ? open : undefined,
+    'difference.next': hasRows ? () => toDifference(1) : undefined,
+    'difference.previous': hasRows ? () => toDifference(-1) : undefined,
+    'fork.show': hasRows ? toFork : undefined,
+    'lane.next': () => stepLane(1),
+    'lane.previous': () => stepLane(-1),
+    'lane.right': () => actions.move(link.on, link.on + 1),
+    'lane.left': () => actions.move(link.on, link.on - 1),
+    'lane.baseline': () => actions.makeBase(link.on),
+    'lane.remove': () => actions.remove(link.on),
+    'layout.flip': () => actions.change({ layout: layout === 'split' ? 'unified' : 'split' }),
+    'equal.next': () =>
+      actions.change({ equal: EQUAL_WAYS[(EQUAL_WAYS.indexOf(equal) + 1) % EQUAL_WAYS.length] ?? 'fold' }),
+    'block.diff': hasRows ? showDiff : undefined,
+    'side.flip': () => flip('isCompareSideOpen'),
+    'place.up': () => {
+      if (group === undefined) return goTo({ view: 'library' });
+      const parent = { ...group.place, view: 'group' } as const;
+      goTo(parent, queryLeftAt(pathOfPlace(parent)));
+    },
+  });
+
+  const widths = slots.map((slot) => (slot.state === 'missing' ? '170px' : 'minmax(0, 1fr)')).join(' ');
+  const playhead = {
+    lanes: compared?.lanes ?? lanes,
+    base,
+    rows: compared?.comparison.rows ?? NO_ROWS,
+    comparison: compared?.comparison,
+    forks,
+    row,
+    onSelectRow: selectRow,
+  };
+  return (
+    <div className="cmp" data-layout={layout} data-lanes={slots.length}>
+      <CompareToolbar
+        link={link}
+        actions={actions}
+        compared={compared}
+        items={items}
+        shared={sharedName(lanes)}
+        onFork={toFork}
+        onDifference={toDifference}
+      />
+      <div className="cmp-body">
+        <MeasuredList
+          label="Aligned turns"
+          rows={items.items}
+          estimate={estimateOf(compared, layout)}
+          render={(item: Item) => (context === undefined ? null : <Row item={item} context={context} />)}
+          current={current}
+          handle={list}
+          style={{
+            '--head-lanes': `26px ${widths}`,
+            '--lanes': layout === 'unified' ? '26px minmax(0, 1fr)' : `26px ${widths}`,
+          }}
+          head={<CompareHead link={link} slots={slots} lanes={lanes} compared={compared} actions={actions} />}
+          foot={<CompareFoot state={state} slots={slots} isEmpty={!hasRows} hiddenRows={items.hiddenRows} />}
+        />
+        {isSideOpen && <CompareSide {...playhead} />}
+      </div>
+      <CompareTransport {...playhead} />
+      {diff !== undefined && compared !== undefined && (
+        <DiffDialog
+          compared={compared}
+          on={on}
+          row={diff.row}
+          block={diff.block}
+          onClose={() => setDiff(undefined)}
+        />
+      )}
+    </div>
+  );
+}

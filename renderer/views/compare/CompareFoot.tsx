@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import type { LaneSlot } from './laneModel.ts';
+import type { ComparedState } from './useLanes.ts';
+
+interface CompareFootProps {
+  readonly state: ComparedState;
+  readonly slots: readonly LaneSlot[];
+  readonly isEmpty: boolean;
+  /** Rows that are hidden because they are equal. */
+  readonly hiddenRows: number;
+}
+
+/** What stands in place of rows, and that there are no more of them. */
+export function CompareFoot({ state, slots, isEmpty, hiddenRows }: CompareFootProps): ReactNode {
+  const { compared, error, lanes } = state;
+  if (error !== null && compared === undefined)
+    return <FailedState title="These rollouts could not be aligned" error={error} onRetry={state.retry} />;
+  if (compared === undefined && slots.some(({ state: own }) => own === 'waiting'))
+    return <WaitingState title="Opening the rollouts…" />;
+  if (compared === undefined && lanes.length < 2)
+    return (
+      <EmptyState
+        title={lanes.length === 1 ? 'One rollout is not a comparison yet' : 'None of these rollouts is there'}
+      >
+        <p>
+          <kbd>c</kbd> on another one, in any list or in its replay, then <kbd>x</kbd>.
+        </p>
+      </EmptyState>
+    );
+  if (compared === undefined) return <WaitingState title="Aligning the turns…" />;
+  if (isEmpty)
+    return (
+      <EmptyState
+        title={
+          hiddenRows > 0
+            ? 'All turns are equal, and equal parts are hidden'
+            : 'No turn has anything of this kind'
+        }
+      >
+        <p>What is shown is chosen above: equal parts, and kinds.</p>
+      </EmptyState>
+    );
+  return <p className="cmp-end dim">end of the rollouts</p>;
+}

@@ -1,0 +1,142 @@
+import { GitFork, PanelRight } from 'lucide-react';
+import {
+  type CompareLink,
+  EQUAL_WAYS,
+  LAYOUTS,
+  SHOWN_KINDS,
+  type ShownKind,
+} from '../../data/compareLink.ts';
+import { useInterface } from '../../state/interface.ts';
+import { IconButton, Segmented } from '../../ui/Controls.tsx';
+import { counted } from '../../ui/numbers.ts';
+import { type Compared, letterOf } from './laneModel.ts';
+import type { Items } from './rowModel.ts';
+import type { LinkActions } from './useCompareLink.ts';
+
+interface CompareToolbarProps {
+  readonly link: CompareLink;
+  readonly actions: LinkActions;
+  readonly compared: Compared | undefined;
+  readonly items: Items;
+  readonly shared: string;
+  readonly onFork: () => void;
+  readonly onDifference: (direction: 1 | -1) => void;
+}
+
+const LAYOUT_LABELS = { split: 'columns', unified: 'unified' } as const;
+const LAYOUT_HINTS = {
+  split: 'a column per lane (u)',
+  unified: 'the baseline and the chosen lane woven into one text (u)',
+} as const;
+const EQUAL_HINTS = {
+  fold: 'equal parts are folded to a line with their length (z)',
+  hide: 'equal parts are left out (z)',
+  show: 'equal parts are shown like all others (z)',
+} as const;
+
+/** One lane has nothing to differ from. */
+function differingText(lanes: number, differing: number): string {
+  if (lanes < 2) return 'one lane';
+  return differing === 0 ? 'all equal' : `${differing} differ`;
+}
+
+export function CompareToolbar(props: CompareToolbarProps) {
+  const { link, actions, compared, items, shared } = props;
+  const isSideOpen = useInterface((state) => state.isCompareSideOpen);
+  const flip = useInterface((state) => state.flip);
+  const rows = compared?.comparison.rows.length;
+  const forks = compared?.comparison.lanes.filter((lane) => lane?.fork !== undefined).length ?? 0;
+  const flipKind = (kind: ShownKind) =>
+    actions.change({
+      show: link.show.includes(kind) ? link.show.filter((one) => one !== kind) : [...link.show, kind],
+    });
+  const differing = rows === undefined ? undefined : rows - items.equalRows;
+  return (
+    <header className="cmp-toolbar">
+      <h1>Compare</h1>
+      <span className="cmp-shared muted" title={shared}>
+        {shared}
+      </span>
+      <div className="end">
+        {differing !== undefined && (
+          <span className="muted cmp-count" role="status">
+            {counted(rows ?? 0, 'row')}, {differingText(compared?.lanes.length ?? 0, differing)}
+            {items.hiddenRows > 0 && `, ${items.hiddenRows} hidden`}
+          </span>
+        )}
+        <button
+          type="button"
+          className="button is-small"
+          disabled={differing === undefined || differing === 0}
+          title="Previous difference (N)"
+          onClick={() => props.onDifference(-1)}
+        >
+          ↑
+        </button>
+        <button
+          type="button"
+          className="button is-small"
+          disabled={differing === undefined || differing === 0}
+          title="Next difference (n)"
+          onClick={() => props.onDifference(1)}
+        >
+          ↓ difference
+        </button>
+        <button
+          type="button"
+          className="button is-small"
+          disabled={forks === 0}
+          title="To where the lanes part; again: the next lane’s (f)"
+          onClick={props.onFork}
+        >
+          <GitFork size={13} aria-hidden="true" /> fork
+        </button>
+        <Segmented
+          label="Layout"
+          chosen={link.layout}
+          onChoose={(layout) => actions.change({ layout })}
+          choices={LAYOUTS.map((id) => ({
+            id,
+            label:
+              id === 'unified' && link.layout === 'unified' && link.on !== link.base
+                ? `${letterOf(link.base)} → ${letterOf(link.on)}`
+                : LAYOUT_LABELS[id],
+            title: LAYOUT_HINTS[id],
+          }))}
+        />
+        <span className="cmp-option">
+          <span className="dim">equal</span>
+          <Segmented
+            label="Equal parts"
+            chosen={link.equal}
+            onChoose={(equal) => actions.change({ equal })}
+            choices={EQUAL_WAYS.map((id) => ({ id, label: id, title: EQUAL_HINTS[id] }))}
+          />
+        </span>
+        <fieldset className="segmented cmp-kinds" aria-label="Show only">
+          {SHOWN_KINDS.map((kind) => (
+            <button
+              type="button"
+              key={kind}
+              aria-pressed={link.show.includes(kind)}
+              title={
+                link.show.includes(kind) ? `no longer only ${kind}` : `only ${kind}, and what else is chosen`
+              }
+              onClick={() => flipKind(kind)}
+            >
+              {kind}
+            </button>
+          ))}
+        </fieldset>
+        <IconButton
+          label={isSideOpen ? 'Hide the panel' : 'Show the panel'}
+          keys="i"
+          isPressed={isSideOpen}
+          onClick={() => flip('isCompareSideOpen')}
+        >
+          <PanelRight size={16} strokeWidth={1.7} />
+        </IconButton>
+      </div>
+    </header>
+  );
+}

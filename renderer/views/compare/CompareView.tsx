@@ -1,0 +1,27 @@
+/** Two to four rollouts side by side. The link says which; this component finds them and has them aligned. */
+import { useMemo } from 'react';
+import { readCompare } from '../../data/compareLink.ts';
+import { useUrlQuery } from '../../data/usePlace.ts';
+import { EmptyState } from '../../ui/States.tsx';
+import { Compare } from './Compare.tsx';
+import { useCompared, useSlots } from './useLanes.ts';
+import './compare.css';
+import './diff.css';
+
+export default function CompareView() {
+  const [query] = useUrlQuery();
+  const link = useMemo(() => readCompare(query), [query]);
+  const slots = useSlots(link.lanes);
+  const state = useCompared(slots, link.base);
+  if (link.lanes.length === 0) {
+    return (
+      <EmptyState title="Nothing to compare yet">
+        <p>
+          <kbd>c</kbd> on a rollout, in any list or in its replay, adds it; two to four of them are opened
+          here with <kbd>x</kbd>. In a group, <kbd>Space</kbd> on two rows offers them, too.
+        </p>
+      </EmptyState>
+    );
+  }
+  return <Compare link={link} slots={slots} state={state} />;
+}

@@ -1,0 +1,93 @@
+import { X } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { lazy, Suspense, useState } from 'react';
+import { useIsDark } from '../../theme/useIsDark.ts';
+import { IconButton, Segmented } from '../../ui/Controls.tsx';
+import { WaitingState } from '../../ui/States.tsx';
+import { KIND_LABELS } from './blockModel.ts';
+import { pairIn, viewIn } from './Cell.tsx';
+import type { Compared } from './laneModel.ts';
+
+const DiffEditor = lazy(() => import('../../editor/DiffEditor.tsx'));
+
+interface DiffDialogProps {
+  readonly compared: Compared;
+  /** Index into `compared.lanes`: compared with the baseline. */
+  readonly on: number;
+  readonly row: number;
+  readonly block: number;
+  readonly onClose: () => void;
+}
+
+const WAYS = [
+  { id: 'sides', label: 'side by side' },
+  { id: 'inline', label: 'inline' },
+] as const;
+
+/** One block of the baseline and of one lane in the diff editor. */
+export function DiffDialog({ compared, on, row, block, onClose }: DiffDialogProps) {
+  const [way, setWay] = useState<(typeof WAYS)[number]['id']>('sides');
+  const isDark = useIsDark();
+  const { lanes, base, comparison } = compared;
+  const found = comparison.rows[row]?.blocks[block];
+  const pair = found === undefined ? undefined : pairIn(compared, found, on);
+  const view = found === undefined ? undefined : viewIn(compared, found, on);
+  const [a, b] = [lanes[base], lanes[on]];
+  if (found === undefined || view === undefined || a === undefined || b === undefined) return null;
+  const texts =
+    pair?.diff === undefined
+      ? { a: viewIn(compared, found, base)?.inner ?? '', b: view.inner }
+      : { a: pair.diff.a, b: pair.diff.b };
+  const what = KIND_LABELS[view.segment.kind];
+  const label = `${what} of ${a.letter} and ${b.letter}`;
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content
+          className="dialog cmp-diff"
+          aria-describedby={undefined}
+          // Monaco keeps Escape to itself; here it closes the dialog, wherever the focus is.
+          onKeyDownCapture={(event) => {
+            if (event.key !== 'Escape') return;
+            event.stopPropagation();
+            onClose();
+          }}
+        >
+          <div className="dialog-head">
+            <Dialog.Title asChild>
+              <h1>
+                {label[0]?.toUpperCase()}
+                {label.slice(1)}
+              </h1>
+            </Dialog.Title>
+            <span className="muted">
+              − {a.letter}, turn {comparison.rows[row]?.turns[base] ?? ''} &nbsp; + {b.letter}, turn{' '}
+              {comparison.rows[row]?.turns[on] ?? ''}
+            </span>
+            <span className="cmp-diff-ways">
+              <Segmented label="How" chosen={way} onChoose={setWay} choices={WAYS} />
+            </span>
+            <Dialog.Close asChild>
+              <IconButton label="Close" keys="Esc">
+                <X size={16} />
+              </IconButton>
+            </Dialog.Close>
+          </div>
+          <div className="cmp-diff-body">
+            <Suspense fallback={<WaitingState title="Loading the diff editor…" />}>
+              <DiffEditor
+                before={texts.a}
+                after={texts.b}
+                language={pair?.form === 'code' ? 'python' : 'plaintext'}
+                label={label}
+                isSideBySide={way === 'sides'}
+                isDark={isDark}
+              />
+            </Suspense>
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,163 @@
+/** Where a lane parts from the baseline: the two tokens, what the policy was unsure of, and what else it saw. */
+import { GitFork } from 'lucide-react';
+import { Fragment } from 'react';
+import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
+import { decimal } from '../../ui/numbers.ts';
+import { SourceText } from '../../ui/SourceText.tsx';
+import { type ForkSideWords, type ForkWords, forkContext, forkWords, pText } from './forkModel.ts';
+import { type Lane, partingText } from './laneModel.ts';
+import type { RowContext } from './rowContext.ts';
+
+interface ForkBandProps {
+  readonly context: RowContext;
+  /** Indices into `compared.lanes`: those that part from the baseline at this very place. */
+  readonly lanes: readonly number[];
+}
+
+interface Told {
+  readonly index: number;
+  readonly lane: Lane;
+  readonly fork: Fork;
+  readonly words: ForkWords;
+}
+
+export function ForkBand({ context, lanes }: ForkBandProps) {
+  const { compared, columns, isUnified } = context;
+  const { base, comparison } = compared;
+  const baseline = compared.lanes[base];
+  const told = lanes.flatMap((index): readonly Told[] => {
+    const [lane, fork] = [compared.lanes[index], comparison.lanes[index]?.fork];
+    if (lane === undefined || fork === undefined || baseline === undefined) return [];
+    return [{ index, lane, fork, words: forkWords(fork, { baseline: baseline.letter, lane: lane.letter }) }];
+  });
+  const [first] = told;
+  if (first === undefined || baseline === undefined) return null;
+  const letters = inWords(told.map(({ lane }) => lane.letter));
+  const sides = new Map([
+    [
+      base,
+      <Side
+        key="baseline"
+        lane={baseline}
+        side={first.fork.baseline}
+        words={first.words.baseline}
+        others={[...new Set(told.map(({ words }) => words.baseline.other))]}
+      />,
+    ],
+    ...told.map(
+      ({ index, lane, fork, words }) =>
+        [
+          index,
+          <Side key={index} lane={lane} side={fork.lane} words={words.lane} others={[words.lane.other]} />,
+        ] as const,
+    ),
+  ]);
+  return (
+    <section className="cmp-fork" aria-label={`The fork of ${letters}`}>
+      <div className="cmp-fork-head">
+        <span className="cmp-gutter">
+          <GitFork size={13} aria-hidden="true" />
+        </span>
+        <b>
+          {letters} {told.length > 1 ? 'part' : 'parts'} {partingText(compared, first.index)}
+        </b>
+      </div>
+      {isUnified ? (
+        <div className="cmp-fork-sides">
+          <span className="cmp-gutter" />
+          {[...sides.values()]}
+        </div>
+      ) : (
+        <div className="cmp-grid">
+          <span className="cmp-gutter" />
+          {columns.map((own, column) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity
+            <Fragment key={column}>{sides.get(own ?? -1) ?? <span />}</Fragment>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** `B`, `B and C`, `B, C and D`. */
+function inWords(letters: readonly string[]): string {
+  const last = letters.at(-1) ?? '';
+  return letters.length < 2 ? last : `${letters.slice(0, -1).join(', ')} and ${last}`;
+}
+
+/** Spaces and line ends decide as often as words do, so they are drawn. */
+const visible = (text: string): string => text.replaceAll('\n', '↵').replaceAll('\t', '⇥').replace(/^ /, '·');
+
+interface SideProps {
+  readonly lane: Lane;
+  readonly side: ForkSide;
+  readonly words: ForkSideWords;
+  /** Whether the others' tokens were options here. */
+  readonly others: readonly string[];
+}
+
+function Side({ lane, side, words, others }: SideProps) {
+  const { isCut, before, after } = forkContext(lane.detail.response, side);
+  const { text, alternatives, tail } = words;
+  return (
+    <div className="cmp-fork-side">
+      <p className="cmp-fork-context mono">
+        <b className="cmp-letter">{lane.letter}</b> {isCut && '…'}
+        <SourceText text={before} />
+        <mark>{text === undefined ? '∎' : <SourceText text={visible(text)} />}</mark>
+        <SourceText text={after} />
+      </p>
+      <p>
+        <span className="dim">{words.what}</span>
+        {text !== undefined && side.token === undefined && (
+          <span className="mono">
+            “<SourceText text={visible(text)} />”
+          </span>
+        )}
+        {words.value !== undefined && (
+          <b title={words.source} className="cmp-fork-value">
+            {words.value}
+          </b>
+        )}
+        {words.percentile !== undefined && <span>{words.percentile}</span>}
+      </p>
+      {words.source !== undefined && <p className="dim">{words.source}</p>}
+      {others
+        .filter((other) => other !== '')
+        .map((other) => (
+          <p key={other} className="cmp-fork-other">
+            {other}
+          </p>
+        ))}
+      {alternatives.length > 0 && (
+        <ol className="cmp-alternatives" aria-label={`Alternatives in ${lane.letter}, most likely first`}>
+          {alternatives.map((row) => (
+            <li key={`${row.text} ${row.p}`} className={row.is === undefined ? undefined : `is-${row.is}`}>
+              <span className="mono">
+                <SourceText text={visible(row.text)} />
+              </span>
+              <i>
+                <span style={{ width: `${decimal(row.p * 100, 1)}%` }} />
+              </i>
+              <span className="cmp-p">{pText(row.p)}</span>
+              <span className="dim">
+                {row.is === 'own' ? 'sampled here' : row.is === 'other' ? 'sampled there' : ''}
+              </span>
+            </li>
+          ))}
+          {tail !== undefined && (
+            <li className="is-tail">
+              <span className="dim">all others</span>
+              <i>
+                <span style={{ width: `${decimal(tail * 100, 1)}%` }} />
+              </i>
+              <span className="cmp-p">{pText(tail)}</span>
+              <span />
+            </li>
+          )}
+        </ol>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+/** The head of a lane: which rollout, how it stands to the baseline, and what can be done with it. */
+import { ArrowLeft, ArrowRight, X } from 'lucide-react';
+import type { DragEvent } from 'react';
+import { CodeMenu } from '../../app/CodeState.tsx';
+import { rolloutPlaceOf } from '../../data/compareLink.ts';
+import { pathOfPlace } from '../../data/place.ts';
+import { Chip, IconButton } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
+import { KeptMark, RightMark } from '../../ui/Marks.tsx';
+import {
+  type Compared,
+  type Lane,
+  type LaneNote,
+  type LaneSlot,
+  laneName,
+  letterOf,
+  prefixText,
+} from './laneModel.ts';
+import type { LinkActions } from './useCompareLink.ts';
+
+interface LaneHeadProps {
+  readonly slot: LaneSlot;
+  readonly lanes: readonly Lane[];
+  readonly compared: Compared | undefined;
+  readonly isBase: boolean;
+  readonly isOn: boolean;
+  readonly count: number;
+  readonly notes: readonly LaneNote[];
+  readonly actions: LinkActions;
+}
+
+/** What is dragged is a lane of ours, and nothing that came from elsewhere. */
+const DRAGGED = 'application/x-turnwise-lane';
+
+export function LaneHead(props: LaneHeadProps) {
+  const { slot, isBase, isOn, count, actions } = props;
+  const { index } = slot;
+  const letter = letterOf(index);
+  const drop = (event: DragEvent) => {
+    const from = Number.parseInt(event.dataTransfer.getData(DRAGGED), 10);
+    if (Number.isNaN(from)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (from !== index) actions.move(from, index);
+  };
+  const names = ['cmp-lane'];
+  if (isBase) names.push('is-base');
+  if (isOn) names.push('is-on');
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be dragged in every browser
+    <div
+      className={names.join(' ')}
+      role="group"
+      aria-label={`Lane ${letter}`}
+      draggable
+      onDragStart={(event) => {
+        event.dataTransfer.setData(DRAGGED, String(index));
+        event.dataTransfer.effectAllowed = 'move';
+      }}
+      onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED) && event.preventDefault()}
+      onDrop={drop}
+    >
+      <button
+        type="button"
+        className="cmp-letter"
+        aria-pressed={isOn}
+        title={isOn ? `${letter} is the chosen lane` : `choose ${letter} ([ and ])`}
+        onClick={() => actions.change({ on: index })}
+      >
+        {letter}
+      </button>
+      {slot.state === 'found' ? (
+        <FoundName lane={slot.lane} lanes={props.lanes} />
+      ) : (
+        <span className="cmp-lane-name mono is-wrong" title={slot.path}>
+          {slot.state === 'waiting' ? (
+            <span className="skeleton" style={{ width: 90 }} />
+          ) : (
+            `✕ ${missingName(slot.path)}`
+          )}
+        </span>
+      )}
+      {isBase ? (
+        <Chip title="the others are compared with this lane">baseline</Chip>
+      ) : (
+        slot.state === 'found' && (
+          <button
+            type="button"
+            className="is-link cmp-make-base"
+            title="compare the others with this lane (b)"
+            onClick={() => actions.makeBase(index)}
+          >
+            make baseline
+          </button>
+        )
+      )}
+      <span className="end">
+        {slot.state === 'found' && (
+          <CodeMenu detail={slot.lane.detail} hasCommands={isOn || count === 1} size={13} />
+        )}
+        {index > 0 && (
+          <IconButton
+            label={`Move ${letter} to the left`}
+            keys="<"
+            onClick={() => actions.move(index, index - 1)}
+          >
+            <ArrowLeft size={13} />
+          </IconButton>
+        )}
+        {index < count - 1 && (
+          <IconButton
+            label={`Move ${letter} to the right`}
+            keys=">"
+            onClick={() => actions.move(index, index + 1)}
+          >
+            <ArrowRight size={13} />
+          </IconButton>
+        )}
+        <IconButton label={`Take ${letter} out`} keys="Delete" onClick={() => actions.remove(index)}>
+          <X size={13} />
+        </IconButton>
+      </span>
+      <LaneStanding {...props} />
+    </div>
+  );
+}
+
+/** Its number is still known from the link; the rest is in the title. */
+function missingName(path: string): string {
+  const place = rolloutPlaceOf(path);
+  return place === undefined ? 'not there' : `#${place.ordinal} not there`;
+}
+
+function FoundName({ lane, lanes }: { readonly lane: Lane; readonly lanes: readonly Lane[] }) {
+  const { name, full } = laneName(lane, lanes);
+  const { row } = lane.detail;
+  return (
+    <span className="cmp-lane-name">
+      <RightMark isCorrect={row.isCorrect} /> <KeptMark isKept={row.kept} />{' '}
+      <Link className="is-link" href={pathOfPlace(lane.place)} title={`${full}: open its replay`}>
+        {name}
+      </Link>
+    </span>
+  );
+}
+
+function LaneStanding({ slot, compared, notes, isBase, actions }: LaneHeadProps) {
+  if (slot.state === 'missing')
+    return (
+      <p className="cmp-lane-standing">
+        {slot.why}{' '}
+        <button type="button" className="is-link" onClick={() => actions.remove(slot.index)}>
+          Take it out
+        </button>
+      </p>
+    );
+  if (slot.state === 'failed')
+    return (
+      <p className="cmp-lane-standing is-wrong" role="alert">
+        ✕ {slot.error.message}{' '}
+        <button type="button" className="is-link" onClick={slot.retry}>
+          Try again
+        </button>
+      </p>
+    );
+  const at = compared?.lanes.findIndex(({ index }) => index === slot.index) ?? -1;
+  const text = compared === undefined || at < 0 || isBase ? '' : prefixText(compared, at);
+  return (
+    <p className="cmp-lane-standing">
+      {text !== '' && <span className="muted">{text}</span>}
+      {notes.map((note) => (
+        <Chip key={note.text} title={note.hint} {...(note.isWarning ? { isWarning: true } : {})}>
+          {note.text}
+        </Chip>
+      ))}
+    </p>
+  );
+}

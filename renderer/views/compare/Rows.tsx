@@ -1,0 +1,153 @@
+/** The rows of the list: aligned turns in columns or woven, and folds. */
+import { GitFork } from 'lucide-react';
+import { memo } from 'react';
+import { useInterface } from '../../state/interface.ts';
+import { count, counted } from '../../ui/numbers.ts';
+import { KIND_LABELS } from './blockModel.ts';
+import { Cell, Gap } from './Cell.tsx';
+import { ForkBand } from './ForkBand.tsx';
+import type { RowContext } from './rowContext.ts';
+import { forkBands, type Item, type ShownBlock } from './rowModel.ts';
+import { UnifiedBlock } from './UnifiedBlock.tsx';
+
+type TurnsItem = Extract<Item, { kind: 'turns' }>;
+type FoldItem = Extract<Item, { kind: 'fold' }>;
+
+export const Row = memo(function Row({
+  item,
+  context,
+}: {
+  readonly item: Item;
+  readonly context: RowContext;
+}) {
+  return item.kind === 'fold' ? (
+    <FoldRow item={item} context={context} />
+  ) : (
+    <TurnsRow item={item} context={context} />
+  );
+});
+
+export function foldText({ rows, chars }: Pick<FoldItem, 'rows' | 'chars'>): string {
+  return `${counted(rows, 'equal turn')} · ${count(chars)} chars`;
+}
+
+function FoldRow({ item, context }: { readonly item: FoldItem; readonly context: RowContext }) {
+  const flip = useInterface((state) => state.flipStretch);
+  return (
+    <div className="cmp-fold-row">
+      <span className="cmp-gutter">=</span>
+      <button
+        type="button"
+        className="cmp-fold"
+        aria-expanded={item.isOpen}
+        onClick={() => {
+          context.onSelect(item.row);
+          flip(item.key);
+        }}
+      >
+        {item.isOpen ? '▾ ' : '▸ '}
+        {foldText(item)}
+        {item.isOpen && ' · fold again'}
+      </button>
+    </div>
+  );
+}
+
+function turnText(turn: number | null | undefined): string {
+  return turn === null || turn === undefined ? '' : `turn ${turn}`;
+}
+
+function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly context: RowContext }) {
+  const { compared, columns, isUnified, on } = context;
+  const forks = context.forks.get(item.row) ?? [];
+  const turns = compared.comparison.rows[item.row]?.turns ?? [];
+  const sides = isUnified ? [compared.base, on] : [];
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys; a click chooses the row
+    // biome-ignore lint/a11y/noStaticElementInteractions: as above
+    <div className="cmp-turns" onClick={() => context.onSelect(item.row)}>
+      <div className="cmp-grid cmp-row-head">
+        <span className="cmp-gutter" title={item.isEqual ? 'equal in all lanes' : 'differs'}>
+          {forks.length > 0 ? <GitFork size={13} aria-label="a lane parts here" /> : item.isEqual ? '=' : '≠'}
+        </span>
+        {isUnified ? (
+          <span>
+            {sides
+              .map((lane) => `${compared.lanes[lane]?.letter ?? ''} ${turnText(turns[lane]) || '—'}`)
+              .join('  ·  ')}
+          </span>
+        ) : (
+          columns.map((lane, column) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity, the same rollout may stand in two
+            <span key={column}>{lane === undefined ? '' : turnText(turns[lane])}</span>
+          ))
+        )}
+      </div>
+      {forkBands(
+        compared,
+        forks.filter((lane) => !isUnified || lane === on),
+      ).map((lanes) => (
+        <ForkBand key={lanes.join(' ')} context={context} lanes={lanes} />
+      ))}
+      {item.blocks.map((block) =>
+        block.isFolded ? (
+          <FoldedBlock key={block.key} block={block} />
+        ) : isUnified ? (
+          <UnifiedBlock key={block.key} context={context} row={item.row} shown={block} />
+        ) : (
+          <BlockCells key={block.key} context={context} row={item.row} shown={block} />
+        ),
+      )}
+    </div>
+  );
+}
+
+function FoldedBlock({ block }: { readonly block: ShownBlock }) {
+  const flip = useInterface((state) => state.flipStretch);
+  return (
+    <div className="cmp-fold-row">
+      <span className="cmp-gutter">=</span>
+      <button
+        type="button"
+        className="cmp-fold is-small"
+        aria-expanded={false}
+        onClick={() => flip(block.key)}
+      >
+        ▸ equal {KIND_LABELS[block.kind]} · {count(block.chars)} chars
+      </button>
+    </div>
+  );
+}
+
+interface BlockProps {
+  readonly context: RowContext;
+  readonly row: number;
+  readonly shown: ShownBlock;
+}
+
+function BlockCells({ context, row, shown }: BlockProps) {
+  const { block, key, index } = shown;
+  const { compared, columns, on } = context;
+  return (
+    <div className="cmp-grid cmp-block">
+      <span className="cmp-gutter" />
+      {columns.map((lane, column) => {
+        // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity
+        if (lane === undefined) return <Gap key={column} />;
+        // The diff editor shows the chosen lane against the baseline: its button stands with the chosen lane.
+        const isDiffed = lane === on && (block.edits[lane] ?? null) !== null && lane !== compared.base;
+        return (
+          <Cell
+            // biome-ignore lint/suspicious/noArrayIndexKey: as above
+            key={column}
+            context={context}
+            block={block}
+            lane={lane}
+            stretch={key}
+            onDiff={isDiffed ? () => context.onDiff(row, index) : undefined}
+          />
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,247 @@
+/** The two ways a text is drawn: prose as it flows, code and output line by line. Long equal parts are left out. */
+import { Fragment, useMemo } from 'react';
+import { MarkedCode, type MarkedLine } from '../../editor/MarkedCode.tsx';
+import { useInterface } from '../../state/interface.ts';
+import { counted } from '../../ui/numbers.ts';
+import { SourceText } from '../../ui/SourceText.tsx';
+import {
+  LINES_AROUND,
+  type LineOfSide,
+  LONG_LINES,
+  leftOutOf,
+  linesOf,
+  type Mark,
+  type Piece,
+  piecesOf,
+  sideLines,
+  sideMarks,
+  type TextDiff,
+  type WovenPiece,
+  withoutLongRuns,
+  wovenLines,
+  wovenPieces,
+} from './diffModel.ts';
+
+/** Without a request no text puts more than this into the page. */
+const MOST_LINES = 400;
+const MOST_CHARS = 24_000;
+const NO_MARKS: readonly Mark[] = [];
+
+interface TextProps {
+  /** Of what is opened in it, in the store. */
+  readonly stretch: string;
+  /** Equal parts between changes are left out. */
+  readonly isElided: boolean;
+}
+
+const classOf = ({ isChanged, isNumber, isFork }: Piece, change: string): string | undefined => {
+  const names = [isChanged ? change : '', isNumber ? 'is-number' : '', isFork ? 'is-fork' : ''];
+  const joined = names.filter((name) => name !== '').join(' ');
+  return joined === '' ? undefined : joined;
+};
+
+/** Opens what is left out, or shows how much there is. */
+function LeftOut({ stretch, text }: { readonly stretch: string; readonly text: string }) {
+  const flip = useInterface((state) => state.flipStretch);
+  return (
+    <button type="button" className="left-out" onClick={() => flip(stretch)}>
+      ⋯ {text}
+    </button>
+  );
+}
+
+interface DrawnPiece extends Piece {
+  readonly text: string;
+  readonly className: string | undefined;
+  readonly isEqual: boolean;
+}
+
+function Prose({ pieces, stretch, isElided }: TextProps & { readonly pieces: readonly DrawnPiece[] }) {
+  const flipped = useInterface((state) => state.flippedStretches);
+  const isWhole = flipped.has(`${stretch} all`);
+  let budget = isWhole ? Number.POSITIVE_INFINITY : MOST_CHARS;
+  const total = pieces.reduce((sum, { text }) => sum + text.length, 0);
+  const drawn = pieces.map((piece, i) => {
+    if (budget <= 0) return null;
+    const key = `${stretch} ${i}`;
+    const out =
+      isElided && piece.isEqual && pieces.length > 1 && !flipped.has(key)
+        ? leftOutOf(
+            piece.text,
+            { start: 0, end: piece.text.length },
+            { isFirst: i === 0, isLast: i === pieces.length - 1 },
+          )
+        : undefined;
+    const shown = piece.text.length - (out === undefined ? 0 : out.end - out.start);
+    const cut = shown > budget ? budget : undefined;
+    budget -= shown;
+    if (out === undefined)
+      return (
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one immutable text never reorder
+        <span key={i} className={piece.className}>
+          <SourceText text={cut === undefined ? piece.text : piece.text.slice(0, cut)} />
+        </span>
+      );
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: as above
+      <Fragment key={i}>
+        <SourceText text={piece.text.slice(0, out.start)} />
+        <LeftOut stretch={key} text={`${counted(out.end - out.start, 'equal character')}`} />
+        <SourceText text={piece.text.slice(out.end)} />
+      </Fragment>
+    );
+  });
+  return (
+    <div className="cmp-prose">
+      {drawn}
+      {budget < 0 && <LeftOut stretch={`${stretch} all`} text={`show all ${counted(total, 'character')}`} />}
+    </div>
+  );
+}
+
+interface SideTextProps extends TextProps {
+  readonly text: string;
+  readonly diff?: TextDiff | undefined;
+  /** Which side of `diff` the text is. */
+  readonly side?: 'a' | 'b' | undefined;
+  readonly fork?: Mark | undefined;
+}
+
+export function SideProse({ text, diff, side = 'b', fork, ...rest }: SideTextProps) {
+  const pieces = useMemo(() => {
+    const marks = diff === undefined ? NO_MARKS : sideMarks(diff, side);
+    const all = fork === undefined ? marks : [...marks, fork];
+    return piecesOf({ start: 0, end: text.length }, all).map((piece) => ({
+      ...piece,
+      text: text.slice(piece.start, piece.end),
+      className: classOf(piece, side === 'a' ? 'is-removed-text' : 'is-added-text'),
+      isEqual: !piece.isChanged && !piece.isFork && diff !== undefined,
+    }));
+  }, [text, diff, side, fork]);
+  return <Prose pieces={pieces} {...rest} />;
+}
+
+const WOVEN_CLASSES = {
+  equal: undefined,
+  removed: 'is-removed-text is-struck',
+  added: 'is-added-text',
+} as const;
+
+export function WovenProse({ diff, ...rest }: TextProps & { readonly diff: TextDiff }) {
+  const pieces = useMemo(
+    () =>
+      wovenPieces(diff).map((piece: WovenPiece) => ({
+        ...piece,
+        text: diff[piece.side].slice(piece.start, piece.end),
+        className: [WOVEN_CLASSES[piece.kind], piece.isNumber ? 'is-number' : undefined]
+          .filter((name) => name !== undefined)
+          .join(' '),
+        isEqual: piece.kind === 'equal',
+      })),
+    [diff],
+  );
+  return <Prose pieces={pieces} {...rest} />;
+}
+
+interface LinedProps extends TextProps {
+  readonly texts: readonly string[];
+  readonly lines: readonly MarkedLine[];
+  readonly isPython: boolean;
+}
+
+function Lined({ texts, lines, isPython, stretch, isElided }: LinedProps) {
+  const flipped = useInterface((state) => state.flippedStretches);
+  const isWhole = flipped.has(`${stretch} all`);
+  const isDiffed = lines.some(({ sign }) => sign !== '');
+  const runs =
+    isElided && isDiffed
+      ? withoutLongRuns(lines, ({ sign }) => sign === '', { longest: LONG_LINES, around: LINES_AROUND })
+      : [{ kind: 'shown' as const, items: lines }];
+  let budget = isWhole ? Number.POSITIVE_INFINITY : MOST_LINES;
+  return (
+    <div className="cmp-lines mono">
+      {runs.map((run) => {
+        if (budget <= 0) return null;
+        const key = run.kind === 'left-out' ? `${stretch} ${run.from}` : '';
+        if (run.kind === 'left-out' && !flipped.has(key))
+          return <LeftOut key={key} stretch={key} text={counted(run.count, 'equal line')} />;
+        const items = run.kind === 'left-out' ? lines.slice(run.from, run.from + run.count) : run.items;
+        const shown = items.slice(0, budget);
+        budget -= items.length;
+        const [first] = shown;
+        return (
+          <MarkedCode
+            key={first === undefined ? 'none' : `${first.of} ${first.line}`}
+            texts={texts}
+            lines={shown}
+            isPython={isPython}
+          />
+        );
+      })}
+      {budget < 0 && (
+        <LeftOut stretch={`${stretch} all`} text={`show all ${counted(lines.length, 'line')}`} />
+      )}
+    </div>
+  );
+}
+
+interface Drawing {
+  readonly ranges: readonly { readonly start: number; readonly end: number }[];
+  readonly marks: readonly Mark[];
+  readonly change: string;
+}
+
+function drawnLines(lines: readonly LineOfSide[], sides: Readonly<Record<'a' | 'b', Drawing>>): MarkedLine[] {
+  const next = { a: 0, b: 0 };
+  return lines.map(({ side, line, sign }) => {
+    const { ranges, marks, change } = sides[side];
+    const range = ranges[line] ?? { start: 0, end: 0 };
+    // Marks are looked through once, from line to line; they may overlap, but never by much.
+    while ((marks[next[side]]?.end ?? Number.POSITIVE_INFINITY) < range.start) next[side] += 1;
+    const near: Mark[] = [];
+    for (let i = next[side]; (marks[i]?.start ?? range.end) < range.end; i += 1) {
+      const mark = marks[i];
+      if (mark !== undefined) near.push(mark);
+    }
+    const pieces = piecesOf(range, near).map((piece) => ({ ...piece, className: classOf(piece, change) }));
+    return { of: side === 'a' ? 0 : 1, line, start: range.start, sign, pieces };
+  });
+}
+
+const byStart = (marks: readonly Mark[]): readonly Mark[] => [...marks].sort((x, y) => x.start - y.start);
+
+const drawingOf = (diff: TextDiff, side: 'a' | 'b', fork?: Mark): Drawing => ({
+  ranges: linesOf(diff[side]),
+  marks: byStart(fork === undefined ? sideMarks(diff, side) : [...sideMarks(diff, side), fork]),
+  change: side === 'a' ? 'is-removed-text' : 'is-added-text',
+});
+
+export function SideLines(props: SideTextProps & { readonly isPython: boolean }) {
+  const { text, diff, side = 'b', fork, ...rest } = props;
+  const [texts, lines] = useMemo(() => {
+    if (diff !== undefined) {
+      const drawing = drawingOf(diff, side, fork);
+      return [[diff.a, diff.b], drawnLines(sideLines(diff, side), { a: drawing, b: drawing })] as const;
+    }
+    const ranges = linesOf(text);
+    const own = { ranges, marks: fork === undefined ? NO_MARKS : [fork], change: '' };
+    const plain = ranges.map((_, line): LineOfSide => ({ side: 'a', line, sign: '' }));
+    return [[text], drawnLines(plain, { a: own, b: own })] as const;
+  }, [text, diff, side, fork]);
+  return <Lined texts={texts} lines={lines} {...rest} />;
+}
+
+export function WovenLines({
+  diff,
+  ...rest
+}: TextProps & { readonly diff: TextDiff; readonly isPython: boolean }) {
+  const [texts, lines] = useMemo(
+    () =>
+      [
+        [diff.a, diff.b],
+        drawnLines(wovenLines(diff), { a: drawingOf(diff, 'a'), b: drawingOf(diff, 'b') }),
+      ] as const,
+    [diff],
+  );
+  return <Lined texts={texts} lines={lines} {...rest} />;
+}

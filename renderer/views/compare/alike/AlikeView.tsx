@@ -1,0 +1,153 @@
+/** The rollouts of the same problem that are most like one of them: siblings, failures, successes. */
+import { useMemo } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import type { AlikeList, RolloutDetail } from '../../../../shared/api/contract.ts';
+import { useCompareCommand } from '../../../app/compareSet.ts';
+import { ALIKE_LIMIT, alikePath, counterpart, useAlike } from '../../../app/useAlike.ts';
+import { useTableCommands } from '../../../app/useTableCommands.ts';
+import { comparePath } from '../../../data/compareLink.ts';
+import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
+import { Button, Segmented } from '../../../ui/Controls.tsx';
+import { Link } from '../../../ui/Link.tsx';
+import { RightMark } from '../../../ui/Marks.tsx';
+import { count } from '../../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
+import { VirtualTable } from '../../../ui/VirtualTable.tsx';
+import { alikeColumns } from './alikeColumns.tsx';
+import { ALIKE_TABS, inTab, lookedAt, tabOf } from './alikeModel.ts';
+import './alike.css';
+
+type AlikePlace = Extract<Place, { view: 'alike' }>;
+
+export default function AlikeView({ place }: { readonly place: AlikePlace }) {
+  const { runKey, step, groupKey, ordinal } = place;
+  const resolved = useRequest('place.resolve', { runKey, step, groupKey, ordinal });
+  const rolloutId = resolved.data?.rolloutId;
+  const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId });
+  const alike = useRequest(
+    'compare.alike',
+    rolloutId === undefined ? undefined : { rolloutId, limit: ALIKE_LIMIT },
+  );
+  const error = resolved.error ?? rollout.error ?? alike.error;
+  if (error !== null)
+    return (
+      <FailedState
+        title={`What is like rollout #${ordinal} could not be found out`}
+        error={error}
+        onRetry={() => {
+          for (const query of [resolved, rollout, alike]) if (query.error !== null) void query.refetch();
+        }}
+      />
+    );
+  if (rollout.data === undefined || alike.data === undefined)
+    return <WaitingState title="Comparing with the other rollouts of this problem…" />;
+  return <Alike place={place} row={rollout.data.row} list={alike.data} />;
+}
+
+interface AlikeProps {
+  readonly place: AlikePlace;
+  readonly row: RolloutDetail['row'];
+  readonly list: AlikeList;
+}
+
+const TAB_WORDS = {
+  siblings: { label: 'Siblings', title: 'Of the same group' },
+  wrong: { label: 'Wrong', title: 'Of the same problem, any step or run' },
+  right: { label: 'Right', title: 'Of the same problem, any step or run' },
+  all: { label: 'All', title: 'Of the same problem, any step or run' },
+} as const;
+
+function Alike({ place, row, list }: AlikeProps) {
+  const [query, setQuery] = useUrlQuery();
+  const tab = tabOf(
+    query.get('tab'),
+    list.rollouts.some(({ isSibling }) => isSibling),
+  );
+  const own: Place = { ...place, view: 'rollout' };
+  const { compareCounterpart } = useAlike({ ...place, view: 'rollout' }, row);
+  const table = useTableCommands();
+  // What is under the cursor; a row's own link leads to the comparison.
+  useCompareCommand(() => {
+    const href = table.current?.cursorHref();
+    return href === undefined ? undefined : new URLSearchParams(href.split('?')[1]).getAll('lane')[1];
+  });
+  const rollouts = useMemo(
+    () => list.rollouts.filter((rollout) => inTab(tab, rollout)),
+    [list.rollouts, tab],
+  );
+  const columns = useMemo(
+    () => alikeColumns({ ownRunKey: place.runKey, has: (test) => list.rollouts.some(test) }),
+    [list.rollouts, place.runKey],
+  );
+  const other = row.isCorrect === true ? 'wrong' : 'right';
+  const hasOther = row.isCorrect !== undefined && counterpart(row.isCorrect, list.rollouts) !== undefined;
+  const name = `alike ${pathOfPlace(place)} ${tab}`;
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>
+          Most like <span className="mono">#{row.ordinal}</span> <RightMark isCorrect={row.isCorrect} />
+        </h1>
+        <Segmented
+          label="Rollouts"
+          chosen={tab}
+          onChoose={(chosen) => setQuery({ tab: chosen })}
+          choices={ALIKE_TABS.map((id) => ({
+            id,
+            title: TAB_WORDS[id].title,
+            label: (
+              <>
+                {TAB_WORDS[id].label}{' '}
+                <span className="dim">{count(list.rollouts.filter((one) => inTab(id, one)).length)}</span>
+              </>
+            ),
+          }))}
+        />
+        <div className="end">
+          {compareCounterpart !== undefined && hasOther && (
+            <Button onClick={compareCounterpart} title="Compare with the first of the list that is so (A)">
+              Compare with the nearest {other} one
+            </Button>
+          )}
+          <Link className="is-link" href={pathOfPlace(own)}>
+            Replay
+          </Link>
+        </div>
+      </header>
+      <p className="same-note muted">
+        {lookedAt(list)} Ranked by the length of the same beginning, then by likeness of code, then of text.
+      </p>
+      {list.rollouts.length === 0 ? (
+        <EmptyState title="There is no other rollout of this problem" />
+      ) : rollouts.length === 0 ? (
+        <EmptyState title={tab === 'siblings' ? 'This rollout has no siblings' : `None of them is ${tab}`}>
+          {tab !== 'siblings' && !list.rollouts.some(({ isCorrect }) => isCorrect !== undefined) && (
+            <p>Whether they are right or wrong is not known.</p>
+          )}
+          <button type="button" className="is-link" onClick={() => setQuery({ tab: 'all' })}>
+            Show all {list.rollouts.length}
+          </button>
+        </EmptyState>
+      ) : (
+        <div className="page-list">
+          <VirtualTable
+            key={name}
+            handle={table}
+            label={`Rollouts like #${row.ordinal}`}
+            columns={columns}
+            count={rollouts.length}
+            rowAt={(index) => rollouts[index]}
+            isQuiet={({ kept }) => kept === false}
+            onOpen={(one) => navigate(comparePath([pathOfPlace(own), alikePath(one)]))}
+            hrefOf={(one) => comparePath([pathOfPlace(own), alikePath(one)])}
+            position={listPosition(name)}
+            onPosition={(position) => rememberListPosition(name, position)}
+          />
+        </div>
+      )}
+    </div>
+  );
+}

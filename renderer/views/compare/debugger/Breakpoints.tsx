@@ -1,0 +1,157 @@
+/** Where playing stops: what was set, how often each holds in each lane, and all places in order. */
+import { X } from 'lucide-react';
+import { useMemo } from 'react';
+import type { RolloutSignal } from '../../../../shared/api/contract.ts';
+import { IconButton } from '../../../ui/Controls.tsx';
+import { count, counted } from '../../../ui/numbers.ts';
+import { sourceWords } from '../../../ui/signalSource.ts';
+import type { PlayheadProps } from '../CompareSide.tsx';
+import { type Break, breakOf, type Stop } from './breakModel.ts';
+import { FaultText, NewBreakpoint } from './NewBreakpoint.tsx';
+import { StopWords } from './StopWords.tsx';
+import { type StopState, useStops } from './useStops.ts';
+import './debugger.css';
+
+/** Of the list of hits, around the current row: a condition may hold in every turn. */
+const SHOWN = 60;
+const BEFORE = 6;
+
+export function Breakpoints(props: PlayheadProps) {
+  const { lanes, row, onSelectRow } = props;
+  const state = useStops(props);
+  const { breaks, setBreaks, stops } = state;
+  const add = (text: string) => {
+    const added = breakOf(text);
+    setBreaks([...breaks.filter((one) => one.text !== added.text), added]);
+  };
+  const change = (text: string, next: Break | undefined) =>
+    setBreaks(breaks.flatMap((one) => (one.text === text ? (next ?? []) : one)));
+  // Once for all rows: there may be a hit in every turn of every lane.
+  const counts = useMemo(() => {
+    const found = new Map<string, number>();
+    for (const { hit, lane } of stops) {
+      const key = `${hit.breakpoint} ${lane}`;
+      found.set(key, (found.get(key) ?? 0) + 1);
+    }
+    return found;
+  }, [stops]);
+  const inBreak = (index: number, lane: number) => counts.get(`${index} ${lane}`) ?? 0;
+  return (
+    <div className="debug-panel">
+      <NewBreakpoint onAdd={add} />
+      {breaks.length === 0 ? (
+        <p className="muted debug-note">
+          Playing stops where a breakpoint holds; <kbd>d</kbd> and <kbd>D</kbd> walk the places. Conditions
+          joined by <code>&</code> must hold in the same turn of a lane.
+        </p>
+      ) : (
+        <ul className="break-list" aria-label="Breakpoints">
+          {breaks.map((one, index) => (
+            <li key={one.text} className={one.isOn ? undefined : 'is-off'}>
+              <input
+                type="checkbox"
+                checked={one.isOn}
+                aria-label={`${one.text} is on`}
+                onChange={(event) => {
+                  change(one.text, { ...one, isOn: event.target.checked });
+                  event.target.blur();
+                }}
+              />
+              <span className="break-text mono" title={one.text}>
+                {one.text}
+              </span>
+              {one.fault === undefined ? (
+                <span className="break-hits">
+                  {lanes.map(({ letter, index: at }, lane) => (
+                    <span key={at} title={`${counted(inBreak(index, lane), 'hit')} in ${letter}`}>
+                      {letter} <b>{one.isOn ? count(inBreak(index, lane)) : '–'}</b>
+                    </span>
+                  ))}
+                </span>
+              ) : (
+                <span />
+              )}
+              <IconButton label={`Remove ${one.text}`} onClick={() => change(one.text, undefined)}>
+                <X size={13} />
+              </IconButton>
+              {one.fault !== undefined && <FaultText text={one.text} fault={one.fault} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      {state.needsValues && <ValueSources {...state} lanes={lanes} />}
+      {breaks.some(({ isOn, fault }) => isOn && fault === undefined) && (
+        <Hits stops={stops} lanes={lanes} breaks={breaks} row={row} onSelectRow={onSelectRow} />
+      )}
+    </div>
+  );
+}
+
+/** Percentiles are of one rollout's policy tokens each: of which signal, is said. */
+function ValueSources({
+  lanes,
+  signals,
+  isWaiting,
+  error,
+}: Pick<StopState, 'signals' | 'isWaiting' | 'error'> & Pick<PlayheadProps, 'lanes'>) {
+  if (error !== null)
+    return <p className="is-wrong debug-note">✕ Values of tokens could not be read: {error.message}</p>;
+  if (isWaiting) return <p className="muted debug-note">Reading the values of the tokens…</p>;
+  const said = new Map<string, string[]>();
+  lanes.forEach(({ letter }, lane) => {
+    const words = valueWords(signals[lane]);
+    said.set(words, [...(said.get(words) ?? []), letter]);
+  });
+  return (
+    <ul className="debug-note muted break-sources" aria-label="What the percentiles are of">
+      {[...said].map(([words, letters]) => (
+        <li key={words}>
+          <b>{letters.join(', ')}</b> {words}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function valueWords({ signal, source, ends }: Partial<RolloutSignal> = {}): string {
+  if (signal === undefined || source === undefined)
+    return 'no values of tokens are logged: value: holds nowhere';
+  if (ends === undefined) return 'tokens have no place on the text: value: holds nowhere';
+  return `percentiles of ${sourceWords({ signal, source })}, over the policy tokens of the rollout itself`;
+}
+
+interface HitsProps extends Pick<PlayheadProps, 'lanes' | 'row' | 'onSelectRow'> {
+  readonly stops: readonly Stop[];
+  readonly breaks: readonly Break[];
+}
+
+function Hits({ stops, lanes, breaks, row, onSelectRow }: HitsProps) {
+  if (stops.length === 0) return <p className="muted debug-note">None of them holds anywhere.</p>;
+  const at = stops.findIndex((stop) => stop.row >= row);
+  const first = Math.max(0, Math.min((at < 0 ? stops.length : at) - BEFORE, stops.length - SHOWN));
+  const shown = stops.slice(first, first + SHOWN);
+  const after = stops.length - first - shown.length;
+  return (
+    <section aria-label="Hits" className="break-found">
+      <h2>
+        {counted(stops.length, 'hit')} <kbd>d</kbd> <kbd>D</kbd>
+      </h2>
+      {first > 0 && <p className="dim debug-note">{counted(first, 'hit')} before these</p>}
+      <ol>
+        {shown.map((stop) => (
+          <li key={`${stop.row} ${stop.lane} ${stop.hit.breakpoint}`}>
+            <button
+              type="button"
+              aria-current={stop.row === row ? 'true' : undefined}
+              onClick={() => onSelectRow(stop.row)}
+              title={stop.hit.found}
+            >
+              <StopWords stop={stop} lanes={lanes} breaks={breaks} />
+            </button>
+          </li>
+        ))}
+      </ol>
+      {after > 0 && <p className="dim debug-note">{counted(after, 'hit')} after these</p>}
+    </section>
+  );
+}

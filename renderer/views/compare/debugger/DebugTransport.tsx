@@ -1,0 +1,159 @@
+/** Play, step and scrub: what all lanes stand at is one row. */
+import {
+  ChevronLeft,
+  ChevronRight,
+  ChevronsLeft,
+  ChevronsRight,
+  CircleDot,
+  GitFork,
+  Pause,
+  Play,
+  Terminal,
+} from 'lucide-react';
+import { useMemo } from 'react';
+import { runCommand, useCommands } from '../../../app/commands.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { PLAY_SPEEDS, useInterface } from '../../../state/interface.ts';
+import { IconButton } from '../../../ui/Controls.tsx';
+import type { PlayheadProps } from '../CompareSide.tsx';
+import { charsOfRow, nextCallRow, nextStopRow } from './breakModel.ts';
+import { RowScrubber } from './RowScrubber.tsx';
+import { StopWords } from './StopWords.tsx';
+import { usePlaying } from './usePlaying.ts';
+import { useStops } from './useStops.ts';
+import './debugger.css';
+
+export function DebugTransport(props: PlayheadProps) {
+  const { lanes, rows, row, forks, onSelectRow } = props;
+  const [query, setQuery] = useUrlQuery();
+  const speed = useInterface((state) => state.playSpeed);
+  const isSideOpen = useInterface((state) => state.isCompareSideOpen);
+  const { setPlaySpeed, setNotice, flip } = useInterface.getState();
+  const state = useStops(props);
+  const { stops, breaks } = state;
+  const stopRows = useMemo(() => new Set(stops.map((stop) => stop.row)), [stops]);
+  const details = useMemo(() => lanes.map(({ detail }) => detail), [lanes]);
+  const lastRow = Math.max(0, rows.length - 1);
+  const here = stops.filter((stop) => stop.row === row);
+  // More would not fit in the strip; the panel lists all.
+  const [first] = here;
+  const hasOneLane = lanes.length === 1;
+  const isEqualRead = hasOneLane || query.get('equal') === 'show';
+
+  const playing = usePlaying({
+    row,
+    lastRow,
+    chars: useMemo(() => charsOfRow(rows[row], details), [rows, row, details]),
+    isPassed: rows[row]?.isEqual === true && !isEqualRead,
+    onRow: onSelectRow,
+    hasStop: (next) => stopRows.has(next),
+  });
+  const goTo = (to: number | undefined, nothing: string) => {
+    if (to === undefined) setNotice(nothing);
+    else onSelectRow(to);
+  };
+  const toStop = (direction: 1 | -1) =>
+    goTo(
+      nextStopRow(stops, row, direction),
+      breaks.length === 0
+        ? 'There are no breakpoints: B adds one'
+        : `No breakpoint holds ${direction === 1 ? 'below' : 'above'}`,
+    );
+  const toCall = (direction: 1 | -1) =>
+    goTo(
+      nextCallRow(rows, details, row, direction),
+      `No tool is called ${direction === 1 ? 'below' : 'above'}`,
+    );
+  const step = (by: number) => onSelectRow(Math.max(0, Math.min(lastRow, row + by)));
+  const hasRows = rows.length > 0;
+  useCommands(
+    hasRows
+      ? {
+          'play.flip': playing.flip,
+          'call.next': () => toCall(1),
+          'call.previous': () => toCall(-1),
+          'stop.next': () => toStop(1),
+          'stop.previous': () => toStop(-1),
+          'stop.add': () => {
+            setQuery({ side: 'breakpoints' });
+            if (!isSideOpen) flip('isCompareSideOpen');
+            // After the panel is there.
+            setTimeout(() => document.getElementById('new-breakpoint')?.focus());
+          },
+        }
+      : {},
+  );
+  const nextSpeed = PLAY_SPEEDS[(PLAY_SPEEDS.indexOf(speed) + 1) % PLAY_SPEEDS.length] ?? 1;
+  if (!hasRows) return null;
+  return (
+    <div className="debug-dock">
+      <div className="debug-buttons">
+        <IconButton label="First row" keys="g g" onClick={() => onSelectRow(0)}>
+          <ChevronsLeft size={15} />
+        </IconButton>
+        <IconButton label="Previous row" onClick={() => step(-1)}>
+          <ChevronLeft size={15} />
+        </IconButton>
+        <IconButton
+          isOutlined
+          label={playing.isPlaying ? 'Pause' : 'Play, row by row'}
+          keys="p"
+          onClick={playing.flip}
+        >
+          {playing.isPlaying ? <Pause size={14} /> : <Play size={14} />}
+        </IconButton>
+        <IconButton label="Next row" onClick={() => step(1)}>
+          <ChevronRight size={15} />
+        </IconButton>
+        <IconButton label="Last row" keys="G" onClick={() => onSelectRow(lastRow)}>
+          <ChevronsRight size={15} />
+        </IconButton>
+        <IconButton label="Next tool call" keys="t" onClick={() => toCall(1)}>
+          <Terminal size={14} />
+        </IconButton>
+        {!hasOneLane && (
+          <IconButton
+            label="To the fork, then the next lane's"
+            keys="f"
+            disabled={forks.size === 0}
+            onClick={() => runCommand('fork.show')}
+          >
+            <GitFork size={14} />
+          </IconButton>
+        )}
+        <IconButton
+          label={`Next of ${stops.length} breakpoint hits`}
+          keys="d"
+          disabled={breaks.length === 0}
+          onClick={() => toStop(1)}
+        >
+          <CircleDot size={14} />
+        </IconButton>
+        <button
+          type="button"
+          className="debug-speed"
+          title="Speed of playing"
+          onClick={() => setPlaySpeed(nextSpeed)}
+        >
+          {speed}×
+        </button>
+      </div>
+      <RowScrubber
+        rows={rows}
+        row={row}
+        forks={forks}
+        stopRows={stopRows}
+        hasOneLane={hasOneLane}
+        onRow={onSelectRow}
+      />
+      <div className="debug-here" role="status">
+        {first !== undefined && (
+          <span className="debug-stop" title={here.map(({ hit }) => breaks[hit.breakpoint]?.text).join('\n')}>
+            <i aria-hidden="true">●</i> <StopWords stop={first} lanes={lanes} breaks={breaks} />
+          </span>
+        )}
+        {here.length > 1 && <span className="dim">and {here.length - 1} more here</span>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { type BreakpointFault, breakpointIn } from '../../../../shared/domain/breakpointText.ts';
+import { TOOL_OUTCOMES } from '../../../../shared/domain/model.ts';
+import { Button } from '../../../ui/Controls.tsx';
+import { READY_MADE, type ReadyMade, withCondition } from './breakModel.ts';
+
+/** Whole breakpoints the field completes to. */
+const COMPLETIONS = [
+  'first error',
+  'error',
+  'answer',
+  'fork',
+  ...TOOL_OUTCOMES.map((outcome) => `outcome:${outcome}`),
+  'value:90',
+  'value:95',
+  'value:99',
+];
+
+export function NewBreakpoint({ onAdd }: { readonly onAdd: (text: string) => void }) {
+  const [text, setText] = useState('');
+  const [isTried, setTried] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const read = breakpointIn(text);
+  const fault = 'message' in read ? read : undefined;
+  const add = () => {
+    setTried(true);
+    if (fault !== undefined) return;
+    onAdd(text);
+    setText('');
+    setTried(false);
+    // So that d goes on at once.
+    field.current?.blur();
+  };
+  const take = (ready: ReadyMade) => {
+    if (text.trim() === '' && ready.hole === undefined) return onAdd(ready.text);
+    const next = withCondition(text, ready);
+    // At once: what is typed or confirmed next is meant for the field, with this text in it.
+    flushSync(() => setText(next.text));
+    field.current?.focus();
+    field.current?.setSelectionRange(next.start, next.end);
+  };
+  return (
+    <form
+      className="break-new"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <div className="break-field">
+        <input
+          ref={field}
+          id="new-breakpoint"
+          className="text-field mono"
+          aria-label="New breakpoint"
+          aria-invalid={isTried && fault !== undefined}
+          placeholder="error & turn:2"
+          list="breakpoint-completions"
+          spellCheck={false}
+          autoComplete="off"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            event.currentTarget.blur();
+          }}
+        />
+        <datalist id="breakpoint-completions">
+          {COMPLETIONS.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+        <Button type="submit" disabled={text.trim() === ''}>
+          Add
+        </Button>
+      </div>
+      {text.trim() !== '' && fault !== undefined && isTried && <FaultText text={text} fault={fault} />}
+      <fieldset className="break-ready" aria-label="Conditions">
+        {READY_MADE.map((ready) => (
+          <button type="button" key={ready.label} title={ready.text} onClick={() => take(ready)}>
+            {ready.label}
+          </button>
+        ))}
+      </fieldset>
+    </form>
+  );
+}
+
+/** What cannot be read, with a pointer at it. */
+export function FaultText({ text, fault }: { readonly text: string; readonly fault: BreakpointFault }) {
+  const { message, start, end } = fault;
+  return (
+    <p className="break-fault is-wrong" role="alert">
+      <span className="mono">
+        {text.slice(0, start)}
+        <mark>{text.slice(start, end) || '␣'}</mark>
+        {text.slice(end)}
+      </span>
+      <span>
+        ✕ at character {start + 1}: {message}
+      </span>
+    </p>
+  );
+}

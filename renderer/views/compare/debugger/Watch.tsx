@@ -1,0 +1,242 @@
+/** What each lane knows and has used by the current row: read off the log, nothing is run. */
+import { type ReactNode, useMemo, useState } from 'react';
+import { type Watch as Watched, type WatchRow, watchOf } from '../../../../shared/domain/watch.ts';
+import { count, counted } from '../../../ui/numbers.ts';
+import type { PlayheadProps } from '../CompareSide.tsx';
+import type { Lane } from '../laneModel.ts';
+import { turnAt } from './breakModel.ts';
+import { useLaneSignals } from './useStops.ts';
+import './debugger.css';
+
+/** More lanes than these stand below each other: a column must hold a value. */
+const MOST_COLUMNS = 2;
+
+export function Watch(props: PlayheadProps) {
+  const { lanes, rows, row } = props;
+  const { signals } = useLaneSignals(
+    lanes,
+    lanes.some(({ detail }) => detail.tokens?.isAligned === true),
+  );
+  const watched = useMemo(
+    () => lanes.map((lane, i) => watchedLane(lane, signals[i]?.ends)),
+    [lanes, signals],
+  );
+  if (lanes.length === 0) return <p className="muted debug-note">There is nothing to watch.</p>;
+  const states = lanes.map((lane, i) => {
+    const turn = turnAt(rows, i, row);
+    const watch = watched[i];
+    const isHere = turn !== undefined && rows[row]?.turns[i] === turn;
+    return { lane, turn, isHere, watch, now: watch?.rows.find((one) => one.turn === turn) };
+  });
+  const isStacked = lanes.length > MOST_COLUMNS;
+  return (
+    <div className="debug-panel">
+      <table className={isStacked ? 'watch is-stacked' : 'watch'} aria-label="Watch">
+        {!isStacked && (
+          <thead>
+            <tr>
+              <th scope="col">
+                <span className="visually-hidden">what</span>
+              </th>
+              {states.map((state) => (
+                <th key={state.lane.index} scope="col">
+                  <LaneTurn {...state} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+        )}
+        <tbody>
+          {isStacked && (
+            <Fact label="turn" hint="Where each lane stands" states={states}>
+              {(state) => <LaneTurn {...state} isBare />}
+            </Fact>
+          )}
+          <Fact label="answer" hint="The last \boxed{…} the policy has written by now" states={states}>
+            {({ now }) =>
+              now?.answer !== undefined && (
+                <>
+                  <Short text={now.answer} />
+                  {now.isAnswerNew && <em className="watch-new">new</em>}
+                </>
+              )
+            }
+          </Fact>
+          <Fact label="printed" hint="What a tool printed last, as logged" states={states}>
+            {({ now }) =>
+              now?.printed !== undefined && (
+                <>
+                  <Short text={now.printed} />
+                  {now.isPrintedNew && <em className="watch-new">new</em>}
+                </>
+              )
+            }
+          </Fact>
+          <Fact
+            label="assigned"
+            hint="Names that code cells of this turn assign, with the source as written"
+            states={states}
+          >
+            {({ now }) =>
+              now !== undefined &&
+              now.assigned.length > 0 && (
+                <ul className="watch-names">
+                  {now.assigned.map(({ name, source }, i) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: the names of a turn never move
+                    <li key={i}>
+                      <Short text={source === undefined ? name : `${name} = ${source}`} />
+                    </li>
+                  ))}
+                </ul>
+              )
+            }
+          </Fact>
+          <Fact label="failed calls" hint="Tool calls that failed, of all so far" states={states}>
+            {({ now }) =>
+              now !== undefined && (
+                <span title={`${counted(now.toolErrors, 'failed call')} of ${now.toolCalls} so far`}>
+                  <b className={now.toolErrors > 0 ? 'is-wrong' : undefined}>{count(now.toolErrors)}</b> of{' '}
+                  {count(now.toolCalls)}
+                </span>
+              )
+            }
+          </Fact>
+          <Fact
+            label="spent"
+            hint="Of the response by the end of this turn, tool responses included, against the limit as configured"
+            states={states}
+          >
+            {({ now, watch }) => now !== undefined && <Spent now={now} limit={watch?.maxResponseTokens} />}
+          </Fact>
+        </tbody>
+      </table>
+      <p className="dim debug-note">Read off the log by the end of each turn; Turnwise runs nothing.</p>
+    </div>
+  );
+}
+
+function watchedLane({ detail }: Lane, tokenEnds: Uint32Array | undefined): Watched {
+  const { response, segments, toolCalls, turns, maxResponseTokens } = detail;
+  return watchOf({
+    response,
+    segments,
+    toolCalls,
+    turns: turns.length,
+    ...(tokenEnds === undefined ? {} : { tokenEnds }),
+    ...(maxResponseTokens === undefined ? {} : { maxResponseTokens }),
+  });
+}
+
+interface LaneState {
+  /** Its turn is of the current row; else it is the last one before it. */
+  readonly isHere: boolean;
+  readonly lane: Lane;
+  readonly turn: number | undefined;
+  readonly watch: Watched | undefined;
+  readonly now: WatchRow | undefined;
+}
+
+interface FactProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly states: readonly LaneState[];
+  readonly children: (state: LaneState) => ReactNode;
+}
+
+function Fact({ label, hint, states, children }: FactProps) {
+  if (states.length <= MOST_COLUMNS)
+    return (
+      <tr>
+        <th scope="row" title={hint}>
+          {label}
+        </th>
+        {states.map((state) => (
+          <td key={state.lane.index}>{children(state)}</td>
+        ))}
+      </tr>
+    );
+  const contents = states.map(children);
+  // One blank line says as much as four.
+  const isBlank = contents.every((content) => content === undefined || content === false);
+  if (isBlank)
+    return (
+      <tr className="is-last">
+        <th scope="row" title={hint}>
+          {label}
+        </th>
+        <td />
+      </tr>
+    );
+  return states.map((state, i) => (
+    <tr key={state.lane.index} className={i === states.length - 1 ? 'is-last' : undefined}>
+      <th scope="row" title={hint}>
+        {i === 0 ? label : <span className="visually-hidden">{label}</span>} <b>{state.lane.letter}</b>
+      </th>
+      <td>{contents[i]}</td>
+    </tr>
+  ));
+}
+
+interface LaneTurnProps extends LaneState {
+  readonly isBare?: boolean;
+}
+
+function LaneTurn({ lane, turn, isHere, isBare }: LaneTurnProps) {
+  return (
+    <>
+      {!isBare && <b>{lane.letter} </b>}
+      <span
+        className={isHere ? undefined : 'dim'}
+        title={isHere ? undefined : 'Its last turn before this row'}
+      >
+        {turn === undefined ? 'not begun' : `${isHere ? '' : 'after '}turn ${turn}`}
+      </span>
+    </>
+  );
+}
+
+/** Of a value in the table, UTF-16 units. */
+const SHORT = 90;
+
+/** What is long is cut with its length, and shown whole when it is clicked. */
+function Short({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  if (text.length <= SHORT) return <span className="watch-value mono">{text}</span>;
+  return (
+    <button
+      type="button"
+      className="watch-value mono"
+      aria-expanded={isWhole}
+      title={isWhole ? 'Cut it again' : 'Show all of it'}
+      onClick={() => setWhole(!isWhole)}
+    >
+      {isWhole ? text : text.slice(0, SHORT)}
+      {!isWhole && <span className="dim"> … {count(text.length)} chars</span>}
+    </button>
+  );
+}
+
+function Spent({ now, limit }: { readonly now: WatchRow; readonly limit: number | undefined }) {
+  const { tokensSpent, charsSpent } = now;
+  if (tokensSpent === undefined)
+    return (
+      <span title="Its tokens have no place on the text, or none are logged: characters instead">
+        {count(charsSpent)} <span className="dim">chars, tokens unknown</span>
+      </span>
+    );
+  if (limit === undefined)
+    return (
+      <span title="No limit is known">
+        {count(tokensSpent)} <span className="dim">tokens</span>
+      </span>
+    );
+  const share = Math.min(1, tokensSpent / Math.max(1, limit));
+  return (
+    <span title={`${count(tokensSpent)} of ${counted(limit, 'token')} at most, as configured`}>
+      {count(tokensSpent)} <span className="dim">of {count(limit)} tokens</span>
+      <span className="spent-bar" aria-hidden="true">
+        <i style={{ width: `${share * 100}%` }} />
+      </span>
+    </span>
+  );
+}

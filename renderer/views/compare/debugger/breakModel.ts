@@ -1,0 +1,177 @@
+/**
+ * Breakpoints of a comparison: as the link holds them, where they hold in each lane, and in which aligned rows.
+ *
+ *   ?break=first error&break=!value:95 & turn:3      `!`: switched off
+ */
+import type { ComparedRow, RolloutDetail, RolloutSignal } from '../../../../shared/api/contract.ts';
+import {
+  type Breakpoint,
+  type Hit,
+  hitsOf,
+  type StoppedRollout,
+} from '../../../../shared/domain/breakpoints.ts';
+import {
+  type BreakpointFault,
+  breakpointIn,
+  breakpointText,
+} from '../../../../shared/domain/breakpointText.ts';
+
+/** More than anyone reads; a link is of any length. */
+const MOST_BREAKS = 20;
+
+export interface Break {
+  readonly text: string;
+  readonly isOn: boolean;
+  /** Absent where the text of the link cannot be read. */
+  readonly conditions?: Breakpoint;
+  readonly fault?: BreakpointFault;
+}
+
+export function breakOf(text: string, isOn = true): Break {
+  const read = breakpointIn(text);
+  return 'message' in read
+    ? { text, isOn, fault: read }
+    : { text: breakpointText(read), isOn, conditions: read };
+}
+
+/** Each text once: it is its name. */
+export function readBreaks(query: URLSearchParams): readonly Break[] {
+  const breaks: Break[] = [];
+  for (const value of query.getAll('break')) {
+    const found = value.startsWith('!') ? breakOf(value.slice(1), false) : breakOf(value);
+    if (!breaks.some(({ text }) => text === found.text)) breaks.push(found);
+  }
+  return breaks.slice(0, MOST_BREAKS);
+}
+
+/** @param others the query as it is: what is not ours stays */
+export function breakSearch(breaks: readonly Break[], others: URLSearchParams): string {
+  const query = new URLSearchParams(others);
+  query.delete('break');
+  for (const { text, isOn } of breaks) query.append('break', isOn ? text : `!${text}`);
+  const search = query.toString().replaceAll('%2F', '/').replaceAll('%2C', ',');
+  return search === '' ? '' : `?${search}`;
+}
+
+export const needsValues = (breaks: readonly Break[]): boolean =>
+  breaks.some(({ isOn, conditions }) => isOn && conditions?.some(({ kind }) => kind === 'value') === true);
+
+export interface StoppedLane {
+  readonly detail: RolloutDetail;
+  readonly signal: RolloutSignal | undefined;
+  readonly fork: StoppedRollout['fork'];
+}
+
+/** Hits per breakpoint that is on, `breakpoint` counted over all breakpoints. */
+export function laneHits(breaks: readonly Break[], { detail, signal, fork }: StoppedLane): readonly Hit[] {
+  // What is off or cannot be read holds nowhere, and keeps its place in the count.
+  const conditions = breaks.map(({ isOn, conditions: own }) => (isOn && own !== undefined ? own : []));
+  const { response, segments, toolCalls, turns } = detail;
+  return hitsOf(conditions, {
+    response,
+    segments,
+    toolCalls,
+    turns: turns.length,
+    ...(signal?.ends === undefined || signal.values === undefined
+      ? {}
+      : {
+          tokens: {
+            ends: signal.ends,
+            values: signal.values,
+            ...(signal.mask === undefined ? {} : { mask: signal.mask }),
+          },
+        }),
+    ...(fork === undefined ? {} : { fork }),
+  });
+}
+
+/** A hit, and the row of the comparison that shows its turn. */
+export interface Stop {
+  readonly row: number;
+  readonly lane: number;
+  readonly hit: Hit;
+}
+
+export function stopsOf(rows: readonly ComparedRow[], hits: readonly (readonly Hit[])[]): readonly Stop[] {
+  const stops = hits.flatMap((own, lane) => {
+    if (own.length === 0) return [];
+    const rowOf = new Map(rows.map(({ turns }, row) => [turns[lane], row] as const));
+    return own.flatMap((hit): Stop[] => {
+      const row = rowOf.get(hit.turn);
+      return row === undefined ? [] : [{ row, lane, hit }];
+    });
+  });
+  return stops.sort((a, b) => a.row - b.row || a.lane - b.lane || a.hit.breakpoint - b.hit.breakpoint);
+}
+
+/** The next row with a stop; undefined: there is none in this direction. */
+export function nextStopRow(stops: readonly Stop[], from: number, direction: 1 | -1): number | undefined {
+  return direction === 1
+    ? stops.find(({ row }) => row > from)?.row
+    : stops.findLast(({ row }) => row < from)?.row;
+}
+
+/** The next row in which any lane calls a tool. */
+export function nextCallRow(
+  rows: readonly ComparedRow[],
+  lanes: readonly RolloutDetail[],
+  from: number,
+  direction: 1 | -1,
+): number | undefined {
+  const turns = lanes.map(({ toolCalls }) => new Set(toolCalls.map(({ turn }) => turn)));
+  for (let row = from + direction; row >= 0 && row < rows.length; row += direction) {
+    if (rows[row]?.turns.some((turn, lane) => turn !== null && turns[lane]?.has(turn) === true)) return row;
+  }
+  return undefined;
+}
+
+/** The turn a lane stands at: its own of the row, else the last one before it; undefined: it has not begun. */
+export function turnAt(rows: readonly ComparedRow[], lane: number, row: number): number | undefined {
+  for (let i = Math.min(row, rows.length - 1); i >= 0; i -= 1) {
+    const turn = rows[i]?.turns[lane];
+    if (turn !== null && turn !== undefined) return turn;
+  }
+  return undefined;
+}
+
+/** What there is to read in a row: the longest of its lanes. */
+export function charsOfRow(row: ComparedRow | undefined, lanes: readonly RolloutDetail[]): number {
+  return Math.max(
+    0,
+    ...lanes.map(({ segments }, lane) =>
+      (row?.blocks ?? []).reduce((sum, block) => {
+        const inner = segments[block.segments[lane] ?? -1]?.inner;
+        return sum + (inner === undefined ? 0 : inner.end - inner.start);
+      }, 0),
+    ),
+  );
+}
+
+/** Conditions to begin with. `hole`: what is to be written in their place, and is then selected. */
+export interface ReadyMade {
+  readonly text: string;
+  readonly label: string;
+  readonly hole?: string;
+}
+
+export const READY_MADE: readonly ReadyMade[] = [
+  { text: 'first error', label: 'first tool error' },
+  { text: 'error', label: 'any tool error' },
+  { text: 'outcome:timeout', label: 'outcome…', hole: 'timeout' },
+  { text: 'value:95', label: 'value above a percentile…', hole: '95' },
+  { text: 'answer', label: 'answer changes' },
+  { text: 'text:"wait"', label: 'text…', hole: 'wait' },
+  { text: 'regex:"\\d+"', label: 'regex…', hole: '\\d+' },
+  { text: 'turn:3', label: 'turn…', hole: '3' },
+  { text: 'fork', label: 'first divergence' },
+];
+
+/** A ready-made condition put to what is written already. */
+export function withCondition(
+  written: string,
+  { text, hole }: ReadyMade,
+): { readonly text: string; readonly start: number; readonly end: number } {
+  const before = written.trim() === '' ? '' : `${written.trim().replace(/\s*&$/, '')} & `;
+  const start = before.length + (hole === undefined ? text.length : text.indexOf(hole));
+  return { text: before + text, start, end: start + (hole?.length ?? 0) };
+}

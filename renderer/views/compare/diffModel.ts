@@ -1,0 +1,254 @@
+/**
+ * From the packed edits of an answer, which stand on the responses, to what is drawn on the text one reads:
+ *
+ *   edits (offsets in the responses) ──displayEdits──► edits on the readable texts (code without JSON escapes)
+ *     ──► marks of one side (split) | woven pieces (unified, prose) | woven lines (unified, code and output)
+ */
+import { ADDED, EDIT_SIZE, type Edits, EQUAL, REMOVED } from '../../../shared/domain/alignText.ts';
+import type { TextRange, Utf16Offset } from '../../../shared/domain/model.ts';
+import { changedNumbers } from '../../../shared/domain/numberSpans.ts';
+import type { PlacedStretch } from '../../editor/placedCode.ts';
+
+/** A readable text and where it stands in its response. */
+export interface DisplayText {
+  readonly text: string;
+  /** Of a text that is literally part of the response: where it begins. */
+  readonly base: Utf16Offset;
+  /** Of one that is written with escapes there: its literal stretches. */
+  readonly places?: readonly PlacedStretch[];
+}
+
+/** Two texts, with edits whose offsets are their own. */
+export interface TextDiff {
+  readonly a: string;
+  readonly b: string;
+  readonly edits: Edits;
+}
+
+/** @param isEnd round up inside an escape: where a change ends it takes the whole character with it */
+export function displayOffset(shown: DisplayText, offset: Utf16Offset, isEnd: boolean): number {
+  const { text, base, places } = shown;
+  if (places === undefined) return Math.max(0, Math.min(text.length, offset - base));
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle]?.source ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  const before = places[low - 1];
+  const after = places[low];
+  if (before === undefined) return 0;
+  const sourceEnd = before.source + before.end - before.start;
+  if (offset <= sourceEnd) return before.start + offset - before.source;
+  // Between two stretches stand escapes; nearly always \n and its like, two characters for one.
+  const [from, to] = [before.end, after?.start ?? text.length];
+  const width = (after?.source ?? sourceEnd + 2 * (to - from)) - sourceEnd;
+  const inside = width === 2 * (to - from) ? (offset - sourceEnd) / 2 : isEnd ? to - from : 0;
+  return Math.min(to, from + (isEnd ? Math.ceil(inside) : Math.floor(inside)));
+}
+
+export function displayEdits(a: DisplayText, b: DisplayText, edits: Edits): TextDiff {
+  const out: number[] = [];
+  let [atA, atB] = [0, 0];
+  const change = (toA: number, toB: number): void => {
+    if (toA > atA) out.push(REMOVED, atA, toA, atB, atB);
+    if (toB > atB) out.push(ADDED, toA, toA, atB, toB);
+    [atA, atB] = [toA, toB];
+  };
+  for (let i = 0; i < edits.length; i += EDIT_SIZE) {
+    if (edits[i] !== EQUAL) continue;
+    const [, aStart = 0, aEnd = 0, bStart = 0, bEnd = 0] = edits.subarray(i, i + EDIT_SIZE);
+    const [fromA, fromB] = [displayOffset(a, aStart, true), displayOffset(b, bStart, true)];
+    const [toA, toB] = [displayOffset(a, aEnd, false), displayOffset(b, bEnd, false)];
+    // An equal run may lie in what is not shown, or tear an escape: then it is part of the change.
+    if (toA - fromA !== toB - fromB || toA <= fromA || fromA < atA || fromB < atB) continue;
+    if (a.text.slice(fromA, toA) !== b.text.slice(fromB, toB)) continue;
+    change(fromA, fromB);
+    out.push(EQUAL, fromA, toA, fromB, toB);
+    [atA, atB] = [toA, toB];
+  }
+  change(a.text.length, b.text.length);
+  return { a: a.text, b: b.text, edits: new Int32Array(out) };
+}
+
+export type Side = 'a' | 'b';
+
+/** What is drawn on a stretch of text. */
+export interface Mark extends TextRange {
+  readonly kind: 'changed' | 'number' | 'fork';
+}
+
+/** On one side: what the other has not, and numbers that stand for other numbers there. */
+export function sideMarks({ a, b, edits }: TextDiff, side: Side): readonly Mark[] {
+  const marks: Mark[] = [];
+  const [kind, at] = side === 'a' ? [REMOVED, 1] : [ADDED, 3];
+  for (let i = 0; i < edits.length; i += EDIT_SIZE) {
+    if (edits[i] === kind)
+      marks.push({ kind: 'changed', start: edits[i + at] ?? 0, end: edits[i + at + 1] ?? 0 });
+  }
+  for (const change of changedNumbers(edits, a, b)) {
+    const { start, end } = change[side];
+    marks.push({ kind: 'number', start, end });
+  }
+  return marks;
+}
+
+export interface Piece extends TextRange {
+  readonly isChanged: boolean;
+  readonly isNumber: boolean;
+  readonly isFork: boolean;
+}
+
+/** Cuts a range where marks begin and end; marks may overlap. */
+export function piecesOf(range: TextRange, marks: readonly Mark[]): readonly Piece[] {
+  const inside = marks.filter(({ start, end }) => start < range.end && end > range.start);
+  const cuts = new Set([range.start, range.end]);
+  for (const { start, end } of inside) {
+    if (start > range.start) cuts.add(start);
+    if (end < range.end) cuts.add(end);
+  }
+  const ordered = [...cuts].sort((x, y) => x - y);
+  return ordered.slice(0, -1).map((start, i) => {
+    const end = ordered[i + 1] ?? range.end;
+    const has = (kind: Mark['kind']) =>
+      inside.some((mark) => mark.kind === kind && mark.start <= start && mark.end >= end);
+    return { start, end, isChanged: has('changed'), isNumber: has('number'), isFork: has('fork') };
+  });
+}
+
+/** A piece of two texts woven into one. */
+export interface WovenPiece extends Piece {
+  readonly side: Side;
+  readonly kind: 'equal' | 'removed' | 'added';
+}
+
+export function wovenPieces(diff: TextDiff): readonly WovenPiece[] {
+  const { edits } = diff;
+  const woven: WovenPiece[] = [];
+  const numbers = {
+    a: sideMarks(diff, 'a').filter(({ kind }) => kind === 'number'),
+    b: sideMarks(diff, 'b').filter(({ kind }) => kind === 'number'),
+  };
+  for (let i = 0; i < edits.length; i += EDIT_SIZE) {
+    const [code, aStart = 0, aEnd = 0, bStart = 0, bEnd = 0] = edits.subarray(i, i + EDIT_SIZE);
+    const side = code === ADDED ? 'b' : 'a';
+    const range = side === 'a' ? { start: aStart, end: aEnd } : { start: bStart, end: bEnd };
+    const kind = code === EQUAL ? 'equal' : code === REMOVED ? 'removed' : 'added';
+    const marks = code === EQUAL ? [] : numbers[side];
+    for (const piece of piecesOf(range, marks)) woven.push({ ...piece, side, kind });
+  }
+  return woven;
+}
+
+/** Lines as Monaco's tokenizer counts them, without what ends them. */
+export function linesOf(text: string): readonly TextRange[] {
+  const lines: TextRange[] = [];
+  let start = 0;
+  for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) {
+    lines.push({ start, end: index });
+    start = index + end.length;
+  }
+  lines.push({ start, end: text.length });
+  return lines;
+}
+
+/** Index pairs of lines that are equal and stand in an equal run, in order. */
+export function equalLines({ a, b, edits }: TextDiff): readonly (readonly [a: number, b: number])[] {
+  const [inA, inB] = [linesOf(a), linesOf(b)];
+  const byStart = new Map(inB.map(({ start }, index) => [start, index]));
+  const pairs: (readonly [number, number])[] = [];
+  let line = 0;
+  for (let i = 0; i < edits.length; i += EDIT_SIZE) {
+    const [kind, aStart = 0, aEnd = 0, bStart = 0] = edits.subarray(i, i + EDIT_SIZE);
+    if (kind !== EQUAL) continue;
+    while (line < inA.length && (inA[line]?.start ?? 0) < aStart) line += 1;
+    for (let own = inA[line]; own !== undefined && own.end <= aEnd; own = inA[line]) {
+      const other = byStart.get(own.start - aStart + bStart);
+      const isWhole = other !== undefined && inB[other]?.end === own.end - aStart + bStart;
+      if (isWhole) pairs.push([line, other]);
+      line += 1;
+    }
+  }
+  return pairs;
+}
+
+export interface LineOfSide {
+  readonly side: Side;
+  /** Index into the lines of that side. */
+  readonly line: number;
+  readonly sign: '' | '−' | '+';
+}
+
+export function wovenLines(diff: TextDiff): readonly LineOfSide[] {
+  const lines: LineOfSide[] = [];
+  let [nextA, nextB] = [0, 0];
+  const until = (toA: number, toB: number): void => {
+    for (; nextA < toA; nextA += 1) lines.push({ side: 'a', line: nextA, sign: '−' });
+    for (; nextB < toB; nextB += 1) lines.push({ side: 'b', line: nextB, sign: '+' });
+  };
+  for (const [x, y] of equalLines(diff)) {
+    until(x, y);
+    lines.push({ side: 'a', line: x, sign: '' });
+    [nextA, nextB] = [x + 1, y + 1];
+  }
+  until(linesOf(diff.a).length, linesOf(diff.b).length);
+  return lines;
+}
+
+export function sideLines(diff: TextDiff, side: Side): readonly LineOfSide[] {
+  const at = side === 'a' ? 0 : 1;
+  const equal = new Set(equalLines(diff).map((pair) => pair[at]));
+  const sign = side === 'a' ? '−' : '+';
+  return linesOf(diff[side]).map((_, line) => ({ side, line, sign: equal.has(line) ? '' : sign }));
+}
+
+/** Equal text between two changes longer than this is left out, until it is asked for. */
+const LONG_EQUAL = 900;
+/** Of it, this much stays on either side. */
+const AROUND = 220;
+export const LONG_LINES = 14;
+export const LINES_AROUND = 3;
+
+export type Run<T> =
+  | { readonly kind: 'shown'; readonly items: readonly T[] }
+  | { readonly kind: 'left-out'; readonly from: number; readonly count: number };
+
+/** Long runs of what is not changed, left out but for their ends. */
+export function withoutLongRuns<T>(
+  items: readonly T[],
+  isEqual: (item: T) => boolean,
+  { longest, around }: { readonly longest: number; readonly around: number },
+): readonly Run<T>[] {
+  const runs: Run<T>[] = [];
+  const equal = items.map(isEqual);
+  let shownFrom = 0;
+  for (let at = 0; at < items.length; ) {
+    let end = at;
+    while (equal[end] === true) end += 1;
+    if (end - at > longest) {
+      const from = at === 0 ? 0 : at + around;
+      const to = end === items.length ? end : end - around;
+      if (from > shownFrom) runs.push({ kind: 'shown', items: items.slice(shownFrom, from) });
+      runs.push({ kind: 'left-out', from, count: to - from });
+      shownFrom = to;
+    }
+    at = Math.max(end, at + 1);
+  }
+  if (shownFrom < items.length) runs.push({ kind: 'shown', items: items.slice(shownFrom) });
+  return runs;
+}
+
+/** The part of an equal stretch of prose to leave out; undefined where it is short. Ends at words. */
+export function leftOutOf(
+  text: string,
+  { start, end }: TextRange,
+  at: { readonly isFirst: boolean; readonly isLast: boolean },
+): TextRange | undefined {
+  if (end - start <= LONG_EQUAL) return undefined;
+  const space = /\s/;
+  let from = at.isFirst ? start : start + AROUND;
+  let to = at.isLast ? end : end - AROUND;
+  while (from > start && from < to && !space.test(text.charAt(from))) from += 1;
+  while (to < end && to > from && !space.test(text.charAt(to - 1))) to -= 1;
+  return from < to ? { start: from, end: to } : undefined;
+}

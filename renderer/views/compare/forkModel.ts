@@ -1,0 +1,118 @@
+/** One side of a fork, in words. Unknown is left out or said to be unknown, never 0. */
+import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
+import { count, decimal, ordinalSuffix, percent } from '../../ui/numbers.ts';
+import { signalLabel, sourceWords } from '../../ui/signalSource.ts';
+
+export interface ForkAlternative {
+  readonly text: string;
+  readonly p: number;
+  readonly is: 'own' | 'other' | undefined;
+}
+
+export interface ForkSideWords {
+  /** The token, without tokens the word; undefined: the response has ended. */
+  readonly text: string | undefined;
+  /** `token 312`, or what stands in its place. */
+  readonly what: string;
+  /** `entropy ≥ 1.310 nats`; undefined: nothing is known. */
+  readonly value: string | undefined;
+  readonly percentile: string | undefined;
+  readonly source: string | undefined;
+  readonly alternatives: readonly ForkAlternative[];
+  readonly tail: number | undefined;
+  /** Whether the other side's token was an option here. */
+  readonly other: string;
+}
+
+const probability = (logprob: number): number => Math.exp(Math.min(0, logprob));
+export const pText = (p: number): string => (p > 0 && p < 0.001 ? '< 0.001' : decimal(p, p < 0.1 ? 3 : 2));
+
+function whatOf({ text, token }: ForkSide): string {
+  if (text === undefined) return 'the response has ended';
+  return token === undefined ? 'no token is known here: the word' : `token ${count(token)}`;
+}
+
+function valueText({ signal, source, value, upper }: ForkSide): string | undefined {
+  if (signal === undefined || source === undefined || value === undefined) return undefined;
+  const unit = source.unit === undefined ? '' : ` ${source.unit}`;
+  const label = signalLabel({ signal, source }).replace(' (≥)', ' ≥');
+  const bound = upper === undefined ? '' : `, ≤ ${decimal(upper, 3)}`;
+  return `${label} ${decimal(value, 3)}${bound}${unit}`;
+}
+
+function otherWords(side: ForkSide, letter: string): string {
+  const { alternatives, other, text, token } = side;
+  if (text === undefined) return '';
+  if (token === undefined) return 'no alternatives are known without tokens';
+  if (alternatives === undefined) return 'no alternatives were logged here';
+  if (other === undefined) return `${letter} has no token here`;
+  if (!other.isListed) return `${letter}’s token is not among the ${count(alternatives.length)} listed here`;
+  const p = other.logprob === undefined ? '' : `, p ${pText(probability(other.logprob))}`;
+  return `${letter}’s token was #${count(other.rank)} here${p}`;
+}
+
+/** @param other the letter of the other lane, and what stands there */
+export function sideWords(
+  side: ForkSide,
+  other: { readonly letter: string; readonly text: string | undefined },
+): ForkSideWords {
+  const { signal, source, percentile, alternatives = [] } = side;
+  const rank = percentile === undefined ? '' : percent(percentile, 1).replace(/\.0$/, '');
+  const rows = alternatives.map(
+    ([text, logprob]): ForkAlternative => ({
+      text,
+      p: probability(logprob),
+      is: text === side.text ? 'own' : text === other.text ? 'other' : undefined,
+    }),
+  );
+  const listed = rows.reduce((sum, row) => sum + row.p, 0);
+  return {
+    text: side.text,
+    what: whatOf(side),
+    value: valueText(side),
+    percentile:
+      rank === '' ? undefined : `${rank}${ordinalSuffix(rank)} percentile of this rollout’s policy tokens`,
+    source: signal === undefined || source === undefined ? undefined : sourceWords({ signal, source }),
+    alternatives: rows,
+    tail: rows.length === 0 ? undefined : (side.tail ?? Math.max(0, 1 - listed)),
+    other: otherWords(side, other.letter),
+  };
+}
+
+/** Text before a fork, for a reader to find the place again. */
+const CONTEXT = 90;
+
+export interface ForkContext {
+  readonly isCut: boolean;
+  readonly before: string;
+  readonly after: string;
+}
+
+export function forkContext(response: string, { offset, text = '' }: ForkSide): ForkContext {
+  let from = Math.max(0, offset - CONTEXT);
+  const start = offset + text.length;
+  let end = Math.min(response.length, start + CONTEXT);
+  // Half a surrogate pair is a character nobody wrote.
+  if (/[\uDC00-\uDFFF]/.test(response.charAt(from)) && from < offset) from += 1;
+  if (/[\uD800-\uDBFF]/.test(response.charAt(end - 1)) && end > start) end -= 1;
+  return {
+    isCut: from > 0,
+    before: response.slice(from, offset),
+    after: response.slice(start, end),
+  };
+}
+
+export interface ForkWords {
+  readonly baseline: ForkSideWords;
+  readonly lane: ForkSideWords;
+}
+
+export function forkWords(
+  fork: Fork,
+  letters: { readonly baseline: string; readonly lane: string },
+): ForkWords {
+  return {
+    baseline: sideWords(fork.baseline, { letter: letters.lane, text: fork.lane.text }),
+    lane: sideWords(fork.lane, { letter: letters.baseline, text: fork.baseline.text }),
+  };
+}

@@ -1,0 +1,55 @@
+/** Arithmetic of a virtual list whose rows have heights of their own, guessed until they are measured. */
+export type CssPixels = number;
+
+/** Where each row begins, and where the last one ends. */
+export function offsetsOf(count: number, heightOf: (index: number) => CssPixels): Float64Array {
+  const offsets = new Float64Array(count + 1);
+  for (let i = 0; i < count; i += 1) offsets[i + 1] = (offsets[i] ?? 0) + heightOf(i);
+  return offsets;
+}
+
+/** The row that holds `top`; the first for what lies above, the last for what lies below. */
+export function rowAt(offsets: Float64Array, top: CssPixels): number {
+  let low = 0;
+  let high = Math.max(0, offsets.length - 2);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((offsets[middle] ?? 0) <= top) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+export interface RowWindow {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+export function windowOf(
+  offsets: Float64Array,
+  { top, height }: { readonly top: CssPixels; readonly height: CssPixels },
+  overscan: CssPixels,
+): RowWindow {
+  const count = offsets.length - 1;
+  if (count === 0) return { first: 0, end: 0 };
+  return { first: rowAt(offsets, top - overscan), end: rowAt(offsets, top + height + overscan) + 1 };
+}
+
+/**
+ * The scroll position that shows a row, below what covers the upper edge; undefined when it can be read where it is:
+ * all of it, or, of one taller than the view, its beginning in the upper half.
+ */
+export function scrollTopFor(
+  { start, end }: { readonly start: CssPixels; readonly end: CssPixels },
+  {
+    top,
+    height,
+    covered,
+  }: { readonly top: CssPixels; readonly height: CssPixels; readonly covered: CssPixels },
+): CssPixels | undefined {
+  const from = top + covered;
+  const isBegun = start >= from - 1;
+  if (isBegun && (end <= top + height + 1 || start <= from + (height - covered) / 2)) return undefined;
+  return Math.max(0, start - covered);
+}

@@ -1,0 +1,258 @@
+/**
+ * What stands in the list: aligned turns, and in their place the folds of equal stretches.
+ *
+ *   comparison.rows ──► shown blocks (filter by kind) ──► items: turns | fold
+ *
+ * The current row is one of the comparison's; the item that shows it is looked up. All is pure: what was
+ * opened comes in as a set of keys.
+ */
+import type { ComparedBlock } from '../../../shared/api/contract.ts';
+import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
+import type { EqualWay, ShownKind } from '../../data/compareLink.ts';
+import { readableText, type SegmentView } from '../../data/segmentViews.ts';
+import type { Compared } from './laneModel.ts';
+
+export interface ShownBlock {
+  readonly key: string;
+  /** Index into the row's blocks. */
+  readonly index: number;
+  readonly block: ComparedBlock;
+  readonly kind: SegmentKind;
+  /** The same in all lanes. */
+  readonly isEqual: boolean;
+  readonly isFolded: boolean;
+  readonly chars: number;
+  /** Line ends in it, for a guess of its height. */
+  readonly lines: number;
+}
+
+export type Item =
+  | {
+      readonly kind: 'turns';
+      readonly key: string;
+      readonly row: number;
+      readonly isEqual: boolean;
+      readonly blocks: readonly ShownBlock[];
+    }
+  | {
+      readonly kind: 'fold';
+      readonly key: string;
+      /** Rows `row` … `row + rows`, exclusive. */
+      readonly row: number;
+      readonly rows: number;
+      readonly chars: number;
+      readonly isOpen: boolean;
+    };
+
+export interface ItemOptions {
+  readonly equal: EqualWay;
+  readonly show: readonly ShownKind[];
+  readonly flipped: ReadonlySet<string>;
+}
+
+export function shownKindOf(kind: SegmentKind): ShownKind {
+  switch (kind) {
+    case 'reasoning':
+    case 'text':
+      return 'reasoning';
+    case 'tool-call':
+      return 'code';
+    // What the environment wrote in answer to the policy.
+    case 'tool-response':
+    case 'user':
+    case 'system':
+      return 'output';
+    case 'answer':
+      return 'answer';
+    default:
+      return assertNever(kind);
+  }
+}
+
+/** An equal segment as short as this takes no more room than its fold would. */
+const SHORT_EQUAL = 120;
+
+/** The segment a block is about: the baseline's, else the first there is. */
+export function leadOf({ lanes, base }: Compared, block: ComparedBlock): SegmentView | undefined {
+  const own = block.segments[base] ?? null;
+  if (own !== null) return lanes[base]?.segments[own];
+  const lane = block.segments.findIndex((segment) => segment !== null);
+  return lanes[lane]?.segments[block.segments[lane] ?? -1];
+}
+
+export const isEqualBlock = ({ relations }: ComparedBlock): boolean =>
+  relations.every((relation) => relation === 'equal');
+
+/** Nothing to read in any lane: a template may leave an empty message behind. */
+function isBlank(compared: Compared, block: ComparedBlock): boolean {
+  return block.segments.every((segment, lane) => {
+    const view = segment === null ? undefined : compared.lanes[lane]?.segments[segment];
+    return view === undefined || (view.segment.kind !== 'tool-response' && !/\S/.test(view.inner));
+  });
+}
+
+interface Size {
+  readonly chars: number;
+  readonly lines: number;
+}
+
+/** Items are made anew whenever something is opened, and texts are long. */
+const sizes = new WeakMap<SegmentView, Size>();
+
+function sizeOf(view: SegmentView): Size {
+  const known = sizes.get(view);
+  if (known !== undefined) return known;
+  const text = readableText(view);
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  const size = { chars: text.length, lines };
+  sizes.set(view, size);
+  return size;
+}
+
+export interface Items {
+  readonly items: readonly Item[];
+  /** Rows of turns that are equal, and those of them that are in no item. */
+  readonly equalRows: number;
+  readonly hiddenRows: number;
+}
+
+export function itemsOf(compared: Compared, { equal, show, flipped }: ItemOptions): Items {
+  const { rows } = compared.comparison;
+  const items: Item[] = [];
+  let [equalRows, hiddenRows] = [0, 0];
+
+  const shownBlocks = (row: number): readonly ShownBlock[] =>
+    (rows[row]?.blocks ?? []).flatMap((block, index): readonly ShownBlock[] => {
+      const view = leadOf(compared, block);
+      if (view === undefined || isBlank(compared, block)) return [];
+      const { kind } = view.segment;
+      if (show.length > 0 && !show.includes(shownKindOf(kind))) return [];
+      const isEqual = isEqualBlock(block);
+      if (isEqual && equal === 'hide') return [];
+      const key = `${compared.key} block ${row} ${index}`;
+      const { chars, lines } = sizeOf(view);
+      const folds = isEqual && equal === 'fold' && chars > SHORT_EQUAL;
+      return [{ key, index, block, kind, isEqual, isFolded: folds && !flipped.has(key), chars, lines }];
+    });
+  const charsOf = (row: number): number =>
+    (rows[row]?.blocks ?? []).reduce((sum, block) => sum + (leadOf(compared, block)?.inner.length ?? 0), 0);
+  const pushTurns = (row: number, isEqual: boolean): void => {
+    // In a row that is opened, or shown whole, equal segments are shown, too.
+    const blocks = isEqual
+      ? shownBlocks(row).map((block) => (block.isFolded ? { ...block, isFolded: false } : block))
+      : shownBlocks(row);
+    if (blocks.length > 0)
+      items.push({ kind: 'turns', key: `${compared.key} row ${row}`, row, isEqual, blocks });
+  };
+
+  for (let row = 0; row < rows.length; ) {
+    if (rows[row]?.isEqual !== true) {
+      pushTurns(row, false);
+      row += 1;
+      continue;
+    }
+    let end = row + 1;
+    while (rows[end]?.isEqual === true) end += 1;
+    equalRows += end - row;
+    if (equal === 'hide') hiddenRows += end - row;
+    else if (equal === 'show') for (let i = row; i < end; i += 1) pushTurns(i, true);
+    else {
+      const key = `${compared.key} rows ${row}`;
+      const isOpen = flipped.has(key);
+      let chars = 0;
+      for (let i = row; i < end; i += 1) chars += charsOf(i);
+      items.push({ kind: 'fold', key, row, rows: end - row, chars, isOpen });
+      if (isOpen) for (let i = row; i < end; i += 1) pushTurns(i, true);
+    }
+    row = end;
+  }
+  return { items, equalRows, hiddenRows };
+}
+
+/** The item a row of the comparison is shown in; the next one where it is hidden, the last one after all. */
+export function itemOfRow(items: readonly Item[], row: number): number {
+  let found = -1;
+  for (const [i, item] of items.entries()) {
+    if (item.row > row) return found === -1 || !holds(items[found], row) ? i : found;
+    found = i;
+  }
+  return found;
+}
+
+function holds(item: Item | undefined, row: number): boolean {
+  if (item === undefined) return false;
+  return item.kind === 'fold' ? row < item.row + item.rows : item.row === row;
+}
+
+/** The next item that differs, seen from an item; undefined: there is none. */
+export function nextDifference(items: readonly Item[], from: number, direction: 1 | -1): number | undefined {
+  for (let i = from + direction; i >= 0 && i < items.length; i += direction) {
+    const item = items[i];
+    if (item?.kind === 'turns' && !item.isEqual) return i;
+  }
+  return undefined;
+}
+
+/** The row in which a lane parts from the baseline; undefined where they are equal. */
+export function forkRow({ comparison, base }: Compared, lane: number): number | undefined {
+  const fork = comparison.lanes[lane]?.fork;
+  if (fork === undefined) return undefined;
+  const { rows } = comparison;
+  const at = (index: number, turn: number | undefined): number =>
+    turn === undefined ? -1 : rows.findIndex(({ turns }) => turns[index] === turn);
+  const found = [at(base, fork.baseline.turn), at(lane, fork.lane.turn)].filter((row) => row >= 0);
+  // One side may have ended, or the turns stand in rows of their own: the place is the first of them.
+  return found.length === 0 ? 0 : Math.min(...found);
+}
+
+/** Rows → the lanes that part from the baseline there. */
+export function forksByRow(compared: Compared): ReadonlyMap<number, readonly number[]> {
+  const byRow = new Map<number, number[]>();
+  compared.lanes.forEach((_, lane) => {
+    const row = forkRow(compared, lane);
+    if (row === undefined) return;
+    const lanes = byRow.get(row);
+    if (lanes === undefined) byRow.set(row, [lane]);
+    else lanes.push(lane);
+  });
+  return byRow;
+}
+
+/** The next row with a fork, round and round. */
+export function nextFork(forks: ReadonlyMap<number, readonly number[]>, row: number): number | undefined {
+  const rows = [...forks.keys()].sort((a, b) => a - b);
+  return rows.find((one) => one > row) ?? rows[0];
+}
+
+/** The block the diff editor opens: the first code or output that is similar, then any that is, then any in both. */
+export function diffBlock(
+  { blocks }: Extract<Item, { kind: 'turns' }>,
+  base: number,
+  on: number,
+): number | undefined {
+  const isSimilar = ({ block }: ShownBlock) => (block.edits[on] ?? null) !== null;
+  const isTool = ({ kind }: ShownBlock) => kind === 'tool-call' || kind === 'tool-response';
+  const isBoth = ({ block }: ShownBlock) =>
+    (block.segments[base] ?? null) !== null && (block.segments[on] ?? null) !== null;
+  const found =
+    blocks.find((block) => isSimilar(block) && isTool(block)) ??
+    blocks.find(isSimilar) ??
+    blocks.find((block) => isBoth(block) && !block.isEqual);
+  return found?.index;
+}
+
+/** Lanes that part from the baseline at one and the same place are told of together. */
+export function forkBands(
+  { comparison }: Pick<Compared, 'comparison'>,
+  lanes: readonly number[],
+): readonly (readonly number[])[] {
+  const byPlace = new Map<number, number[]>();
+  for (const lane of lanes) {
+    const offset = comparison.lanes[lane]?.fork?.baseline.offset ?? -1;
+    const together = byPlace.get(offset);
+    if (together === undefined) byPlace.set(offset, [lane]);
+    else together.push(lane);
+  }
+  return [...byPlace.values()];
+}

@@ -1,0 +1,131 @@
+// biome-ignore-all lint/a11y/useFocusableInteractive: the tree takes the keys and names the item by aria-activedescendant
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: as above
+import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
+import type { ForkNode } from '../../../../shared/api/contract.ts';
+import { count, counted, decimal, percent } from '../../../ui/numbers.ts';
+import { signalLabel, sourceWords } from '../../../ui/signalSource.ts';
+import { type BranchItem, beginning, lengthOf, passOf } from './treeModel.ts';
+
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface BranchCardProps {
+  readonly box: Box;
+  readonly item: BranchItem;
+  readonly node: ForkNode;
+  readonly isCurrent: boolean;
+  readonly onChoose: () => void;
+  readonly onFold: () => void;
+  readonly onCompare: () => void;
+}
+
+/** A branch beside the bracket over its rollouts; its card stays in sight while any of them is. */
+export function BranchCard({ box, item, node, isCurrent, onChoose, onFold, onCompare }: BranchCardProps) {
+  const pass = passOf(node);
+  const { fork } = node;
+  const size = node.members.length;
+  const isFork = node.children.length > 1;
+  const Chevron = item.isFolded ? ChevronRight : ChevronDown;
+  return (
+    <div className={item.isFolded ? 'fork-span is-folded' : 'fork-span'} style={box}>
+      <div
+        id={`tree-${item.key}`}
+        role="treeitem"
+        aria-level={item.depth + 1}
+        aria-expanded={!item.isFolded}
+        aria-selected={isCurrent}
+        className={item.parent === undefined ? 'fork-card is-root' : 'fork-card'}
+        onClick={onChoose}
+      >
+        <div className="fork-line">
+          <button
+            type="button"
+            tabIndex={-1}
+            className="fork-fold"
+            aria-label={item.isFolded ? 'Open this branch' : 'Fold this branch'}
+            title={item.isFolded ? 'Open this branch (Enter)' : 'Fold this branch (Enter)'}
+            onClick={onFold}
+          >
+            <Chevron size={13} />
+          </button>
+          <NodeText node={node} />
+          {isFork && (
+            <button
+              type="button"
+              tabIndex={-1}
+              className="fork-compare"
+              aria-label="Compare branches"
+              title={`Compare branches: one rollout of each${
+                node.children.length > 4 ? ' of the four largest' : ''
+              }, right and wrong where there are both (x)`}
+              onClick={(event) => {
+                event.stopPropagation();
+                onCompare();
+              }}
+            >
+              <Columns2 size={13} />
+            </button>
+          )}
+        </div>
+        <div className="fork-line is-facts">
+          <span
+            title={
+              isFork
+                ? `${counted(size, 'rollout')} went this way and part into ${counted(node.children.length, 'branch', 'branches')} here`
+                : `${counted(size, 'rollout')} not told apart: equal to the end, or too many branches`
+            }
+          >
+            <b>{count(size)}</b>
+            {isFork ? ` \u2192 ${count(node.children.length)}` : ' alike'}
+          </span>
+          {pass !== undefined && (
+            <span className="fork-pass" title={`${pass.correct} of ${pass.known} right`}>
+              <span className="pass-bar" aria-hidden>
+                <i style={{ width: `${(pass.correct / pass.known) * 100}%` }} />
+              </span>
+              <span className="is-right">✓</span> {percent(pass.correct / pass.known, 0)} %
+              {pass.known < size && <span className="dim">of {count(pass.known)}</span>}
+            </span>
+          )}
+        </div>
+        {fork !== undefined && (
+          <div
+            className="fork-line is-signal"
+            title={`${sourceWords(fork)}: mean at the fork over ${counted(fork.rollouts, 'rollout')}`}
+          >
+            {signalLabel(fork)} {decimal(fork.mean, 2)}
+            <span className="dim"> mean of {count(fork.rollouts)}</span>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** How a stretch begins; what is too long for a card says its length. */
+export function NodeText({ node }: { readonly node: ForkNode }) {
+  const length = lengthOf(node);
+  if (length === 0)
+    return (
+      <span className="fork-text dim">{node.parent === undefined ? 'nothing in common' : 'ends here'}</span>
+    );
+  return (
+    <>
+      <span
+        className="fork-text mono"
+        title={
+          node.omitted > 0 ? `${node.text}\n\n${count(node.omitted)} characters left out at …` : node.text
+        }
+      >
+        {beginning(node.text)}
+      </span>
+      <span className="dim fork-length" title="UTF-16 characters of this stretch">
+        {count(length)}
+      </span>
+    </>
+  );
+}

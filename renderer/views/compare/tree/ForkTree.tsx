@@ -1,0 +1,199 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a tree of nested lists could not place its rows; the roles say the same
+/** The tree itself: scrolls both ways, draws what is in sight, and takes the keys. */
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import type { ForkTree as Tree } from '../../../../shared/api/contract.ts';
+import { useCommands } from '../../../app/commands.ts';
+import { useCompareCommand } from '../../../app/compareSet.ts';
+import { comparePath, MOST_LANES } from '../../../data/compareLink.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
+import { BranchCard } from './BranchCard.tsx';
+import { LeafRow } from './LeafRow.tsx';
+import {
+  branchLanes,
+  itemFrom,
+  itemsInSight,
+  layoutTree,
+  type Motion,
+  readMarks,
+  rolloutPath,
+  writeMarks,
+} from './treeModel.ts';
+
+interface ForkTreeProps {
+  readonly tree: Tree;
+  readonly runKey: string;
+  readonly showsStep: boolean;
+  readonly label: string;
+}
+
+const ROW = 24;
+const CARD = 208;
+const COLUMN = CARD + 24;
+const LEAF = 560;
+const OVERSCAN = 12;
+const PADDING = 12;
+
+export function ForkTree({ tree, runKey, showsStep, label }: ForkTreeProps) {
+  const [query, setQuery] = useUrlQuery();
+  const setNotice = useInterface((state) => state.setNotice);
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const [sight, setSight] = useState({ top: 0, height: 900 });
+  const scroller = useRef<HTMLDivElement>(null);
+  const layout = useMemo(() => layoutTree(tree, folded), [tree, folded]);
+  const { items } = layout;
+  const columns = useMemo(
+    () => ({
+      step: showsStep,
+      kept: tree.rollouts.some(({ kept }) => kept !== undefined),
+      answer: tree.rollouts.some(({ answer }) => answer !== undefined),
+    }),
+    [tree, showsStep],
+  );
+  const asked = query.get('at');
+  const at = Math.max(
+    0,
+    items.findIndex(({ key }) => key === asked),
+  );
+  const marks = readMarks(query.get('mark'), tree.rollouts.length);
+  const item = items[at];
+
+  useTakenFocus(scroller);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() =>
+      setSight({ top: element.scrollTop, height: element.clientHeight }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  /** Moves as little as needed to bring the item into sight. */
+  const show = (index: number) => {
+    const [element, wanted] = [scroller.current, items[index]];
+    if (element === null || wanted === undefined) return;
+    const top = PADDING + wanted.firstRow * ROW;
+    const bottom = top + 2 * ROW;
+    if (top < element.scrollTop) element.scrollTop = top - PADDING;
+    else if (bottom > element.scrollTop + element.clientHeight)
+      element.scrollTop = bottom - element.clientHeight + PADDING;
+    const left = PADDING + wanted.depth * COLUMN;
+    const right = left + (wanted.kind === 'branch' ? CARD : LEAF);
+    if (left < element.scrollLeft) element.scrollLeft = left - PADDING;
+    else if (right > element.scrollLeft + element.clientWidth)
+      element.scrollLeft = Math.min(left - PADDING, right - element.clientWidth + PADDING);
+  };
+  const choose = (index: number) => {
+    setQuery({ at: items[index]?.key });
+    show(index);
+  };
+  const move = (motion: Motion) => choose(itemFrom(layout, at, motion));
+  const fold = (key: string) => {
+    const next = new Set(folded);
+    if (!next.delete(key)) next.add(key);
+    setFolded(next);
+  };
+  const pathOf = (rollout: number) => {
+    const found = tree.rollouts[rollout];
+    return found === undefined ? undefined : rolloutPath(runKey, found);
+  };
+  const compare = (rollouts: readonly number[]) =>
+    navigate(comparePath(rollouts.flatMap((rollout) => pathOf(rollout) ?? [])));
+  const compareBranches = (node: number) => compare(branchLanes(tree, node));
+  const mark = (rollout: number) => {
+    if (marks.includes(rollout)) setQuery({ mark: writeMarks(marks.filter((one) => one !== rollout)) });
+    else if (marks.length < MOST_LANES) setQuery({ mark: writeMarks([...marks, rollout]) });
+    else setNotice('Four rollouts are marked already: x compares them, Space on one of them takes it out');
+  };
+  const open = () => {
+    if (item === undefined) return;
+    if (item.kind === 'branch') return fold(item.key);
+    const path = pathOf(item.rollout);
+    if (path !== undefined) navigate(path);
+  };
+  const goRight = () => {
+    if (item?.kind === 'branch' && item.isFolded) fold(item.key);
+    else move('right');
+  };
+  const canCompareHere = item?.kind === 'branch' && (tree.nodes[item.node]?.children.length ?? 0) > 1;
+
+  useCompareCommand(() => (item?.kind === 'rollout' ? pathOf(item.rollout) : undefined));
+  useCommands({
+    'row.next': () => move('down'),
+    'row.previous': () => move('up'),
+    'row.first': () => choose(0),
+    'row.last': () => choose(items.length - 1),
+    'row.open': open,
+    'row.select': () => item?.kind === 'rollout' && mark(item.rollout),
+    'branch.left': () => move('left'),
+    'branch.right': goRight,
+    'branch.fold': item?.kind === 'branch' ? () => fold(item.key) : undefined,
+    // Otherwise x opens what was gathered with c, as everywhere.
+    'compare.open':
+      marks.length > 0 ? () => compare(marks) : canCompareHere ? () => compareBranches(item.node) : undefined,
+  });
+
+  const first = Math.floor((sight.top - PADDING) / ROW) - OVERSCAN;
+  const end = Math.ceil((sight.top + sight.height) / ROW) + OVERSCAN;
+  const width = PADDING * 2 + Math.max(0, layout.depth - 1) * COLUMN + LEAF;
+  return (
+    <div
+      ref={scroller}
+      className="fork-tree"
+      role="tree"
+      aria-label={label}
+      aria-activedescendant={item === undefined ? undefined : `tree-${item.key}`}
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollTop, clientHeight } }) =>
+        setSight({ top: scrollTop, height: clientHeight })
+      }
+    >
+      <div className="fork-space" style={{ width, height: layout.rows * ROW + 2 * PADDING }}>
+        {itemsInSight(layout, first, end).map((index) => {
+          const one = items[index];
+          if (one === undefined) return null;
+          const box = {
+            left: PADDING + one.depth * COLUMN,
+            top: PADDING + one.firstRow * ROW,
+            height: (one.endRow - one.firstRow) * ROW,
+          };
+          const node = one.node === undefined ? undefined : tree.nodes[one.node];
+          if (one.kind === 'branch') {
+            if (node === undefined) return null;
+            return (
+              <BranchCard
+                key={one.key}
+                box={{ ...box, width: CARD }}
+                item={one}
+                node={node}
+                isCurrent={index === at}
+                onChoose={() => choose(index)}
+                onFold={() => fold(one.key)}
+                onCompare={() => compareBranches(one.node)}
+              />
+            );
+          }
+          const rollout = tree.rollouts[one.rollout];
+          if (rollout === undefined) return null;
+          return (
+            <LeafRow
+              key={one.key}
+              box={{ ...box, width: LEAF }}
+              item={one}
+              rollout={rollout}
+              node={node}
+              href={rolloutPath(runKey, rollout)}
+              isCurrent={index === at}
+              mark={marks.indexOf(one.rollout) + 1}
+              columns={columns}
+              onChoose={() => setQuery({ at: one.key })}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}

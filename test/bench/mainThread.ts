@@ -1,0 +1,74 @@
+/** How long a page's main thread is busy at a stretch, from the browser's own trace. */
+import type { Page } from 'playwright-core';
+
+/** A block longer than this is a dropped frame one feels. */
+export const BLOCK_BUDGET_MS = 50;
+
+const WHEELS = 120;
+/** Every tenth turn of the wheel is a leap, as with the scroll bar. */
+const LEAP = { each: 10, pixels: 6000 };
+const PIXELS = 400;
+
+/** Scrolls what is under the middle of the page, frame by frame. @returns the longest task meanwhile, in ms */
+export async function longestTaskScrolling(page: Page): Promise<number> {
+  await settled(page);
+  return await traced(page, async () => {
+    const { width, height } = page.viewportSize() ?? { width: 1440, height: 900 };
+    await page.mouse.move(width / 2, height / 2);
+    for (let i = 1; i <= WHEELS; i++) {
+      await page.mouse.wheel(0, i % LEAP.each === 0 ? LEAP.pixels : PIXELS);
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    }
+  });
+}
+
+/** Until the page has been idle for some frames: opening is measured elsewhere. */
+function settled(page: Page): Promise<void> {
+  return page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        let quiet = 0;
+        let last = performance.now();
+        const frame = (now: number): void => {
+          quiet = now - last < 25 ? quiet + 1 : 0;
+          last = now;
+          if (quiet > 40) resolve();
+          else requestAnimationFrame(frame);
+        };
+        requestAnimationFrame(frame);
+      }),
+  );
+}
+
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly dur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+async function traced(page: Page, work: () => Promise<void>): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  const events: TraceEvent[] = [];
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
+  await session.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['toplevel', '__metadata'] },
+  });
+  await work();
+  const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+  await session.send('Tracing.end');
+  await complete;
+  const mains = new Set(
+    events
+      .filter((event) => event.name === 'thread_name' && event.args?.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid}:${tid}`),
+  );
+  const tasks = events.filter(
+    (event) => event.name.endsWith('RunTask') && event.ph === 'X' && mains.has(`${event.pid}:${event.tid}`),
+  );
+  if (tasks.length === 0) throw new Error('the trace has no tasks of a main thread');
+  return Math.max(...tasks.map(({ dur = 0 }) => dur)) / 1000;
+}

@@ -1,0 +1,285 @@
+/**
+ * The other half of comparing, on every target: where siblings part as a tree, which are alike, breakpoints that
+ * stop the playing, the watch that steps along, and code to be run elsewhere.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
+const rollout = (ordinal: number): string => `${GROUP}/rollout/${ordinal}`;
+const PAIR = `/compare?lane=${rollout(0)}&lane=${rollout(3)}`;
+
+/** What the page hands to the clipboard and to be saved, wherever the shell would put it. */
+interface Taken {
+  copied?: string;
+  saved?: { readonly name: string; readonly text: Promise<string> };
+}
+
+/** Comparing hundreds of rollouts takes a second, and more where several targets are tested at once. */
+const poll = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000 });
+
+export function describeDebugger(shell: Shell): void {
+  describe(`${shell.name}: tree, alike, debugger`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const goTo = (place: string) => page.goto(running.urlOf(place));
+    const searchOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
+    const lanes = () => searchOf().getAll('lane');
+    const press = (key: string) => page.keyboard.press(key);
+    const tree = () => page.getByRole('tree');
+    const current = () => tree().getByRole('treeitem', { selected: true });
+    const row = () => Number(searchOf().get('row') ?? 0);
+    const watch = () => page.getByRole('table', { name: 'Watch' });
+
+    /** From now on, what is copied and saved is kept in the page. */
+    const takeTexts = () =>
+      page.evaluate(() => {
+        const taken: Taken = {};
+        Object.assign(globalThis, { taken });
+        Object.defineProperty(navigator, 'clipboard', {
+          configurable: true,
+          value: {
+            writeText: async (text: string) => {
+              taken.copied = text;
+            },
+          },
+        });
+        // A link that saves is not followed: no dialog of the desktop asks where to.
+        HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
+          taken.saved = { name: this.download, text: fetchBlob() };
+        };
+        let blob = new Blob();
+        const create = URL.createObjectURL.bind(URL);
+        URL.createObjectURL = (object) => {
+          if (object instanceof Blob) blob = object;
+          return create(object);
+        };
+        const fetchBlob = () => blob.text();
+      });
+    const copied = () => page.evaluate(() => (globalThis as { taken?: Taken }).taken?.copied ?? '');
+    const saved = () =>
+      page.evaluate(async () => {
+        const found = (globalThis as { taken?: Taken }).taken?.saved;
+        return found === undefined ? undefined : { name: found.name, text: await found.text };
+      });
+
+    test('g b on a group shows where its rollouts part', async () => {
+      await goTo(GROUP);
+      await page.getByRole('grid').waitFor();
+      await press('g');
+      await press('b');
+      await poll(() => running.place()).toBe(`${GROUP}/tree`);
+      await page.getByText(/^32 rollouts\. A branch is the text/).waitFor();
+      await page.getByText(/entropy, full, nats/).waitFor();
+      const root = tree().getByRole('treeitem').first();
+      await root.getByText(/32 → \d/).waitFor();
+      await root.getByText(/^28 %$|✓ 28 %/).waitFor();
+      expect(await tree().getByRole('treeitem').count()).toBeGreaterThan(20);
+    });
+
+    test('the tree is walked by keys, and x compares branches', async () => {
+      await press('l');
+      await poll(() => searchOf().get('at')).toMatch(/^n\d+$/);
+      await current()
+        .getByText(/15 → 2/)
+        .waitFor();
+      await press('h');
+      await current()
+        .getByText(/32 → 3/)
+        .waitFor();
+      await press('x');
+      await poll(() => lanes().length).toBe(3);
+      await page.getByRole('group', { name: 'Lane C' }).waitFor();
+      await page.goBack();
+      await tree().waitFor();
+    });
+
+    test('a branch is folded, rollouts are marked and compared, Enter opens one', async () => {
+      const before = await tree().getByRole('treeitem').count();
+      await press('o');
+      await poll(() => tree().getByRole('treeitem').count()).toBe(1);
+      await press('l');
+      await poll(() => tree().getByRole('treeitem').count()).toBe(before);
+      await press('G');
+      await press('Space');
+      await press('k');
+      await press('Space');
+      await poll(() => searchOf().get('mark')).toMatch(/^r\d+,r\d+$/);
+      await press('x');
+      await poll(() => lanes().length).toBe(2);
+      await page.goBack();
+      await poll(() => searchOf().get('mark')).toMatch(/^r\d+,r\d+$/);
+      await current().waitFor();
+      await press('Enter');
+      await poll(() => running.place()).toMatch(/\/rollout\/\d+/);
+    });
+
+    test('the same problem at all its steps is one tree', async () => {
+      await goTo(`${GROUP}/tree`);
+      await page.getByRole('button', { name: 'All its steps' }).click();
+      await page.getByText(/^\d+ rollouts of \d+ steps\./).waitFor();
+      await press('G');
+      await current()
+        .getByText(/^step \d+$/)
+        .waitFor();
+    });
+
+    test('a lists what is like a rollout, Enter compares', async () => {
+      await goTo(rollout(3));
+      await page.getByRole('region', { name: 'Transcript' }).waitFor();
+      await press('a');
+      await poll(() => running.place()).toBe(`${rollout(3)}/alike`);
+      const list = page.getByRole('grid', { name: 'Rollouts like #3' });
+      await list.getByText('sibling').first().waitFor();
+      await page.getByText(/^\d+ of \d+ other rollouts of this problem were looked at/).waitFor();
+      await page.getByRole('button', { name: /^Wrong/ }).click();
+      await poll(() => list.getByRole('img', { name: 'right' }).count()).toBe(0);
+      await list.focus();
+      await press('Enter');
+      await poll(() => lanes()[0]).toBe(rollout(3));
+      expect(lanes()).toHaveLength(2);
+    });
+
+    test('A compares with the most alike that went the other way', async () => {
+      await goTo(rollout(3));
+      await page.getByRole('region', { name: 'Transcript' }).waitFor();
+      await press('A');
+      await poll(() => lanes()[0]).toBe(rollout(3));
+      const other = page.getByRole('group', { name: 'Lane B' });
+      await other.getByRole('img', { name: 'wrong' }).waitFor();
+    });
+
+    test('a breakpoint is written, and says where it cannot be read', async () => {
+      await goTo(PAIR);
+      await page.getByRole('group', { name: 'Lane B' }).waitFor();
+      await page.getByRole('slider', { name: /Position in the comparison/ }).waitFor();
+      await press('B');
+      const field = page.getByRole('combobox', { name: 'New breakpoint' });
+      await poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+      await field.fill('eror');
+      await press('Enter');
+      await page
+        .getByRole('alert')
+        .getByText(/at character 1: expected a condition/)
+        .waitFor();
+      await field.fill('first error');
+      await press('Enter');
+      await poll(() => searchOf().getAll('break')).toEqual(['first error']);
+      const set = page.getByRole('list', { name: 'Breakpoints' });
+      await set.getByTitle('0 hits in A').waitFor();
+      await set.getByTitle('1 hit in B').waitFor();
+    });
+
+    test('playing stops at it', async () => {
+      await page.getByTitle('Speed of playing').click();
+      await page.getByTitle('Speed of playing').click();
+      expect(row()).toBe(0);
+      await page.getByRole('button', { name: 'Play, row by row' }).click();
+      await page.getByRole('button', { name: 'Pause' }).waitFor();
+      await page.getByRole('button', { name: 'Play, row by row' }).waitFor({ timeout: 20_000 });
+      expect(row()).toBe(1);
+      const strip = page.getByRole('region', { name: 'Position' }).getByRole('status');
+      expect(await strip.innerText()).toMatch(/B turn 2 first error infra/);
+    });
+
+    test('hits are walked by d and D, over all that are on', async () => {
+      await page.getByRole('button', { name: 'value above a percentile…' }).click();
+      await press('Enter');
+      await page.getByText(/percentiles of entropy, full, nats/).waitFor();
+      await press('g');
+      await press('g');
+      await poll(row).toBe(0);
+      await press('d');
+      await poll(row).toBe(1);
+      await press('d');
+      await poll(row).toBe(2);
+      await press('D');
+      await poll(row).toBe(1);
+      await page.getByRole('checkbox', { name: 'value:95 is on' }).uncheck();
+      await poll(() => searchOf().getAll('break')).toContain('!value:95');
+      await press('d');
+      await page.getByText('No breakpoint holds below').waitFor();
+      expect(row()).toBe(1);
+    });
+
+    test('the watch steps along', async () => {
+      await page.getByRole('button', { name: 'Watch' }).click();
+      await watch().getByText('turn 2').first().waitFor();
+      const spent = () =>
+        watch()
+          .getByRole('row', { name: /^spent/ })
+          .innerText();
+      const before = await spent();
+      expect(before).toMatch(/[\d,]+ of 8,192 tokens/);
+      await watch()
+        .getByRole('row', { name: /^failed calls/ })
+        .getByText('1 of 3')
+        .waitFor();
+      await press('j');
+      await watch().getByText('turn 3').first().waitFor();
+      expect(await spent()).not.toBe(before);
+      await watch()
+        .getByRole('row', { name: /^answer/ })
+        .getByText('16')
+        .first()
+        .waitFor();
+    });
+
+    test('one lane alone is stepped through, too', async () => {
+      await goTo(`/compare?lane=${rollout(3)}&break=first error`);
+      await page.getByText('row 1 of 3').waitFor();
+      await press('d');
+      await page.getByText('row 2 of 3').waitFor();
+    });
+
+    test('code is copied as a script, and saved as a notebook', async () => {
+      await goTo(rollout(3));
+      await page.getByRole('region', { name: 'Transcript' }).waitFor();
+      await takeTexts();
+      await page.getByRole('button', { name: 'Copy as script' }).first().click();
+      await expect
+        .poll(copied)
+        .toMatch(/^# demo \(synthetic\) · step 0 · pairs-of-divisors · #3\n# turn 1, call 1/);
+      expect(await copied()).toContain('from math import gcd');
+      await page.getByRole('button', { name: 'Copy all cells to here' }).nth(1).click();
+      await poll(copied).toContain('# %% turn 1, call 2');
+      const menu = page.getByRole('button', { name: 'Code: 3 cells' });
+      await menu.click();
+      await page.getByText(/Turnwise runs none of it/).waitFor();
+      await page.getByRole('menuitem', { name: 'Save as notebook (.ipynb)' }).click();
+      await expect
+        .poll(async () => (await saved())?.name)
+        .toBe('demo-synthetic-step-0-pairs-of-divisors-3.ipynb');
+      const notebook = JSON.parse((await saved())?.text ?? '');
+      expect(notebook.nbformat).toBe(4);
+      expect(notebook.cells).toHaveLength(4);
+      await menu.click();
+      await page.getByRole('menuitem', { name: 'Save as script (.py)' }).click();
+      await poll(async () => (await saved())?.name).toMatch(/\.py$/);
+      expect((await saved())?.text).toContain('# %% turn 2, call 3');
+    });
+
+    test('none of it was an error to the page', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}

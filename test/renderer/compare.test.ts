@@ -1,0 +1,407 @@
+import { describe, expect, it } from 'vitest';
+import {
+  compareSearch,
+  readCompare,
+  withBaseline,
+  withLaneMoved,
+  withoutLane,
+} from '../../renderer/data/compareLink.ts';
+import { codePlaces } from '../../renderer/editor/codePlaces.ts';
+import { pairOf, pathText } from '../../renderer/views/compare/blockModel.ts';
+import {
+  displayEdits,
+  displayOffset,
+  linesOf,
+  piecesOf,
+  sideLines,
+  sideMarks,
+  type TextDiff,
+  withoutLongRuns,
+  wovenLines,
+  wovenPieces,
+} from '../../renderer/views/compare/diffModel.ts';
+import { laneFacts } from '../../renderer/views/compare/factsModel.ts';
+import { forkContext, sideWords } from '../../renderer/views/compare/forkModel.ts';
+import { laneNotes, prefixText } from '../../renderer/views/compare/laneModel.ts';
+import { offsetsOf, rowAt, scrollTopFor, windowOf } from '../../renderer/views/compare/measuredRows.ts';
+import {
+  diffBlock,
+  forkBands,
+  forksByRow,
+  type ItemOptions,
+  itemOfRow,
+  itemsOf,
+  nextDifference,
+  nextFork,
+} from '../../renderer/views/compare/rowModel.ts';
+import { drawCompared } from '../support/drawCompared.ts';
+
+describe('the link', () => {
+  const lanes = ['/run/a%2Fb/step/0/group/p%20%26%20q/rollout/1', '/run/r/step/5/group/g%23/rollout/0'];
+
+  it('comes back as it went out, whatever is in a key', () => {
+    const link = {
+      lanes,
+      base: 1,
+      on: 0,
+      row: 12,
+      layout: 'unified',
+      equal: 'hide',
+      show: ['code', 'output'],
+    } as const;
+    const search = compareSearch(link);
+    expect(search).toContain('lane=/run/');
+    expect(readCompare(new URLSearchParams(search))).toEqual(link);
+  });
+
+  it('leaves out what is at its default, and leaves alone what is not its own', () => {
+    expect(compareSearch({ lanes: ['/x'], base: 0, on: 1 }, new URLSearchParams('stop=error&row=3'))).toBe(
+      '?stop=error&lane=/x&on=1',
+    );
+    expect(compareSearch(readCompare(new URLSearchParams()))).toBe('');
+  });
+
+  it('bears nonsense', () => {
+    const link = readCompare(
+      new URLSearchParams(
+        'lane=a&lane=b&lane=c&lane=d&lane=e&base=9&on=-1&row=x&layout=round&show=code,cake',
+      ),
+    );
+    expect(link).toEqual({
+      lanes: ['a', 'b', 'c', 'd'],
+      base: 3,
+      on: 0,
+      row: undefined,
+      layout: 'split',
+      equal: 'fold',
+      show: ['code'],
+    });
+  });
+
+  it('keeps baseline and chosen lane with their rollouts when lanes move or go', () => {
+    const order = { lanes: ['a', 'b', 'c'], base: 0, on: 2 };
+    expect(withLaneMoved(order, 0, 1)).toEqual({ lanes: ['b', 'a', 'c'], base: 1, on: 2 });
+    expect(withLaneMoved(order, 2, 3)).toEqual(order);
+    expect(withoutLane(order, 1)).toEqual({ lanes: ['a', 'c'], base: 0, on: 1 });
+    expect(withoutLane(order, 0)).toEqual({ lanes: ['b', 'c'], base: 0, on: 1 });
+    expect(withoutLane(order, 2)).toEqual({ lanes: ['a', 'b'], base: 0, on: 1 });
+    expect(withBaseline(order, 2)).toEqual({ lanes: ['a', 'b', 'c'], base: 2, on: 0 });
+    expect(withBaseline(withBaseline(order, 2), 0)).toEqual(order);
+  });
+});
+
+describe('rows', () => {
+  const FOLD: ItemOptions = { equal: 'fold', show: [], flipped: new Set() };
+  const drawn = drawCompared([
+    'T1 C1 R1\nT2 C2 R2\nT3 C3 R3\nT4 A1',
+    "T1 C1 R1\nT2 C2 R2\nT3 C3' R3\nT9 C9 R9\nT4 A2",
+  ]);
+  const kinds = (options: Partial<ItemOptions>) =>
+    itemsOf(drawn, { ...FOLD, ...options }).items.map((item) =>
+      item.kind === 'fold' ? `fold ${item.rows}` : `row ${item.row} (${item.blocks.length})`,
+    );
+
+  it('fold equal stretches with their length', () => {
+    const { items, equalRows } = itemsOf(drawn, FOLD);
+    expect(kinds({})).toEqual(['fold 2', 'row 2 (3)', 'row 3 (3)', 'row 4 (2)']);
+    expect(equalRows).toBe(2);
+    const [fold] = items;
+    const text = drawn.lanes[0]?.segments.slice(0, 6).map(({ inner }) => inner) ?? [];
+    expect(fold).toMatchObject({ kind: 'fold', rows: 2, chars: text.join('').length });
+  });
+
+  it('open, hide and show them', () => {
+    expect(kinds({ flipped: new Set(['drawn rows 0']) }).slice(0, 3)).toEqual([
+      'fold 2',
+      'row 0 (3)',
+      'row 1 (3)',
+    ]);
+    expect(kinds({ equal: 'hide' })).toEqual(['row 2 (1)', 'row 3 (3)', 'row 4 (1)']);
+    expect(kinds({ equal: 'show' })).toHaveLength(5);
+  });
+
+  it('show only some kinds', () => {
+    expect(kinds({ show: ['code'] })).toEqual(['fold 2', 'row 2 (1)', 'row 3 (1)']);
+    expect(kinds({ show: ['answer'], equal: 'hide' })).toEqual(['row 4 (1)']);
+  });
+
+  it('fold equal segments of a row that differs', () => {
+    const [, third] = itemsOf(drawn, FOLD).items;
+    expect(third?.kind === 'turns' && third.blocks.map(({ isFolded }) => isFolded)).toEqual([
+      true,
+      false,
+      // As short as its fold.
+      false,
+    ]);
+    expect(third?.kind === 'turns' && diffBlock(third, 0, 1)).toBe(1);
+  });
+
+  it('are found by the row of the comparison, hidden or not', () => {
+    const { items } = itemsOf(drawn, FOLD);
+    expect([0, 1, 2, 3, 4].map((row) => itemOfRow(items, row))).toEqual([0, 0, 1, 2, 3]);
+    const hidden = itemsOf(drawn, { ...FOLD, equal: 'hide' }).items;
+    expect([0, 1, 2].map((row) => itemOfRow(hidden, row))).toEqual([0, 0, 0]);
+    expect(nextDifference(items, 0, 1)).toBe(1);
+    expect(nextDifference(items, 1, -1)).toBeUndefined();
+  });
+
+  it('know the fork of each lane, and forks at one place as one', () => {
+    expect([...forksByRow(drawn)]).toEqual([[2, [1]]]);
+    const four = drawCompared(['T1\nT2\nT3', 'T1\nT5\nT3', 'T1\nT6', 'T1\nT2\nT3']);
+    expect([...forksByRow(four).values()]).toEqual([[1, 2]]);
+    expect(forkBands(four, [1, 2]).flat()).toEqual([1, 2]);
+    expect(prefixText(four, 3)).toBe('equal to A');
+    expect(
+      nextFork(
+        new Map([
+          [4, [1]],
+          [9, [2]],
+        ]),
+        4,
+      ),
+    ).toBe(9);
+    expect(
+      nextFork(
+        new Map([
+          [4, [1]],
+          [9, [2]],
+        ]),
+        9,
+      ),
+    ).toBe(4);
+    expect(nextFork(new Map(), 0)).toBeUndefined();
+  });
+});
+
+describe('lanes', () => {
+  it('say what they cannot show', () => {
+    const { lanes } = drawCompared(['T1 C1 R1', 'T1 A1', 'T1 C1 R1']);
+    const [a, b, c] = lanes;
+    if (a === undefined || b === undefined || c === undefined) throw new Error('three lanes were drawn');
+    const texts = (lane: typeof a, others = lanes) => laneNotes(lane, others, a, []).map(({ text }) => text);
+    expect(texts(a)).toEqual(['no tokens']);
+    expect(texts(b)).toEqual(['no tokens', 'no tool calls']);
+    const twin = { ...c, path: a.path };
+    expect(texts(twin, [a, b, twin])[0]).toBe('same rollout as A');
+    const empty = { ...b, detail: { ...b.detail, response: ' ', prompt: 'Other?' } };
+    expect(texts(empty)).toEqual(['prompt differs', 'no tokens', 'empty response']);
+  });
+
+  it('have the same facts in the same order; unknown is blank and differs from nothing', () => {
+    const { lanes } = drawCompared(['T1', 'T2']);
+    const rows = lanes.map(({ detail }) => detail.row);
+    const [a, b] = rows;
+    if (a === undefined || b === undefined) throw new Error('two lanes were drawn');
+    const facts = laneFacts(
+      [
+        { ...a, reward: 0, policyTokens: 5 },
+        { ...b, reward: 1 },
+      ],
+      0,
+    );
+    expect(facts[0]?.map(({ label }) => label)).toEqual(facts[1]?.map(({ label }) => label));
+    const told = facts[1]?.map(
+      ({ label, value, isDifferent }) => `${label} ${value}${isDifferent ? ' ≠' : ''}`,
+    );
+    expect(told).toContain('reward 1 ≠');
+    expect(told).toContain('tokens ');
+    expect(told?.some((fact) => fact.startsWith('mean entropy'))).toBe(false);
+  });
+});
+
+/** A diff drawn as text: `[−removed]`, `[+added]`, all else is equal. */
+function drawDiff(drawing: string): TextDiff {
+  const edits: number[] = [];
+  let [a, b] = ['', ''];
+  for (const [, removed, added, equal] of drawing.matchAll(/\[−([^\]]*)\]|\[\+([^\]]*)\]|([^[]+)/g)) {
+    const [atA, atB] = [a.length, b.length];
+    a += removed ?? equal ?? '';
+    b += added ?? equal ?? '';
+    const kind = removed !== undefined ? 1 : added !== undefined ? 2 : 0;
+    edits.push(kind, atA, a.length, atB, b.length);
+  }
+  return { a, b, edits: new Int32Array(edits) };
+}
+
+describe('edits on the text one reads', () => {
+  const pieces = (diff: TextDiff, side: 'a' | 'b') =>
+    piecesOf({ start: 0, end: diff[side].length }, sideMarks(diff, side)).map(
+      ({ start, end, isChanged, isNumber }) =>
+        `${diff[side].slice(start, end)}${isChanged ? ' changed' : ''}${isNumber ? ' number' : ''}`,
+    );
+
+  it('cut the sides where they differ, numbers as numbers', () => {
+    const diff = drawDiff('it is [−48][+96], not [−odd][+even] at all');
+    expect(pieces(diff, 'a')).toEqual(['it is ', '48 changed number', ', not ', 'odd changed', ' at all']);
+    expect(pieces(diff, 'b')).toEqual(['it is ', '96 changed number', ', not ', 'even changed', ' at all']);
+  });
+
+  it('weave prose: removed, then added', () => {
+    const diff = drawDiff('a [−b][+c] d');
+    expect(
+      wovenPieces(diff).map(({ kind, side, start, end }) => `${kind} ${diff[side].slice(start, end)}`),
+    ).toEqual(['equal a ', 'removed b', 'added c', 'equal  d']);
+  });
+
+  it('weave lines: a line is equal as a whole or not at all', () => {
+    const diff = drawDiff('one\ntwo [−2][+22]\nthree\n[+more\n]four');
+    const drawn = wovenLines(diff).map(({ side, line, sign }) => {
+      const { start = 0, end = 0 } = linesOf(diff[side])[line] ?? {};
+      return `${sign}${diff[side].slice(start, end)}`;
+    });
+    expect(drawn).toEqual(['one', '−two 2', '+two 22', 'three', '+more', 'four']);
+    expect(sideLines(diff, 'b').map(({ sign }) => sign)).toEqual(['', '+', '', '+', '']);
+  });
+
+  it('stand on code without the escapes it is written with', () => {
+    const code = 'a = 1\nb = 2\n\nprint(a)';
+    const written = JSON.stringify({ name: 'python', arguments: { code } });
+    const places = codePlaces(code, written, 100);
+    const shown = { text: code, base: 100, places };
+    for (const at of [0, 4, 6, 10, 13]) {
+      const source =
+        100 +
+        written.indexOf(JSON.stringify(code).slice(1, -1)) +
+        JSON.stringify(code.slice(0, at)).length -
+        2;
+      expect(displayOffset(shown, source, false)).toBe(at);
+    }
+    // In the middle of an escape: a change takes the whole character.
+    const newline = 100 + written.indexOf('\\n') + 1;
+    expect(displayOffset(shown, newline, false)).toBe(5);
+    expect(displayOffset(shown, newline, true)).toBe(6);
+    expect(displayOffset(shown, 100, false)).toBe(0);
+    expect(displayOffset(shown, 100 + written.length, true)).toBe(code.length);
+  });
+
+  it('lose nothing on the way', () => {
+    const { lanes, comparison } = drawCompared(['T1 C1 R1', "T1' C1' R1'"]);
+    for (const { segments, edits } of comparison.rows.flatMap(({ blocks }) => blocks)) {
+      const [a, b] = lanes.map((lane, i) => lane.segments[segments[i] ?? -1]);
+      const own = edits[1];
+      if (a === undefined || b === undefined || own === null || own === undefined) continue;
+      const { diff } = pairOf(a, b, own);
+      if (diff === undefined) continue;
+      const woven = wovenPieces(diff);
+      const text = (kinds: readonly string[]) =>
+        woven
+          .filter(({ kind }) => kinds.includes(kind))
+          .map(({ side, start, end }) => diff[side].slice(start, end))
+          .join('');
+      expect(text(['equal', 'removed'])).toBe(diff.a);
+      expect(text(['equal', 'added'])).toBe(diff.b);
+    }
+  });
+
+  it('take for changed what is not the same after all', () => {
+    const wrong = { text: 'abc', base: 0 };
+    const other = { text: 'xyz', base: 0 };
+    const { edits } = displayEdits(wrong, other, new Int32Array([0, 0, 3, 0, 3]));
+    expect([...edits]).toEqual([1, 0, 3, 0, 0, 2, 3, 3, 0, 3]);
+  });
+
+  it('leave out the middle of long equal runs, and count it', () => {
+    const items = [...'x.........y'];
+    const runs = withoutLongRuns(items, (item) => item === '.', { longest: 4, around: 2 });
+    expect(runs.map((run) => (run.kind === 'shown' ? run.items.join('') : run.count))).toEqual([
+      'x..',
+      5,
+      '..y',
+    ]);
+  });
+
+  it('write paths of arguments', () => {
+    expect(pathText(['items', 2, 'price'])).toBe('items[2].price');
+  });
+});
+
+describe('the fork in words', () => {
+  const source = { kind: 'top-k', k: 5, bound: 'lower', unit: 'nats', policy: 'rollout' } as const;
+
+  it('says value, percentile, source, and whether the other token was an option', () => {
+    const words = sideWords(
+      {
+        offset: 3,
+        token: 1204,
+        text: ' Wait',
+        signal: 'entropy',
+        source,
+        value: 1.31,
+        percentile: 0.972,
+        alternatives: [
+          [' So', Math.log(0.5)],
+          [' Wait', Math.log(0.21)],
+        ],
+        tail: 0.29,
+        other: { isListed: true, rank: 1, logprob: Math.log(0.5) },
+      },
+      { letter: 'B', text: ' So' },
+    );
+    expect(words.what).toBe('token 1,204');
+    expect(words.value).toBe('entropy ≥ 1.310 nats');
+    expect(words.percentile).toBe('97.2th percentile of this rollout’s policy tokens');
+    expect(words.source).toContain('lower bound');
+    expect(words.other).toBe('B’s token was #1 here, p 0.50');
+    expect(words.alternatives.map((row) => row.is)).toEqual(['other', 'own']);
+    expect(words.tail).toBe(0.29);
+  });
+
+  it('says what is not known', () => {
+    const b = { letter: 'B', text: 'x' };
+    expect(sideWords({ offset: 9 }, b)).toMatchObject({ what: 'the response has ended', other: '' });
+    expect(sideWords({ offset: 9, text: 'word' }, b).other).toBe('no alternatives are known without tokens');
+    expect(sideWords({ offset: 9, token: 2, text: 'word' }, b)).toMatchObject({
+      value: undefined,
+      percentile: undefined,
+      other: 'no alternatives were logged here',
+    });
+    const listed = {
+      offset: 9,
+      token: 2,
+      text: 'a',
+      alternatives: [['a', -0.1]],
+      other: { isListed: false },
+    } as const;
+    expect(sideWords(listed, b).other).toBe('B’s token is not among the 1 listed here');
+    const surprisal = {
+      offset: 0,
+      token: 0,
+      text: 'a',
+      signal: 'surprisal',
+      value: 2,
+      source: { kind: 'surprisal', unit: 'nats' },
+    } as const;
+    expect(sideWords(surprisal, b).value).toBe('surprisal 2.000 nats');
+  });
+
+  it('never cuts a character in two', () => {
+    const text = '😀'.repeat(200);
+    const { before, after, isCut } = forkContext(text, { offset: 201 * 2 - 2, text: '' });
+    expect([before.isWellFormed(), after.isWellFormed(), isCut]).toEqual([true, true, true]);
+  });
+});
+
+describe('rows of any height', () => {
+  const offsets = offsetsOf(5, (index) => [10, 200, 30, 40, 50][index] ?? 0);
+
+  it('are found by their place', () => {
+    expect([-5, 0, 9, 10, 209, 210, 999].map((top) => rowAt(offsets, top))).toEqual([0, 0, 0, 1, 1, 2, 4]);
+    expect(windowOf(offsets, { top: 215, height: 10 }, 0)).toEqual({ first: 2, end: 3 });
+    expect(
+      windowOf(
+        offsetsOf(0, () => 0),
+        { top: 0, height: 10 },
+        50,
+      ),
+    ).toEqual({ first: 0, end: 0 });
+  });
+
+  it('move into sight as little as possible', () => {
+    const view = { top: 100, height: 300, covered: 40 };
+    expect(scrollTopFor({ start: 150, end: 390 }, view)).toBeUndefined();
+    // Taller than the view, and begun in its upper half.
+    expect(scrollTopFor({ start: 200, end: 900 }, view)).toBeUndefined();
+    expect(scrollTopFor({ start: 120, end: 200 }, view)).toBe(80);
+    expect(scrollTopFor({ start: 380, end: 500 }, view)).toBe(340);
+  });
+});
