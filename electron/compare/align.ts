@@ -2,8 +2,8 @@ import type { ComparedBlock, ComparedRow, Comparison } from '../../shared/api/co
 import type { AlignOptions } from '../../shared/domain/align.ts';
 import { alignLanes, type LaneBlock } from '../../shared/domain/alignLanes.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
+import { TranscriptReader } from '../storage/queries/transcripts.ts';
 import { forkOf } from './forks.ts';
-import { alignableRollout } from './rollouts.ts';
 
 export interface AlignRequest {
   readonly rolloutIds: readonly number[];
@@ -31,8 +31,9 @@ export function compareRollouts(
   { rolloutIds, baseline }: AlignRequest,
   options: AlignOptions,
 ): Comparison {
+  const transcripts = new TranscriptReader(db);
   const lanes = rolloutIds.map((rolloutId) => {
-    const rollout = alignableRollout(db, rolloutId);
+    const rollout = transcripts.read(rolloutId);
     if (rollout === undefined) throw new NoSuchRollout(rolloutId);
     return rollout;
   });

@@ -3,7 +3,7 @@ import type { AlignOptions } from '../../shared/domain/align.ts';
 import { alike } from '../../shared/domain/alike.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { groupsOfProblem, rolloutsOfGroups } from '../storage/queries/compared.ts';
-import { alignableRollout } from './rollouts.ts';
+import { TranscriptReader } from '../storage/queries/transcripts.ts';
 
 /** Of the same problem: its own group, then those nearest in step. Reading and comparing them takes about a second. */
 const MAX_ROLLOUTS = 256;
@@ -20,13 +20,14 @@ export function findAlike(
   { rolloutId, limit }: AlikeRequest,
   options: AlignOptions,
 ): AlikeList | undefined {
-  const target = alignableRollout(db, rolloutId);
+  const transcripts = new TranscriptReader(db);
+  const target = transcripts.read(rolloutId);
   if (target === undefined) return undefined;
   const groupIds = groupsOfProblem(db, rolloutId, MAX_GROUPS);
   const { rollouts, total } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
   const addresses = new Map(rollouts.map((address) => [address.rolloutId, address]));
   const candidates = rollouts.flatMap(({ rolloutId: id }) => {
-    const candidate = id === rolloutId ? undefined : alignableRollout(db, id);
+    const candidate = id === rolloutId ? undefined : transcripts.read(id);
     return candidate === undefined ? [] : [{ id, ...candidate }];
   });
   const ranked = alike(target, candidates, options).slice(0, limit);

@@ -5,7 +5,7 @@ import { type PrefixNode, prefixTree } from '../../shared/domain/prefixTree.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { rolloutsOfGroups } from '../storage/queries/compared.ts';
 import { getSignal } from '../storage/queries/tokens.ts';
-import { alignableRollout } from './rollouts.ts';
+import { TranscriptReader } from '../storage/queries/transcripts.ts';
 
 /** A group has 16 or 32; what is larger than this is no group but a whole log. */
 const MAX_ROLLOUTS = 2_000;
@@ -22,8 +22,9 @@ export function growTree(
 ): ForkTree | undefined {
   const { rollouts, total } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
   if (total === 0) return undefined;
+  const transcripts = new TranscriptReader(db);
   const members = rollouts.flatMap((rollout, id) => {
-    const alignable = alignableRollout(db, rollout.rolloutId);
+    const alignable = transcripts.read(rollout.rolloutId);
     if (alignable === undefined) return [];
     const { response, tokenEnds } = alignable;
     const correctness = rollout.isCorrect === undefined ? {} : { isCorrect: rollout.isCorrect };

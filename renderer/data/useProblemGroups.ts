@@ -20,13 +20,8 @@ export function useProblemGroups(runKey: string, groupId: number | undefined) {
         limit: MOST,
       });
       const own = places.filter((place) => place.runKey === runKey);
-      const resolved = await Promise.all(
-        own.map(({ step = 0, groupKey }) =>
-          fetchCached(queryClient, client, 'place.resolve', { runKey, step, groupKey }),
-        ),
-      );
       return {
-        groupIds: resolved.flatMap((found) => found.groupId ?? []),
+        groupIds: own.map((place) => place.groupId),
         steps: new Set(own.map(({ step }) => step)).size,
         /** Places that were not listed: there are too many, and these may be of this run, too. */
         unlisted: total - places.length,

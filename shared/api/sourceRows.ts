@@ -205,6 +205,7 @@ export interface ProblemPlace {
   readonly kind: RunKind;
   /** Absent where the log knows no step. */
   readonly step?: number;
+  readonly groupId: number;
   readonly groupKey: string;
   readonly rollouts: number;
   readonly correct: number;

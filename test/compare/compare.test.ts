@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerComparison, type CompareQuestion } from '../../electron/compare/answer.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
 import { GROUPS_OF_PROBLEM, ROLLOUTS_OF_GROUPS } from '../../electron/storage/queries/compared.ts';
+import { TRANSCRIPT } from '../../electron/storage/queries/transcripts.ts';
 import type { AlikeList, Comparison, ForkTree } from '../../shared/api/contract.ts';
 import { ADDED, EDIT_SIZE, EQUAL, REMOVED } from '../../shared/domain/alignText.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
@@ -227,7 +228,7 @@ describe('queries', () => {
       )
         .map(({ detail }) => detail)
         .join('\n');
-    for (const sql of [ROLLOUTS_OF_GROUPS, GROUPS_OF_PROBLEM])
+    for (const sql of [ROLLOUTS_OF_GROUPS, GROUPS_OF_PROBLEM, TRANSCRIPT.replace('?', ':rolloutId')])
       expect(plan(sql)).not.toMatch(/SCAN (?!wanted)/);
   });
 });

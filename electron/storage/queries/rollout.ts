@@ -81,14 +81,8 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
   const block = unpackUtf8(detail.codec, detail.bytes);
   const response = block.toString('utf8', detail.textStart, detail.textEnd);
   const extra = block.toString('utf8', detail.textEnd, detail.extraEnd);
-  const segments = [
-    ...(db.prepare(PROMPT_SEGMENTS).all(detail.promptId) as SegmentRecord[]),
-    ...(db.prepare(SEGMENTS).all(rolloutId) as SegmentRecord[]),
-  ].map(segmentOf);
-  const calls = db
-    .prepare(CALLS)
-    .all(rolloutId)
-    .map((call) => present<ToolCall & { outcome: ToolOutcome }>(call));
+  const ofPrompt = (db.prepare(PROMPT_SEGMENTS).all(detail.promptId) as SegmentRecord[]).map(segmentOf);
+  const segments = [...ofPrompt, ...responseSegments(db, rolloutId)];
   return {
     row,
     run: {
@@ -106,7 +100,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
       .prepare(TURNS)
       .all(rolloutId)
       .map((turn) => present<Turn>(turn)),
-    toolCalls: calls.map((call) => withPayload(call, segments, response)),
+    toolCalls: toolCallsOf(db, rolloutId, segments, response),
     answerSource: detail.answerSource ?? undefined,
     maxResponseTokens: maxResponseTokens(db, detail, row.step),
     tokens: tokenInfo(tokenRecord(db, rolloutId)),
@@ -118,6 +112,23 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
       byteLength: detail.byteLength,
     },
   };
+}
+
+export function responseSegments(db: ReadableLibrary, rolloutId: number): readonly Segment[] {
+  return (db.prepare(SEGMENTS).all(rolloutId) as SegmentRecord[]).map(segmentOf);
+}
+
+/** @param segments of the prompt, then of the response: calls point into them */
+export function toolCallsOf(
+  db: ReadableLibrary,
+  rolloutId: number,
+  segments: readonly Segment[],
+  response: string,
+): readonly ToolCall[] {
+  return db
+    .prepare(CALLS)
+    .all(rolloutId)
+    .map((call) => withPayload(present<ToolCall & { outcome: ToolOutcome }>(call), segments, response));
 }
 
 function segmentOf(row: SegmentRecord): Segment {

@@ -108,6 +108,7 @@ export function sourceMethods(scenario: string): FakeMethods {
       total: 3,
       places: [0, 5, 10].map((step) => ({
         ...{ runKey: RUN.runKey, runName: RUN.name, kind: 'train' as const, step, groupKey: 'p-0017' },
+        groupId: step * 1000 + 1,
         ...{ rollouts: 32, correct: 8 + step, correctKnown: 32, isThis: groupId === step * 1000 + 1 },
       })),
     }),

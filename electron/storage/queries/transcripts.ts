@@ -1,0 +1,64 @@
+/** Responses with their segments and calls, for comparisons: no prompt, no row, no group. */
+import type { Segment, ToolCall } from '../../../shared/domain/model.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { unpackUtf8 } from '../textCodec.ts';
+import { responseSegments, toolCallsOf } from './rollout.ts';
+import { tokenEndsOf } from './tokens.ts';
+
+export const TRANSCRIPT = `SELECT r.text_start AS textStart, r.text_end AS textEnd, r.block_id AS blockId, p.prompt_id AS promptId,
+    (SELECT count(*) FROM prompt_segment_row s WHERE s.prompt_id = p.prompt_id) AS promptSegments
+  FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no) WHERE r.rollout_id = ?`;
+const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
+
+interface PlaceRecord {
+  readonly textStart: number;
+  readonly textEnd: number;
+  readonly blockId: number;
+  readonly promptSegments: number;
+}
+
+export interface Transcript {
+  readonly response: string;
+  /** As `rollout.get` numbers them: those of the prompt stand before, and are left empty here. */
+  readonly segments: readonly Segment[];
+  readonly toolCalls: readonly ToolCall[];
+  readonly tokenEnds?: Uint32Array;
+}
+
+/** One per question: neighbours lie in one block of text, which is unpacked once. */
+export class TranscriptReader {
+  private readonly db: ReadableLibrary;
+  private block: { readonly id: number; readonly bytes: Buffer } | undefined;
+
+  constructor(db: ReadableLibrary) {
+    this.db = db;
+  }
+
+  /** @returns undefined when the library has no such rollout */
+  read(rolloutId: number): Transcript | undefined {
+    const place = this.db.prepare(TRANSCRIPT).get(rolloutId) as PlaceRecord | undefined;
+    if (place === undefined) return undefined;
+    const response = this.bytesOf(place.blockId).toString('utf8', place.textStart, place.textEnd);
+    const nothing = { start: 0, end: 0 };
+    const ofPrompt: Segment = { kind: 'system', turn: 0, outer: nothing, inner: nothing };
+    const segments = [
+      ...Array<Segment>(place.promptSegments).fill(ofPrompt),
+      ...responseSegments(this.db, rolloutId),
+    ];
+    const tokenEnds = tokenEndsOf(this.db, rolloutId);
+    return {
+      response,
+      segments,
+      toolCalls: toolCallsOf(this.db, rolloutId, segments, response),
+      ...(tokenEnds === undefined ? {} : { tokenEnds }),
+    };
+  }
+
+  private bytesOf(id: number): Buffer {
+    if (this.block?.id !== id) {
+      const { codec, bytes } = this.db.prepare(BLOCK).get(id) as { codec: number; bytes: Uint8Array };
+      this.block = { id, bytes: unpackUtf8(codec, bytes) };
+    }
+    return this.block.bytes;
+  }
+}
