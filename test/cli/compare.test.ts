@@ -85,11 +85,11 @@ describe('turnwise code', () => {
 
   it('writes a file once', () => {
     const [id = ''] = pair;
-    expect(turnwise('code', id, '--out', 'cells.py').code).toBe(0);
     const path = join(place.directory, 'cells.py');
+    expect(turnwise('code', id, '--out', path).code).toBe(0);
     const written = existsSync(path) ? readFileSync(path, 'utf8') : '';
     expect(written).toBe(turnwise('code', id).out);
-    const again = turnwise('code', id, '--out', 'cells.py');
+    const again = turnwise('code', id, '--out', path);
     expect(again.code).toBe(1);
     expect(again.err).toContain('EEXIST');
   });
