@@ -136,7 +136,7 @@ function jsonOf(found: Statistics, by: StatisticsBy): string {
 
 function tableOf({ sources, rows }: Statistics, by: StatisticsBy): string {
   const heads = sources.map(({ signal, source, rollouts, tokens, mean, percentile80 }) => {
-    const percentile = percentile80 === undefined ? '' : `, 80th percentile ${percentile80.toFixed(3)}`;
+    const percentile = percentile80 === undefined ? '' : `, 80th percentile ≈ ${percentile80.toFixed(3)}`;
     const numbers = `mean ${mean.toFixed(4)}${percentile}`;
     return `# ${signal}: ${sourceFacts(source)}; ${rollouts} rollouts, ${tokens} tokens, ${numbers}`;
   });

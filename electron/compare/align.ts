@@ -3,7 +3,7 @@ import type { AlignOptions } from '../../shared/domain/align.ts';
 import { alignLanes, type LaneBlock } from '../../shared/domain/alignLanes.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
-import { forkOf } from './forks.ts';
+import { forkOf, policyForkOf } from './forks.ts';
 
 export interface AlignRequest {
   readonly rolloutIds: readonly number[];
@@ -42,7 +42,13 @@ export function compareRollouts(
     if (pair === undefined) return null;
     const sides = { rolloutIds, lanes, baseline, lane };
     const fork = pair.divergence === undefined ? undefined : forkOf(db, pair.divergence, sides);
-    return { prefix: pair.prefix, cost: pair.cost, ...(fork === undefined ? {} : { fork }) };
+    const policyFork = policyForkOf(db, fork, sides);
+    return {
+      prefix: pair.prefix,
+      cost: pair.cost,
+      ...(fork === undefined ? {} : { fork }),
+      ...(policyFork === undefined ? {} : { policyFork }),
+    };
   });
   return {
     rows: rows.map(

@@ -6,7 +6,7 @@ import { groupsOfProblem, rolloutsOfGroups } from '../storage/queries/compared.t
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
 
 /** Of the same problem: its own group, then those nearest in step. Reading and comparing them takes about a second. */
-const MAX_ROLLOUTS = 256;
+const MAX_ROLLOUTS = 512;
 const MAX_GROUPS = 1_000;
 
 export interface AlikeRequest {

@@ -1,6 +1,7 @@
 /** What stands where two rollouts part, and what the policy was unsure of there. */
 import type { Fork, ForkSide } from '../../shared/api/contract.ts';
 import type { AlignableRollout, Divergence, ForkPlace } from '../../shared/domain/align.ts';
+import { isEnvironment, policyDivergence } from '../../shared/domain/divergence.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { getAlternatives, getSignal } from '../storage/queries/tokens.ts';
 
@@ -18,9 +19,25 @@ export function forkOf(db: ReadableLibrary, divergence: Divergence, sides: Sides
   const [inA, inB] = [standsAt(a, divergence.a), standsAt(b, divergence.b)];
   const isTokens = divergence.a.token !== undefined && divergence.b.token !== undefined;
   return {
-    baseline: sideOf(db, rolloutIds[baseline], divergence.a, inA, isTokens ? inB : undefined),
-    lane: sideOf(db, rolloutIds[lane], divergence.b, inB, isTokens ? inA : undefined),
+    baseline: {
+      ...sideOf(db, rolloutIds[baseline], divergence.a, inA, isTokens ? inB : undefined),
+      ...kindAt(a, divergence.a),
+    },
+    lane: {
+      ...sideOf(db, rolloutIds[lane], divergence.b, inB, isTokens ? inA : undefined),
+      ...kindAt(b, divergence.b),
+    },
   };
+}
+
+/** Where the policy itself parts, when the first difference is a tool's or a user's. */
+export function policyForkOf(db: ReadableLibrary, fork: Fork | undefined, sides: Sides): Fork | undefined {
+  const { lanes, baseline, lane } = sides;
+  const [a, b] = [lanes[baseline], lanes[lane]];
+  if (fork === undefined || a === undefined || b === undefined) return undefined;
+  if (!isEnvironment(fork.baseline.kind) && !isEnvironment(fork.lane.kind)) return undefined;
+  const divergence = policyDivergence(a, b);
+  return divergence === undefined ? undefined : forkOf(db, divergence, sides);
 }
 
 /** A word, with what joins it to the text before: long enough to be recognised. */
@@ -36,6 +53,15 @@ function standsAt({ response, tokenEnds }: AlignableRollout, place: ForkPlace): 
   }
   WORD.lastIndex = place.offset;
   return (WORD.exec(response)?.[0] ?? '').slice(0, LONGEST_WORD);
+}
+
+/** Nobody has written what stands behind the end. */
+function kindAt(
+  { segments, response }: AlignableRollout,
+  { segment, offset }: ForkPlace,
+): Pick<ForkSide, 'kind'> {
+  const kind = segment === undefined || offset >= response.length ? undefined : segments[segment]?.kind;
+  return kind === undefined ? {} : { kind };
 }
 
 function sideOf(

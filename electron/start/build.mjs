@@ -64,7 +64,9 @@ async function buildOne(target) {
   rmSync(next, { recursive: true, force: true });
   for (const config of configs) {
     const args = [vite, 'build', '--config', config, '--outDir', next, '--logLevel', 'warn'];
-    const problem = await run(process.execPath, args, { cwd: ROOT });
+    // Also when tests ask for it: theirs is NODE_ENV=test, which would build React for development, several times slower.
+    const env = { ...process.env, NODE_ENV: 'production' };
+    const problem = await run(process.execPath, args, { cwd: ROOT, env });
     if (problem !== undefined) throw new StartFailure(`vite build of ${config} failed (${problem})`);
   }
   if (!existsSync(join(next, product))) throw new StartFailure(`vite build did not write ${product}`);

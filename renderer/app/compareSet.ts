@@ -34,6 +34,15 @@ export function useCompareCommand(pathOf: () => string | undefined): void {
   });
 }
 
+/** What a list says of a rollout that is in the compare set; undefined for all others. */
+export function useCompareMark(): (path: string | undefined) => string | undefined {
+  const set = useInterface((state) => state.compareSet);
+  return (path) =>
+    path !== undefined && set.includes(path)
+      ? `to be compared: ${set.indexOf(path) + 1} of ${set.length} (c takes it out, x opens them)`
+      : undefined;
+}
+
 /** Where `x` leads: what was gathered, else the comparison as it was left. */
 export function compareTarget(set: readonly string[], queryLeft: string): string | undefined {
   if (set.length > 0) return comparePath(set);

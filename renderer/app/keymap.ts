@@ -141,7 +141,12 @@ const TABLE = [
     keys: ['l', 'ArrowRight'],
     isMotion: true,
   },
-  { id: 'branch.fold', label: 'Tree: fold this branch, or open it', area: 'Compare', keys: ['o'] },
+  {
+    id: 'branch.fold',
+    label: 'Fold or open: equal parts here, in the tree this branch',
+    area: 'Compare',
+    keys: ['o'],
+  },
   { id: 'alike.show', label: 'Find alike: rollouts of the same problem', area: 'Compare', keys: ['a'] },
   {
     id: 'alike.compare',

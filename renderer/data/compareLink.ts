@@ -1,10 +1,11 @@
 /**
  * A comparison is a link: which rollouts, in which order, against which of them, and where in it one is.
  *
- *   /compare?lane=/run/r/step/0/group/g/rollout/1&lane=…&base=1&on=0&row=12&layout=unified&equal=hide&show=code,output
+ *   /compare?lane=/run/r/step/0/group/g/rollout/1&lane=…&base=1&on=0&at=0.12&layout=unified&equal=hide&show=code,output
  *
- * `lane` is the path of a rollout, as `place.ts` writes it. What is at its default is not in the link, and what
- * is not ours is left as it is.
+ * `lane` is the path of a rollout, as `place.ts` writes it. `at` is a turn of a lane, `<lane>.<turn>`: a row of the
+ * alignment has no name of its own, as another baseline, order or set of lanes makes other rows. What is at its
+ * default is not in the link, and what is not ours is left as it is.
  */
 import { parsePlace, pathOfPlace, type RolloutPlace } from './place.ts';
 
@@ -18,6 +19,13 @@ export type EqualWay = (typeof EQUAL_WAYS)[number];
 export const SHOWN_KINDS = ['reasoning', 'code', 'output', 'answer'] as const;
 export type ShownKind = (typeof SHOWN_KINDS)[number];
 
+/** A row of the comparison, named by a turn that stands in it. */
+export interface LaneTurn {
+  /** Index into the link's lanes. */
+  readonly lane: number;
+  readonly turn: number;
+}
+
 export interface CompareLink {
   /** Paths of rollouts, at most four; the same one may stand twice. */
   readonly lanes: readonly string[];
@@ -25,8 +33,8 @@ export interface CompareLink {
   readonly base: number;
   /** Index into `lanes`: the one the keys act on, and that is woven with the baseline. */
   readonly on: number;
-  /** Index into the aligned rows; undefined: not chosen yet. */
-  readonly row: number | undefined;
+  /** Where in it one is; undefined: not chosen yet. */
+  readonly at: LaneTurn | undefined;
   readonly layout: Layout;
   readonly equal: EqualWay;
   /** Empty: all kinds. */
@@ -37,6 +45,14 @@ const NATURAL = /^\d{1,9}$/;
 
 function natural(text: string | null): number | undefined {
   return text !== null && NATURAL.test(text) ? Number(text) : undefined;
+}
+
+const LANE_TURN = /^(\d)\.(\d{1,9})$/;
+
+function laneTurn(text: string | null, lanes: number): LaneTurn | undefined {
+  const [, lane, turn] = LANE_TURN.exec(text ?? '') ?? [];
+  const at = { lane: Number(lane), turn: Number(turn) };
+  return at.lane < lanes ? at : undefined;
 }
 
 const oneOf = <T extends string>(all: readonly T[], text: string | null, otherwise: T): T =>
@@ -57,7 +73,7 @@ export function readCompare(query: URLSearchParams): CompareLink {
     lanes,
     base,
     on: Math.min(natural(query.get('on')) ?? otherLane(base), last),
-    row: natural(query.get('row')),
+    at: laneTurn(query.get('at'), lanes.length),
     layout: oneOf(LAYOUTS, query.get('layout'), 'split'),
     equal: oneOf(EQUAL_WAYS, query.get('equal'), 'fold'),
     show: SHOWN_KINDS.filter((kind) => shown.includes(kind)),
@@ -67,18 +83,18 @@ export function readCompare(query: URLSearchParams): CompareLink {
 /** The first lane that is not the baseline. */
 export const otherLane = (base: number): number => (base === 0 ? 1 : 0);
 
-const NAMES = ['lane', 'base', 'on', 'row', 'layout', 'equal', 'show'] as const;
+const NAMES = ['lane', 'base', 'on', 'at', 'layout', 'equal', 'show'] as const;
 
 /** @param others the query as it is: what is not ours stays */
 export function compareSearch(link: Partial<CompareLink>, others?: URLSearchParams): string {
   const query = new URLSearchParams(others);
   for (const name of NAMES) query.delete(name);
-  const { lanes = [], base = 0, on, row, layout = 'split', equal = 'fold', show = [] } = link;
+  const { lanes = [], base = 0, on, at, layout = 'split', equal = 'fold', show = [] } = link;
   for (const lane of lanes.slice(0, MOST_LANES)) query.append('lane', lane);
   if (base !== 0) query.set('base', String(base));
   if (on !== undefined && on !== Math.min(otherLane(base), Math.max(0, lanes.length - 1)))
     query.set('on', String(on));
-  if (row !== undefined) query.set('row', String(row));
+  if (at !== undefined) query.set('at', `${at.lane}.${at.turn}`);
   if (layout !== 'split') query.set('layout', layout);
   if (equal !== 'fold') query.set('equal', equal);
   if (show.length > 0) query.set('show', show.join(','));
@@ -91,30 +107,40 @@ export function comparePath(lanes: readonly string[], base = 0): string {
   return pathOfPlace({ view: 'compare' }) + compareSearch({ lanes, base });
 }
 
-type Order = Pick<CompareLink, 'lanes' | 'base' | 'on'>;
+type Order = Pick<CompareLink, 'lanes' | 'base' | 'on' | 'at'>;
 
-/** Takes a lane to another place; baseline and chosen lane stay the rollouts they were. */
-export function withLaneMoved({ lanes, base, on }: Order, from: number, to: number): Order {
+/** Takes a lane to another place; baseline, chosen lane and the turn one is at stay those of their rollouts. */
+export function withLaneMoved({ lanes, base, on, at }: Order, from: number, to: number): Order {
   const order = lanes.map((_, i) => i);
   const [moved] = order.splice(from, 1);
-  if (moved === undefined || to < 0 || to >= lanes.length) return { lanes, base, on };
+  if (moved === undefined || to < 0 || to >= lanes.length) return { lanes, base, on, at };
   order.splice(to, 0, moved);
   return {
     lanes: order.map((i) => lanes[i] ?? ''),
     base: order.indexOf(base),
     on: order.indexOf(on),
+    at: at && { ...at, lane: order.indexOf(at.lane) },
   };
 }
 
-export function withoutLane({ lanes, base, on }: Order, lane: number): Order {
+/** @param other the place by the name of a lane that stays, in the present order; asked for when `lane` named it */
+export function withoutLane({ lanes, base, on, at }: Order, lane: number, other?: LaneTurn): Order {
   const rest = lanes.filter((_, i) => i !== lane);
   const last = Math.max(0, rest.length - 1);
   const after = (index: number) => (index > lane ? index - 1 : Math.min(index, last));
   const newBase = base === lane ? 0 : after(base);
-  return { lanes: rest, base: newBase, on: on === lane ? Math.min(otherLane(newBase), last) : after(on) };
+  // Where no other lane is known to stand there, the turn of the same number is the best guess.
+  const guess = at && { lane: newBase, turn: at.turn };
+  const kept = at?.lane === lane ? other : at;
+  return {
+    lanes: rest,
+    base: newBase,
+    on: on === lane ? Math.min(otherLane(newBase), last) : after(on),
+    at: rest.length === 0 ? undefined : kept === undefined ? guess : { ...kept, lane: after(kept.lane) },
+  };
 }
 
 /** The former baseline becomes the chosen lane: pressed again, it is as before. */
-export function withBaseline({ lanes, base, on }: Order, lane: number): Order {
-  return { lanes, base: lane, on: lane === on ? base : on };
+export function withBaseline({ lanes, base, on, at }: Order, lane: number): Order {
+  return { lanes, base: lane, on: lane === on ? base : on, at };
 }

@@ -1,5 +1,6 @@
 /** A rollout arranged for reading: turns, their segments, and which call each response answers. */
 import type { RolloutDetail } from '../../shared/api/contract.ts';
+import { indentedJson, readJson } from '../../shared/domain/jsonText.ts';
 import {
   type Segment,
   TOOL_ERROR_OUTCOMES,
@@ -102,17 +103,14 @@ export function prettyArguments(
   without: readonly string[] = [],
 ): string | undefined {
   if (json === undefined) return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(json);
-  } catch {
-    // The host parses leniently (NaN, for one); what strict JSON cannot read is shown as it is.
-    return json;
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return JSON.stringify(parsed, null, 2);
-  const rest = Object.entries(parsed).filter(([name, value]) => !without.includes(name) && value !== '');
-  return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest), null, 2);
+  const parsed = readJson(json);
+  // The host parses leniently (NaN, for one); what strict JSON cannot read is shown as it is.
+  if (parsed === undefined) return json;
+  if (parsed.kind !== 'object') return indentedJson(parsed);
+  const rest = [...parsed.entries].filter(
+    ([name, value]) => !without.includes(name) && value.source !== '""',
+  );
+  return rest.length === 0 ? undefined : indentedJson({ ...parsed, entries: new Map(rest) });
 }
 
 /** The text a segment shows when rendered, and which its fold counts. */

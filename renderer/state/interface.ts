@@ -37,7 +37,7 @@ interface Interface {
   readonly runToRemove: string | undefined;
   /** Up to two rollouts of a group, chosen to be seen side by side; by `groupId`. */
   readonly comparedOf: Readonly<Record<number, readonly number[]>>;
-  /** Paths of up to four rollouts from any list, to be compared turn by turn; for the sitting. */
+  /** Paths of up to four rollouts from any list, to be compared turn by turn. */
   readonly compareSet: readonly string[];
   readonly isCompareSideOpen: boolean;
   /** Stretches of a comparison that are opened or closed against their default; keys are the view's. */
@@ -136,7 +136,7 @@ export const useInterface = create<Interface>()(
     {
       name: 'turnwise.interface',
       version: 1,
-      // Folds, focus and dialogs belong to a sitting; the rest is a preference.
+      // Folds, focus and dialogs belong to a sitting; the rest is a preference, or what one has gathered to compare.
       partialize: ({
         theme,
         isOutlineOpen,
@@ -144,6 +144,7 @@ export const useInterface = create<Interface>()(
         isHeatOn,
         areChartsOpen,
         isCompareSideOpen,
+        compareSet,
         playSpeed,
         replayLayout,
       }) => ({
@@ -153,6 +154,7 @@ export const useInterface = create<Interface>()(
         isHeatOn,
         areChartsOpen,
         isCompareSideOpen,
+        compareSet,
         playSpeed,
         replayLayout,
       }),

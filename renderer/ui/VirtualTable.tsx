@@ -5,6 +5,7 @@
  * A table of any length with a fixed row height. It owns scrolling and the cursor row; what the
  * rows hold, and how they are sorted, belongs to the view.
  */
+import { Columns2 } from 'lucide-react';
 import {
   type MouseEvent,
   type ReactNode,
@@ -16,6 +17,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { HeadCell } from './HeadCell.tsx';
 import { useTakenFocus } from './useTakenFocus.ts';
 import { type CssPixels, rowSpace, scrollTopShowing, visibleRows } from './virtualRows.ts';
 import './virtualTable.css';
@@ -59,6 +61,8 @@ interface VirtualTableProps<Row> {
   readonly rowAt: (index: number) => Row | undefined;
   readonly rowHeight?: CssPixels;
   readonly isQuiet?: (row: Row) => boolean;
+  /** A row that stands out for what the reader did with it has a sign at its edge, with this title. */
+  readonly markOf?: (row: Row) => string | undefined;
   readonly sort?: { readonly column: string; readonly direction: Direction };
   readonly onSort?: (column: string, direction: Direction) => void;
   readonly onOpen: (row: Row, index: number) => void;
@@ -162,6 +166,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           {indexes.map((index) => {
             const row = rowAt(index);
             const isQuiet = row !== undefined && props.isQuiet?.(row) === true;
+            const mark = row === undefined ? undefined : props.markOf?.(row);
             const href = hrefOf(row);
             const Tag = href === undefined ? 'div' : 'a';
             return (
@@ -185,12 +190,17 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                   open(index);
                 }}
               >
-                {columns.map((column) => (
+                {columns.map((column, i) => (
                   <div
                     key={column.id}
                     role="gridcell"
                     className={column.align === 'end' ? 'is-end' : undefined}
                   >
+                    {i === 0 && mark !== undefined && (
+                      <span className="vtable-mark" role="img" aria-label={mark} title={mark}>
+                        <Columns2 size={8} strokeWidth={2.6} aria-hidden="true" />
+                      </span>
+                    )}
                     {row === undefined ? (
                       <span className="skeleton" style={{ width: '60%' }} />
                     ) : (
@@ -208,43 +218,3 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 }
 
 const isModified = (event: MouseEvent) => event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-
-interface HeadCellProps<Row> {
-  readonly column: Column<Row>;
-  readonly sort: VirtualTableProps<Row>['sort'];
-  readonly onSort: VirtualTableProps<Row>['onSort'];
-}
-
-const opposite = (direction: Direction): Direction =>
-  direction === 'ascending' ? 'descending' : 'ascending';
-
-function HeadCell<Row>({ column, sort, onSort }: HeadCellProps<Row>) {
-  const isSorted = sort?.column === column.id;
-  const first = column.sorts;
-  const content = (
-    <>
-      {column.label}
-      {column.unit !== undefined && <span className="unit">{column.unit}</span>}
-      {isSorted && <span className="arrow">{sort?.direction === 'ascending' ? '▲' : '▼'}</span>}
-    </>
-  );
-  return (
-    <div
-      role="columnheader"
-      className={column.align === 'end' ? 'is-end' : undefined}
-      aria-sort={isSorted ? sort?.direction : undefined}
-      title={column.hint}
-    >
-      {first === undefined || onSort === undefined ? (
-        content
-      ) : (
-        <button
-          type="button"
-          onClick={() => onSort(column.id, isSorted && sort !== undefined ? opposite(sort.direction) : first)}
-        >
-          {content}
-        </button>
-      )}
-    </div>
-  );
-}

@@ -1,7 +1,7 @@
 /** Rollouts side by side, where those of a group part, and which are alike. Unknown is an absent field, in arrays null. */
 import type { CommonPrefix, Relation } from '../domain/align.ts';
 import type { SignalSource } from '../domain/entropy.ts';
-import type { Nats, TurnNumber, Utf16Offset } from '../domain/model.ts';
+import type { Nats, SegmentKind, TurnNumber, Utf16Offset } from '../domain/model.ts';
 import type { PrefixNode } from '../domain/prefixTree.ts';
 import type { SignalName } from '../domain/tokenSignal.ts';
 
@@ -33,6 +33,8 @@ export interface ComparedLane {
   readonly prefix: CommonPrefix;
   /** Absent: the responses are equal. */
   readonly fork?: Fork;
+  /** Where what the policy wrote parts, given where `fork` lies in what a tool or a user wrote. Absent: nowhere. */
+  readonly policyFork?: Fork;
   /** UTF-16 units one side has and the other has not. */
   readonly cost: number;
 }
@@ -49,6 +51,8 @@ export interface ForkSide {
   readonly token?: number;
   readonly turn?: TurnNumber;
   readonly segment?: number;
+  /** Of that segment: who wrote what stands there. */
+  readonly kind?: SegmentKind;
   /** What stands there: the token, without tokens the word. Absent: the response has ended. */
   readonly text?: string;
   /** The best signal the rollout has, at that token, with its kind. Of entropy from listed alternatives: the lower bound. */

@@ -59,19 +59,32 @@ function inputOf(json: string | undefined): string | undefined {
 }
 
 const FUTURE = /^[ \t]*from[ \t]+__future__[ \t]+import\b.*(?:\n|$)/gm;
+/** What only IPython reads, not Python. */
+const MAGIC = /^[ \t]*[!%]/gm;
+const OTHER_LANGUAGE = /bash|shell|terminal|sql|javascript|node/i;
+
+const isPython = ({ tool }: CodeCell): boolean => tool === undefined || !OTHER_LANGUAGE.test(tool);
 
 /** A JSON string is a Python string, too; a lone surrogate is written as its escape in both. */
 const pythonString = (text: string): string => JSON.stringify(text);
 
+const bodyOf = ({ code }: CodeCell): string => {
+  const whole = code.endsWith('\n') ? code : `${code}\n`;
+  return whole.replace(MAGIC, (magic) => `# ${magic}`);
+};
+
+const stdinOf = ({ input = '' }: CodeCell): string => `sys.stdin = io.StringIO(${pythonString(input)})\n`;
+
 /** The code with its stdin before it, behind what Python demands to come first. */
-function runnable({ code, input }: CodeCell): string {
-  const body = code.endsWith('\n') ? code : `${code}\n`;
-  if (input === undefined) return body;
-  const preamble = `import io, sys\nsys.stdin = io.StringIO(${pythonString(input)})\n`;
+function runnable(cell: CodeCell, isScript = true): string {
+  const body = isScript ? bodyOf(cell) : cell.code;
+  if (cell.input === undefined) return body;
   const last = [...body.matchAll(FUTURE)].at(-1);
   const at = last === undefined ? 0 : last.index + last[0].length;
-  return `${body.slice(0, at)}${preamble}${body.slice(at)}`;
+  return `${body.slice(0, at)}import io, sys\n${stdinOf(cell)}${body.slice(at)}`;
 }
+
+const commented = (text: string): string => text.replace(/^/gm, '# ').replace(/# $/, '');
 
 /** On one line, so that nothing of a log can end the comment it stands in. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
@@ -93,14 +106,35 @@ export function scriptOfCell(cell: CodeCell, title: string): string {
   return `# ${oneLine(title)}\n# ${headOf(cell)}\n${runnable(cell)}`;
 }
 
-/** All cells, one `# %%` section each. */
+const RAN: ReadonlySet<ToolOutcome> = new Set(['ok_stdout', 'ok_empty', 'ok']);
+
+/** Why a cell cannot stand in one script with the others: one that raises, or cannot be parsed, ends them all. */
+function reasonToLeaveOut(cell: CodeCell): string | undefined {
+  if (!isPython(cell)) return 'no Python, so it is left as a comment';
+  if (!RAN.has(cell.outcome)) return 'it did not end well in the log, so it is left as a comment';
+  return undefined;
+}
+
+/**
+ * All cells, one `# %%` section each. Cells that failed in the log, or are no Python, are left as comments; each of the
+ * others has its own stdin, as it had in the log. What Python wants to come first comes first.
+ */
 export function scriptOf(cells: readonly CodeCell[], title: string): string {
-  const parts = cells.map((cell) => `# %% ${headOf(cell)}\n${runnable(cell)}`);
-  return [`# ${oneLine(title)}\n# ${stateNote(cells)}\n`, ...parts].join('\n');
+  const run = cells.filter((cell) => reasonToLeaveOut(cell) === undefined);
+  const futures = new Set(run.flatMap((cell) => bodyOf(cell).match(FUTURE) ?? []).map((line) => line.trim()));
+  const hasInput = run.some(({ input }) => input !== undefined);
+  const parts = cells.map((cell) => {
+    const reason = reasonToLeaveOut(cell);
+    if (reason !== undefined) return `# %% ${headOf(cell)}\n# (${reason})\n${commented(bodyOf(cell))}`;
+    return `# %% ${headOf(cell)}\n${hasInput ? stdinOf(cell) : ''}${bodyOf(cell).replace(FUTURE, '')}`;
+  });
+  const first = [...futures, ...(hasInput ? ['import io, sys'] : [])].map((line) => `${line}\n`).join('');
+  return [`# ${oneLine(title)}\n# ${stateNote(cells)}\n${first}`, ...parts].join('\n');
 }
 
 /** nbformat 4.5, outputs as logged and never executed. Equal cells give equal bytes. */
 export function notebookOf(cells: readonly CodeCell[], title: string): string {
+  const hasInput = cells.some(({ input }) => input !== undefined);
   const notebook = {
     cells: [
       {
@@ -109,17 +143,7 @@ export function notebookOf(cells: readonly CodeCell[], title: string): string {
         metadata: {},
         source: lines(`${oneLine(title)}\n${stateNote(cells)}\nOutputs are those of the log.`),
       },
-      ...cells.map((cell) => ({
-        cell_type: 'code',
-        execution_count: null,
-        id: `call-${cell.call + 1}`,
-        metadata: { turnwise: { turn: cell.turn, call: cell.call + 1, outcome: cell.outcome } },
-        outputs:
-          cell.printed === undefined
-            ? []
-            : [{ output_type: 'stream', name: 'stdout', text: lines(`${cell.printed}\n`) }],
-        source: lines(`# ${headOf(cell)}\n${runnable(cell).replace(/\n$/, '')}`),
-      })),
+      ...cells.map((cell) => cellOf(cell, hasInput)),
     ],
     metadata: {
       kernelspec: { display_name: 'Python 3', language: 'python', name: 'python3' },
@@ -130,6 +154,28 @@ export function notebookOf(cells: readonly CodeCell[], title: string): string {
   };
   return `${JSON.stringify(notebook, undefined, 1)}\n`;
 }
+
+function cellOf(cell: CodeCell, hasInput: boolean) {
+  const id = `call-${cell.call + 1}`;
+  const metadata = { turnwise: { turn: cell.turn, call: cell.call + 1, outcome: cell.outcome } };
+  if (!isPython(cell))
+    return { cell_type: 'raw', id, metadata, source: lines(`# ${headOf(cell)}\n${cell.code}`) };
+  return {
+    cell_type: 'code',
+    execution_count: null,
+    id,
+    metadata,
+    outputs:
+      cell.printed === undefined
+        ? []
+        : [{ output_type: 'stream', name: 'stdout', text: lines(`${cell.printed}\n`) }],
+    source: lines(`# ${headOf(cell)}\n${withStdin(cell, hasInput).replace(/\n$/, '')}`),
+  };
+}
+
+/** Magics stay: a notebook knows them. Where one cell has stdin all set theirs, or one would read what another left. */
+const withStdin = (cell: CodeCell, hasInput: boolean): string =>
+  hasInput ? runnable({ ...cell, input: cell.input ?? '' }, false) : cell.code;
 
 /** As notebooks store text: lines that keep their newline. */
 const lines = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];

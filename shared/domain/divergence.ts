@@ -1,5 +1,5 @@
 /** How far two responses are the same, to the character and to the token, and where they part. */
-import type { Segment, TurnNumber, Utf16Offset } from './model.ts';
+import type { Segment, SegmentKind, TurnNumber, Utf16Offset } from './model.ts';
 import { isInsidePair } from './textUnits.ts';
 
 /** What an alignment needs to know of a rollout. */
@@ -74,6 +74,64 @@ export function divergenceOf(a: Sampled, b: Sampled, prefix: CommonPrefix): Dive
     };
   };
   return { a: place(a), b: place(b) };
+}
+
+/** Written by a tool or a user: the policy was not unsure of it. */
+const ENVIRONMENT: ReadonlySet<SegmentKind> = new Set(['tool-response', 'user', 'system']);
+
+export const isEnvironment = (kind: SegmentKind | undefined): boolean =>
+  kind !== undefined && ENVIRONMENT.has(kind);
+
+/**
+ * Where what the policy itself wrote begins to differ, tool responses and user messages left out on both sides: two
+ * rollouts often part in a tool's answer, an address or a time, long before the policy does otherwise. Tokens are those
+ * the first differing character is in. Undefined when the policy wrote the same on both sides.
+ */
+export function policyDivergence(a: Sampled, b: Sampled): Divergence | undefined {
+  const [ownA, ownB] = [policyText(a), policyText(b)];
+  if (ownA.text === ownB.text) return undefined;
+  const shared = sharedLength(ownA.text, ownB.text);
+  const at = isInsidePair(ownA.text, shared) || isInsidePair(ownB.text, shared) ? shared - 1 : shared;
+  const hasTokens = usableEnds(a) !== undefined && usableEnds(b) !== undefined;
+  return { a: placeIn(a, ownA, at, hasTokens), b: placeIn(b, ownB, at, hasTokens) };
+}
+
+interface PolicyText {
+  readonly text: string;
+  /** Where each piece begins in `text` and in the response, and which segment it is of. */
+  readonly pieces: readonly { readonly at: number; readonly start: Utf16Offset; readonly segment: number }[];
+}
+
+function policyText({ response, segments }: Sampled): PolicyText {
+  const pieces: { at: number; start: Utf16Offset; segment: number }[] = [];
+  const texts: string[] = [];
+  let at = 0;
+  segments.forEach(({ kind, turn, outer }, segment) => {
+    if (turn < 1 || isEnvironment(kind)) return;
+    const text = response.slice(outer.start, outer.end);
+    pieces.push({ at, start: outer.start, segment });
+    texts.push(text);
+    at += text.length;
+  });
+  return { text: texts.join(''), pieces };
+}
+
+function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number, hasTokens: boolean): ForkPlace {
+  if (at >= text.length) return { offset: side.response.length };
+  const piece = pieces.findLast((one) => one.at <= at);
+  if (piece === undefined) return { offset: side.response.length };
+  const offset = piece.start + at - piece.at;
+  const turn = side.segments[piece.segment]?.turn ?? 1;
+  const token = hasTokens ? side.tokenEnds?.findIndex((end) => end > offset) : undefined;
+  return {
+    offset:
+      token === undefined || token <= 0
+        ? offset
+        : Math.max(piece.start, side.tokenEnds?.[token - 1] ?? offset),
+    ...(token === undefined || token < 0 ? {} : { token }),
+    turn,
+    segment: piece.segment,
+  };
 }
 
 /** Ends that go back, or beyond the text, are of another text: such tokens are taken as not aligned. */

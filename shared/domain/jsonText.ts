@@ -130,3 +130,38 @@ function canonicalNumber(source: string): string {
   const power = Number(exponent) - fraction.length + digits.length - last;
   return `${sign}${digits.slice(0, last)}e${power}`;
 }
+
+/** As `JSON.stringify` writes a value; numbers as they are written, strings unescaped. */
+export function compactJson(node: JsonNode): string {
+  switch (node.kind) {
+    case 'object':
+      return `{${[...node.entries].map(([key, value]) => `${JSON.stringify(key)}:${compactJson(value)}`).join(',')}}`;
+    case 'array':
+      return `[${node.items.map(compactJson).join(',')}]`;
+    case 'string':
+      return JSON.stringify(JSON.parse(node.source));
+    default:
+      return node.source;
+  }
+}
+
+/** The same value, indented by two as `JSON.stringify` does it; numbers as they are written, strings unescaped. */
+export function indentedJson(node: JsonNode, indent = ''): string {
+  const inner = `${indent}  `;
+  switch (node.kind) {
+    case 'object': {
+      const parts = [...node.entries].map(
+        ([key, value]) => `${inner}${JSON.stringify(key)}: ${indentedJson(value, inner)}`,
+      );
+      return parts.length === 0 ? '{}' : `{\n${parts.join(',\n')}\n${indent}}`;
+    }
+    case 'array': {
+      const parts = node.items.map((item) => `${inner}${indentedJson(item, inner)}`);
+      return parts.length === 0 ? '[]' : `[\n${parts.join(',\n')}\n${indent}]`;
+    }
+    case 'string':
+      return JSON.stringify(JSON.parse(node.source));
+    default:
+      return node.source;
+  }
+}

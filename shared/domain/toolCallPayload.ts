@@ -2,6 +2,8 @@
  * The JSON between `<tool_call>` and `</tool_call>`:
  * `{"name": "python_code_with_standard_io", "arguments": {"code": "print(6*7)", "input": ""}}`.
  */
+import { compactJson, readJson } from './jsonText.ts';
+
 export interface CallPayload {
   /** An object with a name and arguments, as the trainer's parser demands. */
   readonly isWellFormed: boolean;
@@ -26,7 +28,25 @@ export function readCallPayload(payload: string): CallPayload {
   const name = 'name' in value && typeof value.name === 'string' ? value.name : undefined;
   const args = 'arguments' in value ? value.arguments : undefined;
   const isWellFormed = name !== undefined && args !== undefined;
-  return { isWellFormed, ...(name === undefined ? {} : { name }), ...readArguments(args) };
+  const read = readArguments(args);
+  const exact =
+    typeof args === 'object' && HAS_NUMBER_TO_KEEP.test(payload) ? exactArguments(payload) : undefined;
+  return {
+    isWellFormed,
+    ...(name === undefined ? {} : { name }),
+    ...read,
+    ...(exact === undefined ? {} : { arguments: exact }),
+  };
+}
+
+/** A number that another parser may write otherwise: beyond 2⁵³, with zeros behind the point, with an exponent. */
+const HAS_NUMBER_TO_KEEP = /\d{16}|\.\d*0(?!\d)|\d[eE][+-]?\d/;
+
+/** Ids of orders and reservations are long numbers: what was called with must not be rounded. */
+function exactArguments(payload: string): string | undefined {
+  const whole = readJson(payload);
+  const args = whole?.kind === 'object' ? whole.entries.get('arguments') : undefined;
+  return args === undefined ? undefined : compactJson(args);
 }
 
 /** Arguments as an object, or as a JSON string of one (OpenAI's shape). */

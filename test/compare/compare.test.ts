@@ -232,3 +232,49 @@ describe('queries', () => {
       expect(plan(sql)).not.toMatch(/SCAN (?!wanted)/);
   });
 });
+
+describe('a fork that the environment made', () => {
+  it('says who wrote it, and where the policy itself parts', async () => {
+    const own = scratch();
+    const turns = (printed: string, last: string) =>
+      `<tool_call>\n{"name": "python", "arguments": {"code": "print(1)"}}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n${printed}\n</tool_response><|im_end|>\n<|im_start|>assistant\nSo it is ${last}.<|im_end|>`;
+    const log = [turns('994', 'five'), turns('429', 'six'), turns('429', 'five')].map((text, index) =>
+      JSON.stringify({
+        v: 1,
+        type: 'rollout',
+        run: 'environment',
+        step: 1,
+        group: 'g',
+        index,
+        problem: { id: 'p', prompt: 'What?' },
+        reward: 0,
+        text,
+      }),
+    );
+    try {
+      await ingestHere(own.library, [own.file('log.jsonl', `${log.join('\n')}\n`)]);
+      const reader = openReader(own.library);
+      try {
+        const found = answerComparison(
+          reader,
+          { about: 'alignment', rolloutIds: [1, 2, 3], baseline: 0 },
+          {},
+        );
+        if (found === 'cancelled' || !found.ok) throw new Error('it can be aligned');
+        const { lanes } = found.value as Comparison;
+        expect(lanes[1]?.fork?.baseline).toMatchObject({ kind: 'tool-response', text: '994' });
+        expect(lanes[1]?.policyFork).toMatchObject({
+          baseline: { text: 'five', turn: 2, kind: 'text' },
+          lane: { text: 'six', turn: 2 },
+        });
+        // Another answer of the tool, the same words of the policy.
+        expect(lanes[2]?.fork?.lane.kind).toBe('tool-response');
+        expect(lanes[2]).not.toHaveProperty('policyFork');
+      } finally {
+        reader.close();
+      }
+    } finally {
+      own.remove();
+    }
+  });
+});

@@ -84,6 +84,33 @@ describe('code cells', () => {
     expect(notebookOf(cells(), 'title')).toBe(notebookOf(cells(), 'title'));
   });
 
+  it('stand in one script that runs to its end, each with its own stdin', (context) => {
+    const cell = (call: number, code: string, more: object = {}) => ({
+      turn: call,
+      call,
+      code,
+      tool: 'python_code_with_standard_io',
+      outcome: 'ok_stdout' as const,
+      ...more,
+    });
+    const script = scriptOf(
+      [
+        cell(0, 'print(input())', { input: '5\n6' }),
+        cell(1, 'print(1/0)', { outcome: 'exception' }),
+        cell(2, 'if :\n  broken', { outcome: 'exception' }),
+        cell(3, 'from __future__ import annotations\nimport sys\nprint(repr(sys.stdin.read()))'),
+        cell(4, 'ls -la', { tool: 'bash', outcome: 'ok' }),
+        cell(5, '%matplotlib inline\n!pip list\nprint("last")'),
+      ],
+      'title',
+    );
+    expect(script).toContain('# print(1/0)');
+    expect(script).toContain('# ls -la');
+    const printed = run(script);
+    if (printed === undefined) return context.skip('there is no Python here');
+    expect(printed).toBe("5\n''\nlast\n");
+  });
+
   it('say so where a tool keeps state between calls', () => {
     const response = call({ name: 'jupyter_code', arguments: { code: 'x = 1' } });
     const { segments, toolCalls } = segmentResponse(response, { startsInReasoning: false });

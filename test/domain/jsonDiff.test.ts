@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonChange, jsonDiff } from '../../shared/domain/jsonDiff.ts';
+import { compactJson, indentedJson, readJson } from '../../shared/domain/jsonText.ts';
+import { readCallPayload } from '../../shared/domain/toolCallPayload.ts';
 
 const draw = (changes: readonly JsonChange[] | undefined): readonly string[] | undefined =>
   changes?.map((change) => {
@@ -87,3 +89,30 @@ function sorted(value: unknown): unknown {
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   return ['object', ...entries.map(([key, each]) => [key, sorted(each)])];
 }
+
+describe('JSON as it is written', () => {
+  it('is what JSON.stringify writes, for values that survive it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        // −0 is written as 0, so it does not come back.
+        const text = JSON.stringify(value);
+        const node = readJson(text);
+        if (node === undefined) throw new Error('it is JSON');
+        expect(compactJson(node)).toBe(text);
+        expect(indentedJson(node)).toBe(JSON.stringify(JSON.parse(text), undefined, 2));
+      }),
+    );
+  });
+
+  it('keeps numbers that a parser rounds, and reads escapes', () => {
+    const node = readJson('{"id": 12345678901234567890, "x": 1.0, "name": "\\u00e9"}');
+    expect(node && compactJson(node)).toBe('{"id":12345678901234567890,"x":1.0,"name":"é"}');
+  });
+
+  it('is kept by the arguments of a call', () => {
+    const payload = '{"name": "book", "arguments": {"id": 12345678901234567891, "n": 2}}';
+    expect(readCallPayload(payload)).toMatchObject({ arguments: '{"id":12345678901234567891,"n":2}' });
+    const deep = `{"name": "f", "arguments": {"a": ${'['.repeat(300)}1e5${']'.repeat(300)}}}`;
+    expect(readCallPayload(deep).isWellFormed).toBe(true);
+  });
+});

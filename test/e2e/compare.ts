@@ -3,6 +3,9 @@
  * aligned, with the place where they part, folds, the next difference, another baseline, woven, in the diff
  * editor; a lane that is gone says so; a link opens the same again.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
@@ -13,6 +16,32 @@ const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const linkOf = (...ordinals: readonly number[]): string =>
   `/compare?${ordinals.map((ordinal) => `lane=${GROUP}/rollout/${ordinal}`).join('&')}`;
 
+const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
+
+/** A run that is to be removed, and one with an empty response. @returns the file's path */
+function writeTwoRuns(directory: string): string {
+  const path = join(directory, 'runs.jsonl');
+  const turn = (thought: string, code: string, printed: string) =>
+    `<reason>${thought}</reason>\n<tool_call>\n${JSON.stringify({ name: 'python', arguments: { code } })}\n</tool_call><|im_end|>\n` +
+    `<|im_start|>user\n<tool_response>\nTool call success\nstdout: ${printed}\n</tool_response><|im_end|>\n<|im_start|>assistant\n`;
+  const full = `${turn('I add.', 'print(1 + 1)', '2')}<reason>So it is two.</reason>\n<answer>\\boxed{2}</answer>`;
+  const other = full.replace('print(1 + 1)', 'print(sum([1, 1]))');
+  const lines = [
+    { run: 'kept', index: 0, text: full, reward: 1 },
+    { run: 'kept', index: 1, text: '', reward: 0 },
+    { run: 'gone', index: 0, text: other, reward: 1 },
+  ].map((rollout) => ({
+    v: 1,
+    type: 'rollout',
+    step: 0,
+    group: 'g',
+    problem: { id: 'p', prompt: 'What is 1 + 1?' },
+    ...rollout,
+  }));
+  writeFileSync(path, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+  return path;
+}
+
 export function describeCompare(shell: Shell): void {
   describe(`${shell.name}: compare`, () => {
     let home: TemporaryHome;
@@ -22,11 +51,13 @@ export function describeCompare(shell: Shell): void {
 
     beforeAll(async () => {
       home = createTemporaryHome();
-      running = await shell.open({ home });
+      running = await shell.open({ home, paths: [DEMO, writeTwoRuns(home.directory)] });
       page = running.page;
       page.setDefaultTimeout(10_000);
       errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+      await page.getByText('demo (synthetic)').first().waitFor();
+      await page.goto(running.urlOf('/run/gone'));
+      await page.getByRole('heading', { level: 1, name: 'gone' }).waitFor();
     });
     afterAll(async () => {
       await running?.close();
@@ -36,6 +67,8 @@ export function describeCompare(shell: Shell): void {
     const list = () => page.getByRole('region', { name: 'Aligned turns' });
     const laneOf = (letter: string) => list().getByRole('group', { name: `Lane ${letter}`, exact: true });
     const queryOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
+    const position = () => page.getByRole('region', { name: 'Position' });
+    const row = async () => Number(/^row (\d+) of/.exec(await position().innerText())?.[1]) - 1;
     const current = () => list().locator('[aria-current]').first();
 
     test('c on two rows gathers them, x opens them', async () => {
@@ -47,6 +80,8 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('j');
       await page.keyboard.press('c');
       await page.getByRole('link', { name: 'compare 2' }).waitFor();
+      await page.getByRole('img', { name: /^to be compared: 2 of 2/ }).waitFor();
+      expect(await page.getByRole('img', { name: /^to be compared/ }).count()).toBe(2);
       await page.keyboard.press('x');
       await laneOf('A').getByRole('link', { name: '#0' }).waitFor();
       await laneOf('B').getByRole('link', { name: '#1' }).waitFor();
@@ -74,22 +109,27 @@ export function describeCompare(shell: Shell): void {
 
     test('n and N go through the differences, and the link goes along', async () => {
       await page.keyboard.press('n');
-      await expect.poll(() => queryOf().get('row')).toBe('1');
+      await expect.poll(row).toBe(1);
       await page.keyboard.press('n');
-      await expect.poll(() => queryOf().get('row')).toBe('2');
+      await expect.poll(row).toBe(2);
       await page.keyboard.press('N');
-      await expect.poll(() => queryOf().get('row')).toBe('1');
+      await expect.poll(row).toBe(1);
       await expect.poll(() => current().isVisible()).toBe(true);
+      // The chosen lane has no turn in this row: the baseline names it.
+      expect(queryOf().get('at')).toBe('0.2');
       await page.keyboard.press('f');
-      await expect.poll(() => queryOf().get('row')).toBe('0');
+      await expect.poll(row).toBe(0);
     });
 
     test('an equal segment is folded with its length, and opens', async () => {
       const fold = list()
         .getByRole('button', { name: /^▸ equal tool call · \d+ chars$/ })
         .first();
+      const before = await list().locator('.cmp-fold').count();
       await fold.click();
       await list().locator('.cmp-code').first().getByText('from', { exact: false }).first().waitFor();
+      await page.keyboard.press('o');
+      await expect.poll(() => list().locator('.cmp-fold').count()).toBe(before);
     });
 
     test('another lane becomes the baseline, and lanes change places', async () => {
@@ -104,7 +144,48 @@ export function describeCompare(shell: Shell): void {
       await laneOf('A').getByRole('link', { name: '#1' }).waitFor();
     });
 
+    test('< and > move the chosen lane, a pointer any; the place stays the turn it was', async () => {
+      await page.goto(running.urlOf(`${linkOf(0, 1, 3)}&on=1&at=1.2`));
+      const ordinals = () =>
+        queryOf()
+          .getAll('lane')
+          .map((lane) => lane.split('/').at(-1))
+          .join(' ');
+      await laneOf('C')
+        .getByText(/parts from A/)
+        .waitFor();
+      await page.keyboard.press('>');
+      await expect.poll(ordinals).toBe('0 3 1');
+      await laneOf('C').getByRole('link', { name: '#1' }).waitFor();
+      await expect.poll(() => queryOf().get('at')).toBe('2.2');
+      await page.keyboard.press('<');
+      await expect.poll(ordinals).toBe('0 1 3');
+      await expect.poll(() => queryOf().get('at')).toBe('1.2');
+      await laneOf('C')
+        .getByText(/parts from A/)
+        .waitFor();
+      // By the head's own surface: a link in it is dragged as a link.
+      await laneOf('A').dragTo(laneOf('C'), {
+        sourcePosition: { x: 4, y: 4 },
+        targetPosition: { x: 40, y: 4 },
+      });
+      await expect.poll(ordinals).toBe('1 3 0');
+      expect([queryOf().get('base'), queryOf().get('at')]).toEqual(['2', '0.2']);
+      await laneOf('C').getByText('baseline', { exact: true }).waitFor();
+      const said = async () => (await position().innerText()).replace(/\s+/g, ' ');
+      await expect.poll(said).toMatch(/A turn 2 B no turn C no turn/);
+      // It alone stands in this row: the nearest one takes its place.
+      await laneOf('A').getByRole('button', { name: 'Take A out' }).click();
+      await expect.poll(ordinals).toBe('3 0');
+      await expect.poll(() => queryOf().get('at')).toBe('1.3');
+      await expect.poll(said).toMatch(/B turn 3 /);
+    });
+
     test('woven into one text, what went is struck and what came is underlined', async () => {
+      await page.goto(running.urlOf(linkOf(1, 0)));
+      await laneOf('B')
+        .getByText(/parts from A/)
+        .waitFor();
       await page.keyboard.press('u');
       await expect.poll(() => queryOf().get('layout')).toBe('unified');
       await list().locator('.is-struck').first().waitFor();
@@ -139,6 +220,13 @@ export function describeCompare(shell: Shell): void {
         .getByRole('button', { name: /fold again/ })
         .click();
       await fold.waitFor();
+      // By key, from a turn in it.
+      await page.keyboard.press('o');
+      await list().getByText('turn 2', { exact: true }).first().waitFor();
+      await page.keyboard.press('j');
+      await expect.poll(row).toBe(1);
+      await page.keyboard.press('o');
+      await fold.waitFor();
     });
 
     test('a lane that is gone keeps its column, says so, and can be taken out', async () => {
@@ -154,15 +242,69 @@ export function describeCompare(shell: Shell): void {
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
     });
 
-    test('a link opens lanes, baseline, row and options again, and Enter the replay', async () => {
-      await page.goto(running.urlOf(`${linkOf(3, 1)}&base=1&on=0&row=1&equal=show&show=code,output`));
+    test('a link opens lanes, baseline, place and options again, and Enter the replay', async () => {
+      await page.goto(running.urlOf(`${linkOf(3, 1)}&base=1&on=0&at=0.2&equal=show&show=code,output`));
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'code', pressed: true }).waitFor();
       await page.getByRole('button', { name: 'show', exact: true, pressed: true }).waitFor();
       await expect.poll(() => current().isVisible()).toBe(true);
-      expect(queryOf().get('row')).toBe('1');
+      expect(await row()).toBe(1);
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/\/rollout\/3(\?turn=\d+)?$/);
+    });
+
+    test('a rollout that leaves the library leaves its lane behind, which can be taken out', async () => {
+      const [kept, gone] = ['/run/kept/step/0/group/g/rollout/0', '/run/gone/step/0/group/g/rollout/0'];
+      const place = `/compare?lane=${gone}&lane=${kept}&at=1.2`;
+      await page.goto(running.urlOf(place));
+      await laneOf('B')
+        .getByText(/parts from A/)
+        .waitFor();
+      // Where there can be another window, the comparison stays open; else its answers are at hand when one comes back.
+      const isOpen = shell.name === 'browser';
+      const popup = isOpen ? page.waitForEvent('popup') : page;
+      if (isOpen) await page.evaluate(() => void window.open('/run/gone'));
+      const other = await popup;
+      if (!isOpen)
+        await other.evaluate(() => {
+          history.pushState(undefined, '', '/run/gone');
+          dispatchEvent(new PopStateEvent('popstate'));
+        });
+      await other.getByRole('heading', { level: 1, name: 'gone' }).waitFor();
+      await other.keyboard.press('Delete');
+      await other.getByRole('button', { name: 'Remove 1 rollout' }).click();
+      await other.getByText(/^gone removed/).waitFor();
+      if (isOpen) await other.close();
+      else {
+        await page.goBack();
+        await page.goBack();
+      }
+      for (const again of [false, true]) {
+        if (again) await page.goto(running.urlOf(place));
+        await laneOf('A').getByText('#0 not there').waitFor();
+        await laneOf('A')
+          .getByText(/It was removed, logged anew/)
+          .waitFor();
+        await laneOf('B').getByRole('link', { name: '#0' }).waitFor();
+      }
+      await laneOf('A').getByRole('button', { name: 'Take it out' }).click();
+      await expect.poll(() => queryOf().getAll('lane')).toEqual([kept]);
+      await expect.poll(row).toBe(1);
+      expect(queryOf().get('at')).toBe('0.2');
+    });
+
+    test('an empty response stands beside a full one, and says so', async () => {
+      const [full, empty] = ['/run/kept/step/0/group/g/rollout/0', '/run/kept/step/0/group/g/rollout/1'];
+      await page.goto(running.urlOf(`/compare?lane=${full}&lane=${empty}`));
+      await laneOf('B').getByText('empty response').waitFor();
+      await laneOf('B').getByText('parts from A at once').waitFor();
+      await list().getByText('turn 2', { exact: true }).first().waitFor();
+      expect(await list().locator('.cmp-gap').count()).toBeGreaterThan(2);
+      await page.keyboard.press('b');
+      await laneOf('A').getByText('parts from B at once').waitFor();
+      await expect.poll(() => list().locator('.is-added').count()).toBeGreaterThan(2);
+      await page.keyboard.press('u');
+      await list().getByText('I add.', { exact: false }).first().waitFor();
     });
 
     test('none of it was an error to the page', () => {

@@ -47,7 +47,8 @@ export function describeDebugger(shell: Shell): void {
     const press = (key: string) => page.keyboard.press(key);
     const tree = () => page.getByRole('tree');
     const current = () => tree().getByRole('treeitem', { selected: true });
-    const row = () => Number(searchOf().get('row') ?? 0);
+    const position = () => page.getByRole('region', { name: 'Position' });
+    const row = async () => Number(/^row (\d+) of/.exec(await position().innerText())?.[1]) - 1;
     const watch = () => page.getByRole('table', { name: 'Watch' });
 
     /** From now on, what is copied and saved is kept in the page. */
@@ -150,7 +151,7 @@ export function describeDebugger(shell: Shell): void {
       await poll(() => running.place()).toBe(`${rollout(3)}/alike`);
       const list = page.getByRole('grid', { name: 'Rollouts like #3' });
       await list.getByText('sibling').first().waitFor();
-      await page.getByText(/^\d+ of \d+ other rollouts of this problem were looked at/).waitFor();
+      await page.getByText(/^(All \d+|\d+ of \d+) other rollouts of this problem were looked at/).waitFor();
       await page.getByRole('button', { name: /^Wrong/ }).click();
       await poll(() => list.getByRole('img', { name: 'right' }).count()).toBe(0);
       await list.focus();
@@ -192,12 +193,12 @@ export function describeDebugger(shell: Shell): void {
     test('playing stops at it', async () => {
       await page.getByTitle('Speed of playing').click();
       await page.getByTitle('Speed of playing').click();
-      expect(row()).toBe(0);
+      expect(await row()).toBe(0);
       await page.getByRole('button', { name: 'Play, row by row' }).click();
       await page.getByRole('button', { name: 'Pause' }).waitFor();
       await page.getByRole('button', { name: 'Play, row by row' }).waitFor({ timeout: 20_000 });
-      expect(row()).toBe(1);
-      const strip = page.getByRole('region', { name: 'Position' }).getByRole('status');
+      expect(await row()).toBe(1);
+      const strip = position().getByRole('status');
       expect(await strip.innerText()).toMatch(/B turn 2 first error infra/);
     });
 
@@ -217,8 +218,8 @@ export function describeDebugger(shell: Shell): void {
       await page.getByRole('checkbox', { name: 'value:95 is on' }).uncheck();
       await poll(() => searchOf().getAll('break')).toContain('!value:95');
       await press('d');
-      await page.getByText('No breakpoint holds below').waitFor();
-      expect(row()).toBe(1);
+      await page.getByText('None below, here: first error, 1 hit').waitFor();
+      expect(await row()).toBe(1);
     });
 
     test('the watch steps along', async () => {
@@ -249,6 +250,32 @@ export function describeDebugger(shell: Shell): void {
       await page.getByText('row 1 of 3').waitFor();
       await press('d');
       await page.getByText('row 2 of 3').waitFor();
+    });
+
+    test('a pattern without end stops neither the page nor the other breakpoints', async () => {
+      const broken = ['regex:"(.+)+§"', 'regex:"\\d+"', 'first error', 'eror'];
+      const query = broken.map((text) => `&break=${encodeURIComponent(text)}`).join('');
+      await goTo(`${PAIR}&side=breakpoints${query}`);
+      const set = page.getByRole('list', { name: 'Breakpoints' });
+      const runaway = set.getByRole('listitem').first();
+      await runaway.getByTitle('Looking for it in B').waitFor();
+      await press('j');
+      await expect.poll(row, { timeout: 1_000 }).toBe(1);
+      expect(await runaway.getByTitle('Looking for it in B').count()).toBe(1);
+      await runaway.getByText('took longer than 2 s: left out').waitFor();
+      expect(await runaway.getByTitle(/hits? in/).count()).toBe(0);
+      await set
+        .getByRole('listitem')
+        .nth(1)
+        .getByTitle(/^[1-9]\d* hits? in B/)
+        .waitFor();
+      await set.getByRole('listitem').nth(2).getByTitle('1 hit in B').waitFor();
+      // That of the pattern ends, a little after it was told to; the one for the others stays.
+      const workers = () => page.workers().filter((worker) => worker.url().includes('hits.worker'));
+      await poll(() => workers().length).toBe(1);
+      await press('Shift+G');
+      await press('d');
+      await page.getByText(/1 breakpoint cannot be read: see Breakpoints · 1 breakpoint left out/).waitFor();
     });
 
     test('code is copied as a script, and saved as a notebook', async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   compareSearch,
@@ -26,6 +27,7 @@ import { laneNotes, prefixText } from '../../renderer/views/compare/laneModel.ts
 import { offsetsOf, rowAt, scrollTopFor, windowOf } from '../../renderer/views/compare/measuredRows.ts';
 import {
   diffBlock,
+  foldKeys,
   forkBands,
   forksByRow,
   type ItemOptions,
@@ -34,6 +36,7 @@ import {
   nextDifference,
   nextFork,
 } from '../../renderer/views/compare/rowModel.ts';
+import { nameOfRow, nameWithout, rowOfPlace } from '../../renderer/views/compare/rowPlace.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 
 describe('the link', () => {
@@ -44,7 +47,7 @@ describe('the link', () => {
       lanes,
       base: 1,
       on: 0,
-      row: 12,
+      at: { lane: 1, turn: 12 },
       layout: 'unified',
       equal: 'hide',
       show: ['code', 'output'],
@@ -55,7 +58,7 @@ describe('the link', () => {
   });
 
   it('leaves out what is at its default, and leaves alone what is not its own', () => {
-    expect(compareSearch({ lanes: ['/x'], base: 0, on: 1 }, new URLSearchParams('stop=error&row=3'))).toBe(
+    expect(compareSearch({ lanes: ['/x'], base: 0, on: 1 }, new URLSearchParams('stop=error&at=0.3'))).toBe(
       '?stop=error&lane=/x&on=1',
     );
     expect(compareSearch(readCompare(new URLSearchParams()))).toBe('');
@@ -64,14 +67,14 @@ describe('the link', () => {
   it('bears nonsense', () => {
     const link = readCompare(
       new URLSearchParams(
-        'lane=a&lane=b&lane=c&lane=d&lane=e&base=9&on=-1&row=x&layout=round&show=code,cake',
+        'lane=a&lane=b&lane=c&lane=d&lane=e&base=9&on=-1&at=4.1&layout=round&show=code,cake',
       ),
     );
     expect(link).toEqual({
       lanes: ['a', 'b', 'c', 'd'],
       base: 3,
       on: 0,
-      row: undefined,
+      at: undefined,
       layout: 'split',
       equal: 'fold',
       show: ['code'],
@@ -79,14 +82,99 @@ describe('the link', () => {
   });
 
   it('keeps baseline and chosen lane with their rollouts when lanes move or go', () => {
-    const order = { lanes: ['a', 'b', 'c'], base: 0, on: 2 };
-    expect(withLaneMoved(order, 0, 1)).toEqual({ lanes: ['b', 'a', 'c'], base: 1, on: 2 });
+    const order = { lanes: ['a', 'b', 'c'], base: 0, on: 2, at: undefined };
+    expect(withLaneMoved(order, 0, 1)).toEqual({ ...order, lanes: ['b', 'a', 'c'], base: 1, on: 2 });
     expect(withLaneMoved(order, 2, 3)).toEqual(order);
-    expect(withoutLane(order, 1)).toEqual({ lanes: ['a', 'c'], base: 0, on: 1 });
-    expect(withoutLane(order, 0)).toEqual({ lanes: ['b', 'c'], base: 0, on: 1 });
-    expect(withoutLane(order, 2)).toEqual({ lanes: ['a', 'b'], base: 0, on: 1 });
-    expect(withBaseline(order, 2)).toEqual({ lanes: ['a', 'b', 'c'], base: 2, on: 0 });
+    expect(withoutLane(order, 1)).toEqual({ ...order, lanes: ['a', 'c'], base: 0, on: 1 });
+    expect(withoutLane(order, 0)).toEqual({ ...order, lanes: ['b', 'c'], base: 0, on: 1 });
+    expect(withoutLane(order, 2)).toEqual({ ...order, lanes: ['a', 'b'], base: 0, on: 1 });
+    expect(withBaseline(order, 2)).toEqual({ ...order, base: 2, on: 0 });
     expect(withBaseline(withBaseline(order, 2), 0)).toEqual(order);
+  });
+
+  it('takes the turn one is at along with its lane', () => {
+    const order = { lanes: ['a', 'b', 'c'], base: 0, on: 2, at: { lane: 2, turn: 7 } };
+    expect(withLaneMoved(order, 2, 0).at).toEqual({ lane: 0, turn: 7 });
+    expect(withLaneMoved(order, 0, 1).at).toEqual({ lane: 2, turn: 7 });
+    expect(withBaseline(order, 2).at).toEqual({ lane: 2, turn: 7 });
+    expect(withoutLane(order, 0).at).toEqual({ lane: 1, turn: 7 });
+    expect(withoutLane(order, 2, { lane: 1, turn: 5 }).at).toEqual({ lane: 1, turn: 5 });
+    expect(withoutLane(order, 2).at).toEqual({ lane: 0, turn: 7 });
+  });
+});
+
+describe('the place', () => {
+  const drawings = ['T1\nT2\nT3', 'T1\nT5 C5\nT2\nT3', 'T2\nT3\nT6'];
+  const drawn = drawCompared(drawings);
+
+  it('is named by the chosen lane, else by the baseline, else by whoever has a turn there', () => {
+    const rowOf = (lane: number, turn: number) => rowOfPlace(drawn, { lane, turn });
+    expect(nameOfRow(drawn, rowOf(0, 2), { on: 1 })).toEqual({ lane: 1, turn: 3 });
+    expect(nameOfRow(drawn, rowOf(0, 1), { on: 2 })).toEqual({ lane: 0, turn: 1 });
+    expect(nameOfRow(drawn, rowOf(1, 2), { on: 2 })).toEqual({ lane: 1, turn: 2 });
+    expect(nameOfRow(drawn, 99, { on: 1 })).toBeUndefined();
+  });
+
+  it('is the last turn where there are fewer by now, and the baseline’s where its lane is gone', () => {
+    expect(rowOfPlace(drawn, { lane: 0, turn: 99 })).toBe(rowOfPlace(drawn, { lane: 0, turn: 3 }));
+    expect(rowOfPlace(drawn, { lane: 3, turn: 2 })).toBe(rowOfPlace(drawn, { lane: 0, turn: 2 }));
+    expect(rowOfPlace(drawn, undefined)).toBe(0);
+  });
+
+  it('goes to the nearest row where only the lane that is taken out stands in it', () => {
+    const row = rowOfPlace(drawn, { lane: 1, turn: 2 });
+    expect(nameWithout(drawn, row, { on: 1, without: 1 })).toEqual({ lane: 0, turn: 1 });
+  });
+
+  it('stays the turn it is through moves, removals and other baselines', () => {
+    const turn = fc.constantFrom('T1', 'T2 C2', "T2 C2'", 'T3 R3', 'T4', 'T5 C5 R5');
+    const lane = fc.array(turn, { minLength: 1, maxLength: 7 }).map((turns) => turns.join('\n'));
+    const deed = fc.record({
+      kind: fc.constantFrom('move', 'remove', 'base'),
+      a: fc.nat({ max: 3 }),
+      b: fc.nat({ max: 3 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(lane, { minLength: 2, maxLength: 4 }),
+        fc.nat(),
+        fc.array(deed, { maxLength: 5 }),
+        (texts, pick, deeds) => {
+          let order: ReturnType<typeof withLaneMoved> = { lanes: texts, base: 0, on: 1, at: undefined };
+          let compared = drawCompared(order.lanes, order.base);
+          const start = pick % compared.comparison.rows.length;
+          order = { ...order, at: nameOfRow(compared, start, order) };
+          expect(rowOfPlace(compared, order.at)).toBe(start);
+          for (const { kind, a, b } of deeds) {
+            const count = order.lanes.length;
+            const row = rowOfPlace(compared, order.at);
+            const turns = compared.comparison.rows[row]?.turns ?? [];
+            const others = turns.flatMap((one, i) => (one === null || i === a % count ? [] : [i]));
+            const rollout = (one: typeof order) => one.lanes[one.at?.lane ?? -1];
+            const [before, named] = [order, order.at];
+            if (kind === 'move') order = withLaneMoved(order, a % count, b % count);
+            else if (kind === 'base') order = withBaseline(order, a % count);
+            else if (count > 1) {
+              const without = a % count;
+              order = withoutLane(order, without, nameWithout(compared, row, { on: order.on, without }));
+            }
+            compared = drawCompared(order.lanes, order.base);
+            const now = compared.comparison.rows[rowOfPlace(compared, order.at)];
+            // The row holds the turn of the lane that names it …
+            expect(now?.turns[order.at?.lane ?? -1]).toBe(order.at?.turn);
+            if (kind === 'remove' && count > 1 && named?.lane === a % count) {
+              // … which stood in the row before, if any lane that stays did.
+              const was = before.lanes.findIndex(
+                (text, i) => i !== a % count && text === rollout(order) && turns[i] === order.at?.turn,
+              );
+              if (others.length > 0) expect(was).toBeGreaterThanOrEqual(0);
+            } else {
+              expect([rollout(order), order.at?.turn]).toEqual([rollout(before), named?.turn]);
+            }
+          }
+        },
+      ),
+    );
   });
 });
 
@@ -108,6 +196,19 @@ describe('rows', () => {
     const [fold] = items;
     const text = drawn.lanes[0]?.segments.slice(0, 6).map(({ inner }) => inner) ?? [];
     expect(fold).toMatchObject({ kind: 'fold', rows: 2, chars: text.join('').length });
+  });
+
+  it('are opened and folded by one key, from anywhere in them', () => {
+    const at = (index: number, keys: readonly string[] = []) => {
+      const flipped = new Set(keys);
+      return foldKeys(itemsOf(drawn, { ...FOLD, flipped }).items, index, flipped);
+    };
+    const [stretch, segment] = ['drawn rows 0', 'drawn block 2 0'];
+    expect(at(0)).toEqual([stretch]);
+    expect([0, 1, 2].map((index) => at(index, [stretch]))).toEqual([[stretch], [stretch], [stretch]]);
+    expect(at(1)).toEqual([segment]);
+    expect(at(1, [segment])).toEqual([segment]);
+    expect(at(2)).toEqual([]);
   });
 
   it('open, hide and show them', () => {

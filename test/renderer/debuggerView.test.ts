@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   breakOf,
   breakSearch,
@@ -7,14 +7,23 @@ import {
   needsValues,
   nextCallRow,
   nextStopRow,
+  noStopWords,
   READY_MADE,
   readBreaks,
+  type StoppedLane,
   stopsOf,
   turnAt,
   withCondition,
 } from '../../renderer/views/compare/debugger/breakModel.ts';
+import {
+  type HitsAnswer,
+  HitsApart,
+  type HitsQuestion,
+  type HitsWorker,
+  LIMIT_MS,
+} from '../../renderer/views/compare/debugger/hitsApart.ts';
 import type { ComparedRow, RolloutDetail, RolloutSignal } from '../../shared/api/contract.ts';
-import type { Hit } from '../../shared/domain/breakpoints.ts';
+import { type Hit, hitsOf, type StoppedRollout } from '../../shared/domain/breakpoints.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
 
 /** Turns of two lanes per row; `·` is a gap. */
@@ -127,6 +136,130 @@ describe('hits', () => {
     expect(nextStopRow(stops, 3, 1)).toBeUndefined();
     expect(nextStopRow(stops, 3, -1)).toBe(2);
     expect(nextStopRow(stops, 1, -1)).toBeUndefined();
+  });
+});
+
+describe('where there is no next stop', () => {
+  const rows = rowsOf('1 1', '2 2');
+  const state = (texts: readonly string[], ...hits: readonly (readonly Hit[])[]) => ({
+    breaks: texts.map((text) => breakOf(text)),
+    stops: stopsOf(rows, hits),
+    running: new Set<string>(),
+    leftOut: new Map<string, string>(),
+  });
+
+  it('is said which way none holds', () => {
+    expect(noStopWords(state([]), 0, 1)).toBe('There are no breakpoints: B adds one');
+    expect(noStopWords(state(['fork'], [hit(1)]), 1, 1)).toBe('No breakpoint holds below');
+    expect(noStopWords(state(['fork'], [hit(2)]), 0, -1)).toBe('No breakpoint holds above');
+  });
+
+  it('is said which hold here, that have not been come to', () => {
+    expect(noStopWords(state(['fork'], [hit(1)], [hit(1)]), 0, 1)).toBe('None below, here: fork, 2 hits');
+    const two = state(['fork', 'turn:1'], [hit(1), hit(1, 1)], [hit(1)]);
+    expect(noStopWords(two, 0, 1)).toBe('None below, here: fork, 2 hits; turn:1, 1 hit');
+  });
+
+  it('is said what is not known', () => {
+    expect(noStopWords(state(['eror']), 0, 1)).toBe('1 breakpoint cannot be read: see Breakpoints');
+    const off = { ...state([]), breaks: [breakOf('eror', false)] };
+    expect(noStopWords(off, 0, 1)).toBe('No breakpoint holds below');
+    const text = 'regex:"a"';
+    expect(noStopWords({ ...state([text]), running: new Set([text]) }, 0, 1)).toBe(
+      '1 breakpoint still being looked for',
+    );
+    expect(noStopWords({ ...state([text, 'eror']), leftOut: new Map([[text, '']]) }, 0, 1)).toBe(
+      '1 breakpoint cannot be read: see Breakpoints · 1 breakpoint left out: see Breakpoints',
+    );
+  });
+});
+
+describe('patterns', () => {
+  const RUNAWAY = breakOf('regex:"(a+)+$"');
+  const QUICK = breakOf('regex:"\\d+"');
+
+  /** Answers as the worker does; never, where it is asked for the runaway. */
+  class FakeWorker {
+    static all: FakeWorker[] = [];
+    onmessage: ((event: { data: HitsAnswer }) => void) | null = null;
+    onerror: ((event: { message: string }) => void) | null = null;
+    isEnded = false;
+    readonly asked: HitsQuestion[] = [];
+    private rollouts: readonly StoppedRollout[] = [];
+
+    constructor() {
+      FakeWorker.all.push(this);
+    }
+    postMessage(question: HitsQuestion) {
+      this.asked.push(question);
+      if ('rollouts' in question) {
+        this.rollouts = question.rollouts;
+        this.say({ isReady: true });
+      } else if (question.conditions !== RUNAWAY.conditions)
+        this.say({ hits: this.rollouts.map((one) => hitsOf([question.conditions], one)) });
+    }
+    terminate() {
+      this.isEnded = true;
+    }
+    private say(data: HitsAnswer) {
+      setTimeout(() => !this.isEnded && this.onmessage?.({ data }), 10);
+    }
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    FakeWorker.all = [];
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  const lane: StoppedLane = { detail: detailOf(), signal: undefined, fork: undefined };
+  const apartOf = () => {
+    const apart = new HitsApart(() => new FakeWorker() as unknown as HitsWorker);
+    const leave = apart.subscribe(() => {});
+    return { apart, leave, outcome: ({ text }: { text: string }) => apart.current().outcomes.get(text) };
+  };
+
+  it('are not looked for in the page', () => {
+    expect(laneHits([QUICK, breakOf('turn:1')], lane)).toEqual([{ turn: 1, breakpoint: 1 }]);
+  });
+
+  it('without end are left out, and the others are found', () => {
+    const { apart, outcome } = apartOf();
+    apart.ask([lane], [RUNAWAY, QUICK]);
+    vi.advanceTimersByTime(LIMIT_MS);
+    expect(outcome(RUNAWAY)).toBeUndefined();
+    vi.advanceTimersByTime(100);
+    expect(outcome(RUNAWAY)).toEqual({ leftOut: 'took longer than 2 s: left out' });
+    expect(outcome(QUICK)).toMatchObject({ hits: [[{ turn: 1, found: '3' }, { turn: 2 }]] });
+    expect(FakeWorker.all.map(({ isEnded }) => isEnded)).toEqual([true, false]);
+  });
+
+  it('are given the rollouts once, and are ended when nobody asks for them', () => {
+    const { apart, leave, outcome } = apartOf();
+    apart.ask([lane], [QUICK]);
+    vi.advanceTimersByTime(100);
+    apart.ask([{ ...lane }], [QUICK, breakOf('regex:"x"')]);
+    vi.advanceTimersByTime(100);
+    expect(FakeWorker.all).toHaveLength(1);
+    expect(FakeWorker.all[0]?.asked).toHaveLength(3);
+    apart.ask([lane], [QUICK, RUNAWAY]);
+    apart.ask([lane], [QUICK]);
+    expect(FakeWorker.all.map(({ isEnded }) => isEnded)).toEqual([true]);
+    expect(outcome(QUICK)).toBeDefined();
+    apart.ask([{ ...lane, detail: detailOf() }], [QUICK]);
+    expect(outcome(QUICK)).toBeUndefined();
+    vi.advanceTimersByTime(100);
+    expect(outcome(QUICK)).toBeDefined();
+    leave();
+    expect(FakeWorker.all.map(({ isEnded }) => isEnded)).toEqual([true, true]);
+    expect(apart.current().lanes).toEqual([]);
+  });
+
+  it('whose worker fails say so', () => {
+    const { apart, outcome } = apartOf();
+    apart.ask([lane], [QUICK]);
+    FakeWorker.all[0]?.onerror?.({ message: 'no such file' });
+    expect(outcome(QUICK)).toEqual({ leftOut: 'could not be looked for: no such file' });
   });
 });
 

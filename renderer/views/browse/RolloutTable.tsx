@@ -1,7 +1,7 @@
 /** Rollouts of a step or of a group: ids in order from the host, rows for the visible window. */
 import { useMemo, useRef, useState } from 'react';
 import type { ParamsOf, RolloutRow } from '../../../shared/api/contract.ts';
-import { useCompareCommand } from '../../app/compareSet.ts';
+import { useCompareCommand, useCompareMark } from '../../app/compareSet.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
 import { useFilteredRollouts } from '../../data/useFilteredIds.ts';
@@ -58,6 +58,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
   const rows = useRolloutWindow(ids, range);
   const table = useTableCommands();
   useCompareCommand(() => table.current?.cursorHref());
+  const compareMark = useCompareMark();
 
   const shown = useRef<ReadonlySet<string>>(new Set());
   const loaded: RolloutRow[] = [];
@@ -119,6 +120,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
           count={ids.length}
           rowAt={rows.rowAt}
           isQuiet={(row) => row.kept === false}
+          markOf={(row) => compareMark(pathOfPlace(placeOf(row)))}
           sort={sort}
           onSort={setSort}
           onOpen={(row) => goTo(placeOf(row))}

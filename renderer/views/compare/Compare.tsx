@@ -1,5 +1,5 @@
 /**
- * The comparison itself. The link holds lanes, baseline, chosen lane and row; this component moves the row and
+ * The comparison itself. The link holds lanes, baseline, chosen lane and place; this component moves the row and
  * the lanes, and gives plain values to its parts.
  *
  *   CompareToolbar
@@ -27,6 +27,7 @@ import { Row } from './Rows.tsx';
 import type { RowContext } from './rowContext.ts';
 import {
   diffBlock,
+  foldKeys,
   forksByRow,
   type Item,
   itemOfRow,
@@ -34,7 +35,8 @@ import {
   nextDifference,
   nextFork,
 } from './rowModel.ts';
-import { linkActions, selectRow } from './useCompareLink.ts';
+import { rowOfPlace } from './rowPlace.ts';
+import { linkActions, rowSelector } from './useCompareLink.ts';
 import type { ComparedState } from './useLanes.ts';
 
 interface CompareProps {
@@ -54,8 +56,11 @@ export function Compare({ link, slots, state }: CompareProps) {
   const flipped = useInterface((store) => store.flippedStretches);
   const isSideOpen = useInterface((store) => store.isCompareSideOpen);
   const { flip, flipStretch, setNotice } = useInterface.getState();
-  const actions = linkActions(link);
-  const { show, layout } = link;
+  const { layout } = link;
+  // Read from the link anew with every step; items and rows stay the same while it says the same.
+  const shown = link.show.join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const show = useMemo(() => link.show, [shown]);
   // One rollout by itself is equal to itself everywhere, and is replayed.
   const equal = slots.length === 1 ? 'show' : link.equal;
 
@@ -63,10 +68,12 @@ export function Compare({ link, slots, state }: CompareProps) {
     () => (compared === undefined ? NO_ITEMS : itemsOf(compared, { equal, show, flipped })),
     [compared, equal, show, flipped],
   );
+  const estimate = useMemo(() => estimateOf(compared, layout), [compared, layout]);
   const forks = useMemo(() => (compared === undefined ? NO_FORKS : forksByRow(compared)), [compared]);
-  const rowCount = compared?.comparison.rows.length ?? 0;
-  const row = Math.min(link.row ?? 0, Math.max(0, rowCount - 1));
+  const row = compared === undefined ? 0 : rowOfPlace(compared, link.at);
   const current = itemOfRow(items.items, row);
+  const actions = linkActions(link, compared, row);
+  const selectRow = useMemo(() => rowSelector(compared), [compared]);
   /** Index into `compared.lanes`; where the chosen one is missing, the first that is not the baseline. */
   const base = compared?.base ?? 0;
   const chosen = lanes.findIndex(({ index }) => index === link.on);
@@ -92,20 +99,20 @@ export function Compare({ link, slots, state }: CompareProps) {
             onSelect: selectRow,
             onDiff: openDiff,
           },
-    [compared, on, layout, equal, forks, openDiff, slots.length],
+    [compared, on, layout, equal, forks, selectRow, openDiff, slots.length],
   );
 
   // A row that was named by the link, by a key or by the transport comes into sight; one that was clicked is there.
   const isOpened = compared?.key;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another row or another comparison moves the list
   useEffect(() => {
-    if (link.row !== undefined && current >= 0) list.current?.show(current);
-  }, [link.row, isOpened, layout]);
+    if (link.at !== undefined && current >= 0) list.current?.show(current);
+  }, [row, isOpened, layout]);
 
   const goToItem = (index: number | undefined, isSure = false) => {
     const item = index === undefined ? undefined : items.items[index];
     if (index === undefined || item === undefined) return;
-    actions.change({ row: item.row });
+    selectRow(item.row);
     list.current?.show(index, isSure);
   };
   const step = (by: number) => {
@@ -138,6 +145,11 @@ export function Compare({ link, slots, state }: CompareProps) {
     const turn = compared?.comparison.rows[item.row]?.turns[at];
     goTo(lane.place, turn === null || turn === undefined ? '' : `?turn=${turn}`);
   };
+  const foldHere = () => {
+    const keys = foldKeys(items.items, current, flipped);
+    if (keys.length === 0) setNotice('Nothing here is folded, or was');
+    for (const key of keys) flipStretch(key);
+  };
   const showDiff = () => {
     const item = items.items[current];
     const block = item?.kind === 'turns' ? diffBlock(item, base, on) : undefined;
@@ -156,6 +168,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     'row.pageDown': () => list.current?.page(1),
     'row.pageUp': () => list.current?.page(-1),
     'aligned.open': hasRows ? open : undefined,
+    'branch.fold': hasRows ? foldHere : undefined,
     'difference.next': hasRows ? () => toDifference(1) : undefined,
     'difference.previous': hasRows ? () => toDifference(-1) : undefined,
     'fork.show': hasRows ? toFork : undefined,
@@ -202,7 +215,7 @@ export function Compare({ link, slots, state }: CompareProps) {
         <MeasuredList
           label="Aligned turns"
           rows={items.items}
-          estimate={estimateOf(compared, layout)}
+          estimate={estimate}
           render={(item: Item) => (context === undefined ? null : <Row item={item} context={context} />)}
           current={current}
           handle={list}

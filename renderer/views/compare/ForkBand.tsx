@@ -6,6 +6,7 @@ import { decimal } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { type ForkSideWords, type ForkWords, forkContext, forkWords, pText } from './forkModel.ts';
 import { type Lane, partingText } from './laneModel.ts';
+import { PolicyFork } from './PolicyFork.tsx';
 import type { RowContext } from './rowContext.ts';
 
 interface ForkBandProps {
@@ -76,6 +77,9 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
           ))}
         </div>
       )}
+      {told.map(({ index, lane }) => (
+        <PolicyFork key={index} context={context} index={index} letter={lane.letter} />
+      ))}
     </section>
   );
 }
@@ -110,7 +114,7 @@ function Side({ lane, side, words, others }: SideProps) {
       </p>
       <p>
         <span className="dim">{words.what}</span>
-        {text !== undefined && side.token === undefined && (
+        {text !== undefined && words.isQuoted && (
           <span className="mono">
             “<SourceText text={visible(text)} />”
           </span>

@@ -1,5 +1,6 @@
 /** One side of a fork, in words. Unknown is left out or said to be unknown, never 0. */
 import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
+import { isEnvironment } from '../../../shared/domain/divergence.ts';
 import { count, decimal, ordinalSuffix, percent } from '../../ui/numbers.ts';
 import { signalLabel, sourceWords } from '../../ui/signalSource.ts';
 
@@ -14,6 +15,8 @@ export interface ForkSideWords {
   readonly text: string | undefined;
   /** `token 312`, or what stands in its place. */
   readonly what: string;
+  /** `what` ends in what is to be quoted. */
+  readonly isQuoted: boolean;
   /** `entropy ≥ 1.310 nats`; undefined: nothing is known. */
   readonly value: string | undefined;
   readonly percentile: string | undefined;
@@ -27,8 +30,11 @@ export interface ForkSideWords {
 const probability = (logprob: number): number => Math.exp(Math.min(0, logprob));
 export const pText = (p: number): string => (p > 0 && p < 0.001 ? '< 0.001' : decimal(p, p < 0.1 ? 3 : 2));
 
-function whatOf({ text, token }: ForkSide): string {
+function whatOf({ text, token, kind }: ForkSide): string {
   if (text === undefined) return 'the response has ended';
+  if (kind === 'tool-response') return 'in a tool’s answer, which no policy was unsure of: the word';
+  if (kind === 'user' || kind === 'system')
+    return 'in a user’s message, which no policy was unsure of: the word';
   return token === undefined ? 'no token is known here: the word' : `token ${count(token)}`;
 }
 
@@ -43,6 +49,7 @@ function valueText({ signal, source, value, upper }: ForkSide): string | undefin
 function otherWords(side: ForkSide, letter: string): string {
   const { alternatives, other, text, token } = side;
   if (text === undefined) return '';
+  if (side.kind === 'tool-response' || side.kind === 'user' || side.kind === 'system') return '';
   if (token === undefined) return 'no alternatives are known without tokens';
   if (alternatives === undefined) return 'no alternatives were logged here';
   if (other === undefined) return `${letter} has no token here`;
@@ -69,6 +76,7 @@ export function sideWords(
   return {
     text: side.text,
     what: whatOf(side),
+    isQuoted: side.token === undefined || isEnvironment(side.kind),
     value: valueText(side),
     percentile:
       rank === '' ? undefined : `${rank}${ordinalSuffix(rank)} percentile of this rollout’s policy tokens`,

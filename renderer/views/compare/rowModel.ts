@@ -185,6 +185,27 @@ function holds(item: Item | undefined, row: number): boolean {
   return item.kind === 'fold' ? row < item.row + item.rows : item.row === row;
 }
 
+/**
+ * What one key opens, or folds again: the stretch of equal turns an item is of, else the equal segments of its
+ * turn, of which none is left folded before all are.
+ */
+export function foldKeys(
+  items: readonly Item[],
+  from: number,
+  flipped: ReadonlySet<string>,
+): readonly string[] {
+  const item = items[from];
+  if (item === undefined) return [];
+  if (item.kind === 'fold') return [item.key];
+  if (item.isEqual) {
+    const fold = items.findLast((one, i) => i < from && one.kind === 'fold' && holds(one, item.row));
+    return fold === undefined ? [] : [fold.key];
+  }
+  const folded = item.blocks.filter(({ isFolded }) => isFolded);
+  const own = folded.length > 0 ? folded : item.blocks.filter(({ key }) => flipped.has(key));
+  return own.map(({ key }) => key);
+}
+
 /** The next item that differs, seen from an item; undefined: there is none. */
 export function nextDifference(items: readonly Item[], from: number, direction: 1 | -1): number | undefined {
   for (let i = from + direction; i >= 0 && i < items.length; i += direction) {

@@ -9,6 +9,8 @@ import {
 } from '../../data/compareLink.ts';
 import { replaceSearch } from '../../data/usePlace.ts';
 import { useInterface } from '../../state/interface.ts';
+import type { Compared } from './laneModel.ts';
+import { nameOfRow, nameWithout } from './rowPlace.ts';
 
 export interface LinkActions {
   readonly change: (changes: Partial<CompareLink>) => void;
@@ -17,7 +19,8 @@ export interface LinkActions {
   readonly makeBase: (lane: number) => void;
 }
 
-export function linkActions(link: CompareLink): LinkActions {
+/** @param row index into the rows of `compared`: where one is */
+export function linkActions(link: CompareLink, compared: Compared | undefined, row: number): LinkActions {
   const change = (changes: Partial<CompareLink>) => {
     const next = { ...link, ...changes };
     replaceSearch(compareSearch(next, new URLSearchParams(window.location.search)));
@@ -27,13 +30,22 @@ export function linkActions(link: CompareLink): LinkActions {
   return {
     change,
     move: (from, to) => change(withLaneMoved(link, from, to)),
-    remove: (lane) => change(withoutLane(link, lane)),
+    remove: (lane) => {
+      const wanted = { on: link.on, without: lane };
+      change(
+        withoutLane(link, lane, compared === undefined ? undefined : nameWithout(compared, row, wanted)),
+      );
+    },
     makeBase: (lane) => change(withBaseline(link, lane)),
   };
 }
 
-/** By whomever: the row all lanes stand at is that of the link. */
-export function selectRow(row: number): void {
-  const query = new URLSearchParams(window.location.search);
-  replaceSearch(compareSearch({ ...readCompare(query), row }, query));
+/** By whomever: the row all lanes stand at is that of the link, by the name of a turn in it. */
+export function rowSelector(compared: Compared | undefined): (row: number) => void {
+  return (row) => {
+    const query = new URLSearchParams(window.location.search);
+    const link = readCompare(query);
+    const at = compared === undefined ? undefined : nameOfRow(compared, row, link);
+    if (at !== undefined) replaceSearch(compareSearch({ ...link, at }, query));
+  };
 }

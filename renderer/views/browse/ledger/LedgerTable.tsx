@@ -1,6 +1,6 @@
 /** The siblings of a group with every decision. All rows are here, so they are sorted and filtered here. */
 import { useCommands } from '../../../app/commands.ts';
-import { useCompareCommand } from '../../../app/compareSet.ts';
+import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
@@ -43,6 +43,7 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
   );
   const table = useTableCommands();
   useCompareCommand(() => table.current?.cursorHref());
+  const compareMark = useCompareMark();
   useCommands({
     'row.select': () => table.current?.toggle(),
     'penalties.flip': () => setQuery({ ways: showsAllWays ? undefined : 'all' }),
@@ -88,6 +89,7 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
         count={rows.length}
         rowAt={(index) => rows[index]}
         isQuiet={({ standing }) => standing.kept === false}
+        markOf={(entry) => compareMark(pathOfPlace(placeOf(entry)))}
         sort={sort}
         onSort={setSort}
         onOpen={(entry) => goTo(placeOf(entry))}

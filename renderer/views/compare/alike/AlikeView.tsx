@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import type { AlikeList, RolloutDetail } from '../../../../shared/api/contract.ts';
-import { useCompareCommand } from '../../../app/compareSet.ts';
+import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { ALIKE_LIMIT, alikePath, counterpart, useAlike } from '../../../app/useAlike.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { comparePath } from '../../../data/compareLink.ts';
@@ -74,6 +74,7 @@ function Alike({ place, row, list }: AlikeProps) {
     const href = table.current?.cursorHref();
     return href === undefined ? undefined : new URLSearchParams(href.split('?')[1]).getAll('lane')[1];
   });
+  const compareMark = useCompareMark();
   const rollouts = useMemo(
     () => list.rollouts.filter((rollout) => inTab(tab, rollout)),
     [list.rollouts, tab],
@@ -118,7 +119,8 @@ function Alike({ place, row, list }: AlikeProps) {
         </div>
       </header>
       <p className="same-note muted">
-        {lookedAt(list)} Ranked by the length of the same beginning, then by likeness of code, then of text.
+        {lookedAt(list)} Ranked by the length of the same beginning (to a twentieth of this response), then by
+        likeness of code (to 5 %), then of text.
       </p>
       {list.rollouts.length === 0 ? (
         <EmptyState title="There is no other rollout of this problem" />
@@ -141,6 +143,7 @@ function Alike({ place, row, list }: AlikeProps) {
             count={rollouts.length}
             rowAt={(index) => rollouts[index]}
             isQuiet={({ kept }) => kept === false}
+            markOf={(one) => compareMark(alikePath(one))}
             onOpen={(one) => navigate(comparePath([pathOfPlace(own), alikePath(one)]))}
             hrefOf={(one) => comparePath([pathOfPlace(own), alikePath(one)])}
             position={listPosition(name)}

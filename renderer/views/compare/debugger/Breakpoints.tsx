@@ -6,7 +6,7 @@ import { IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { sourceWords } from '../../../ui/signalSource.ts';
 import type { PlayheadProps } from '../CompareSide.tsx';
-import { type Break, breakOf, type Stop } from './breakModel.ts';
+import { type Break, breakOf } from './breakModel.ts';
 import { FaultText, NewBreakpoint } from './NewBreakpoint.tsx';
 import { StopWords } from './StopWords.tsx';
 import { type StopState, useStops } from './useStops.ts';
@@ -19,7 +19,7 @@ const BEFORE = 6;
 export function Breakpoints(props: PlayheadProps) {
   const { lanes, row, onSelectRow } = props;
   const state = useStops(props);
-  const { breaks, setBreaks, stops } = state;
+  const { breaks, setBreaks, stops, running, leftOut } = state;
   const add = (text: string) => {
     const added = breakOf(text);
     setBreaks([...breaks.filter((one) => one.text !== added.text), added]);
@@ -60,13 +60,19 @@ export function Breakpoints(props: PlayheadProps) {
               <span className="break-text mono" title={one.text}>
                 {one.text}
               </span>
-              {one.fault === undefined ? (
+              {one.fault === undefined && !leftOut.has(one.text) ? (
                 <span className="break-hits">
-                  {lanes.map(({ letter, index: at }, lane) => (
-                    <span key={at} title={`${counted(inBreak(index, lane), 'hit')} in ${letter}`}>
-                      {letter} <b>{one.isOn ? count(inBreak(index, lane)) : '–'}</b>
-                    </span>
-                  ))}
+                  {lanes.map(({ letter, index: at }, lane) =>
+                    running.has(one.text) ? (
+                      <span key={at} title={`Looking for it in ${letter}`}>
+                        {letter} <b>…</b>
+                      </span>
+                    ) : (
+                      <span key={at} title={`${counted(inBreak(index, lane), 'hit')} in ${letter}`}>
+                        {letter} <b>{one.isOn ? count(inBreak(index, lane)) : '–'}</b>
+                      </span>
+                    ),
+                  )}
                 </span>
               ) : (
                 <span />
@@ -75,13 +81,18 @@ export function Breakpoints(props: PlayheadProps) {
                 <X size={13} />
               </IconButton>
               {one.fault !== undefined && <FaultText text={one.text} fault={one.fault} />}
+              {leftOut.has(one.text) && (
+                <p className="break-fault is-wrong" role="alert">
+                  ✕ {leftOut.get(one.text)}
+                </p>
+              )}
             </li>
           ))}
         </ul>
       )}
       {state.needsValues && <ValueSources {...state} lanes={lanes} />}
       {breaks.some(({ isOn, fault }) => isOn && fault === undefined) && (
-        <Hits stops={stops} lanes={lanes} breaks={breaks} row={row} onSelectRow={onSelectRow} />
+        <Hits {...state} lanes={lanes} row={row} onSelectRow={onSelectRow} />
       )}
     </div>
   );
@@ -120,13 +131,23 @@ function valueWords({ signal, source, ends }: Partial<RolloutSignal> = {}): stri
   return `percentiles of ${sourceWords({ signal, source })}, over the policy tokens of the rollout itself`;
 }
 
-interface HitsProps extends Pick<PlayheadProps, 'lanes' | 'row' | 'onSelectRow'> {
-  readonly stops: readonly Stop[];
-  readonly breaks: readonly Break[];
-}
+type HitsProps = Pick<PlayheadProps, 'lanes' | 'row' | 'onSelectRow'> &
+  Pick<StopState, 'stops' | 'breaks' | 'running' | 'leftOut'>;
 
-function Hits({ stops, lanes, breaks, row, onSelectRow }: HitsProps) {
-  if (stops.length === 0) return <p className="muted debug-note">None of them holds anywhere.</p>;
+function Hits({ stops, lanes, breaks, running, leftOut, row, onSelectRow }: HitsProps) {
+  const isRunning = running.size > 0;
+  if (stops.length === 0) {
+    if (isRunning) return <p className="muted debug-note">Looking for them…</p>;
+    const looked = breaks.filter(
+      ({ isOn, fault, text }) => isOn && fault === undefined && !leftOut.has(text),
+    ).length;
+    if (looked === 0) return null;
+    return (
+      <p className="muted debug-note">
+        {leftOut.size === 0 ? 'None of them holds anywhere.' : 'None of the others holds anywhere.'}
+      </p>
+    );
+  }
   const at = stops.findIndex((stop) => stop.row >= row);
   const first = Math.max(0, Math.min((at < 0 ? stops.length : at) - BEFORE, stops.length - SHOWN));
   const shown = stops.slice(first, first + SHOWN);
@@ -134,7 +155,8 @@ function Hits({ stops, lanes, breaks, row, onSelectRow }: HitsProps) {
   return (
     <section aria-label="Hits" className="break-found">
       <h2>
-        {counted(stops.length, 'hit')} <kbd>d</kbd> <kbd>D</kbd>
+        {counted(stops.length, 'hit')}
+        {isRunning && '…'} <kbd>d</kbd> <kbd>D</kbd>
       </h2>
       {first > 0 && <p className="dim debug-note">{counted(first, 'hit')} before these</p>}
       <ol>

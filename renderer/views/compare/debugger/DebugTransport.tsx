@@ -16,7 +16,7 @@ import { useUrlQuery } from '../../../data/usePlace.ts';
 import { PLAY_SPEEDS, useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import type { PlayheadProps } from '../CompareSide.tsx';
-import { charsOfRow, nextCallRow, nextStopRow } from './breakModel.ts';
+import { charsOfRow, nextCallRow, nextStopRow, noStopWords } from './breakModel.ts';
 import { RowScrubber } from './RowScrubber.tsx';
 import { StopWords } from './StopWords.tsx';
 import { usePlaying } from './usePlaying.ts';
@@ -53,12 +53,7 @@ export function DebugTransport(props: PlayheadProps) {
     else onSelectRow(to);
   };
   const toStop = (direction: 1 | -1) =>
-    goTo(
-      nextStopRow(stops, row, direction),
-      breaks.length === 0
-        ? 'There are no breakpoints: B adds one'
-        : `No breakpoint holds ${direction === 1 ? 'below' : 'above'}`,
-    );
+    goTo(nextStopRow(stops, row, direction), noStopWords(state, row, direction));
   const toCall = (direction: 1 | -1) =>
     goTo(
       nextCallRow(rows, details, row, direction),
@@ -122,7 +117,7 @@ export function DebugTransport(props: PlayheadProps) {
           </IconButton>
         )}
         <IconButton
-          label={`Next of ${stops.length} breakpoint hits`}
+          label={`Next of ${stops.length}${state.running.size > 0 ? '…' : ''} breakpoint hits`}
           keys="d"
           disabled={breaks.length === 0}
           onClick={() => toStop(1)}

@@ -15,6 +15,7 @@ import {
   breakpointIn,
   breakpointText,
 } from '../../../../shared/domain/breakpointText.ts';
+import { counted } from '../../../ui/numbers.ts';
 
 /** More than anyone reads; a link is of any length. */
 const MOST_BREAKS = 20;
@@ -62,12 +63,19 @@ export interface StoppedLane {
   readonly fork: StoppedRollout['fork'];
 }
 
-/** Hits per breakpoint that is on, `breakpoint` counted over all breakpoints. */
-export function laneHits(breaks: readonly Break[], { detail, signal, fork }: StoppedLane): readonly Hit[] {
-  // What is off or cannot be read holds nowhere, and keeps its place in the count.
-  const conditions = breaks.map(({ isOn, conditions: own }) => (isOn && own !== undefined ? own : []));
+export const isSameLane = (a: StoppedLane, b: StoppedLane | undefined): boolean =>
+  a.detail === b?.detail &&
+  a.signal === b.signal &&
+  a.fork?.turn === b.fork?.turn &&
+  a.fork?.offset === b.fork?.offset;
+
+/** A pattern may take for ever, and a link may hold any: it is looked for apart from the page (`hitsApart.ts`). */
+export const isApart = ({ isOn, conditions }: Break): boolean =>
+  isOn && conditions?.some(({ kind }) => kind === 'regex') === true;
+
+export function stoppedRollout({ detail, signal, fork }: StoppedLane): StoppedRollout {
   const { response, segments, toolCalls, turns } = detail;
-  return hitsOf(conditions, {
+  return {
     response,
     segments,
     toolCalls,
@@ -82,7 +90,16 @@ export function laneHits(breaks: readonly Break[], { detail, signal, fork }: Sto
           },
         }),
     ...(fork === undefined ? {} : { fork }),
-  });
+  };
+}
+
+/** Hits per breakpoint that is on and not looked for apart, `breakpoint` counted over all breakpoints. */
+export function laneHits(breaks: readonly Break[], lane: StoppedLane): readonly Hit[] {
+  // What is off or cannot be read holds nowhere, and keeps its place in the count.
+  const conditions = breaks.map((one) =>
+    one.isOn && one.conditions !== undefined && !isApart(one) ? one.conditions : [],
+  );
+  return hitsOf(conditions, stoppedRollout(lane));
 }
 
 /** A hit, and the row of the comparison that shows its turn. */
@@ -109,6 +126,49 @@ export function nextStopRow(stops: readonly Stop[], from: number, direction: 1 |
   return direction === 1
     ? stops.find(({ row }) => row > from)?.row
     : stops.findLast(({ row }) => row < from)?.row;
+}
+
+/** What is known of the breakpoints that are looked for apart, by their text. */
+export interface ApartWords {
+  readonly running: ReadonlySet<string>;
+  readonly leftOut: ReadonlyMap<string, string>;
+}
+
+/** Of a notice. */
+const MOST_NAMED = 3;
+const LONGEST_NAME = 60;
+
+/** Why there is no next stop: none holds there, the one that does is here already, or it is not known. */
+export function noStopWords(
+  {
+    breaks,
+    stops,
+    running,
+    leftOut,
+  }: ApartWords & { readonly breaks: readonly Break[]; readonly stops: readonly Stop[] },
+  row: number,
+  direction: 1 | -1,
+): string {
+  if (breaks.length === 0) return 'There are no breakpoints: B adds one';
+  const side = direction === 1 ? 'below' : 'above';
+  const here = new Map<number, number>();
+  for (const stop of stops)
+    if (stop.row === row) here.set(stop.hit.breakpoint, (here.get(stop.hit.breakpoint) ?? 0) + 1);
+  const unread = breaks.filter(({ isOn, fault }) => isOn && fault !== undefined).length;
+  const said: string[] = [];
+  if (here.size > 0) {
+    const named = [...here].slice(0, MOST_NAMED).map(([index, hits]) => {
+      const text = breaks[index]?.text ?? '';
+      const name = text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text;
+      return `${name}, ${counted(hits, 'hit')}`;
+    });
+    const more = here.size > MOST_NAMED ? `; and ${here.size - MOST_NAMED} more` : '';
+    said.push(`None ${side}, here: ${named.join('; ')}${more}`);
+  }
+  if (unread > 0) said.push(`${counted(unread, 'breakpoint')} cannot be read: see Breakpoints`);
+  if (leftOut.size > 0) said.push(`${counted(leftOut.size, 'breakpoint')} left out: see Breakpoints`);
+  if (running.size > 0) said.push(`${counted(running.size, 'breakpoint')} still being looked for`);
+  return said.length === 0 ? `No breakpoint holds ${side}` : said.join(' · ');
 }
 
 /** The next row in which any lane calls a tool. */

@@ -1,18 +1,29 @@
-/** Where the breakpoints of the link hold. Values of tokens are asked for only where a condition is about them. */
-import { useMemo } from 'react';
+/**
+ * Where the breakpoints of the link hold. Values of tokens are asked for only where a condition is about them;
+ * patterns are looked for in a worker, once for all that use this.
+ */
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
+import type { Hit } from '../../../../shared/domain/breakpoints.ts';
 import { replaceSearch, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import type { PlayheadProps } from '../CompareSide.tsx';
 import {
+  type ApartWords,
   type Break,
   breakSearch,
+  isApart,
   laneHits,
   needsValues,
   readBreaks,
   type Stop,
+  type StoppedLane,
   stopsOf,
 } from './breakModel.ts';
+import Hits from './hits.worker.ts?worker';
+import { areSameLanes, HitsApart } from './hitsApart.ts';
+
+const apart = new HitsApart(() => new Hits({ name: 'breakpoints' }));
 
 type Signals = readonly (RolloutSignal | undefined)[];
 
@@ -37,7 +48,7 @@ export function useLaneSignals(
   };
 }
 
-export interface StopState {
+export interface StopState extends ApartWords {
   readonly breaks: readonly Break[];
   readonly setBreaks: (breaks: readonly Break[]) => void;
   readonly stops: readonly Stop[];
@@ -58,16 +69,67 @@ export function useStops({ lanes, rows, comparison }: PlayheadProps): StopState 
   const breaks = useMemo(() => readBreaks(query), [text]);
   const isValued = needsValues(breaks);
   const { signals, isWaiting, error } = useLaneSignals(lanes, isValued);
+  const stopped = useMemo(
+    () =>
+      lanes.map(({ detail }, lane): StoppedLane => {
+        const side = comparison?.lanes[lane]?.fork?.lane;
+        const fork =
+          side === undefined
+            ? undefined
+            : { offset: side.offset, ...(side.turn === undefined ? {} : { turn: side.turn }) };
+        return { detail, signal: signals[lane], fork };
+      }),
+    [lanes, comparison, signals],
+  );
+  const found = useHitsApart(stopped, breaks);
   const stops = useMemo(() => {
-    const hits = lanes.map(({ detail }, lane) => {
-      const side = comparison?.lanes[lane]?.fork?.lane;
-      const fork =
-        side === undefined
-          ? undefined
-          : { offset: side.offset, ...(side.turn === undefined ? {} : { turn: side.turn }) };
-      return laneHits(breaks, { detail, signal: signals[lane], fork });
-    });
+    const hits = stopped.map((lane, i) => [
+      ...laneHits(breaks, lane),
+      ...found.hits.flatMap(([breakpoint, own]) => (own[i] ?? []).map((hit) => ({ ...hit, breakpoint }))),
+    ]);
     return stopsOf(rows, hits);
-  }, [lanes, rows, comparison, breaks, signals]);
-  return { breaks, setBreaks, stops, signals, needsValues: isValued, isWaiting, error };
+  }, [stopped, rows, breaks, found]);
+  const { running, leftOut } = found;
+  return {
+    breaks,
+    setBreaks,
+    stops,
+    signals,
+    needsValues: isValued,
+    isWaiting,
+    error,
+    running,
+    leftOut,
+  };
+}
+
+type ApartHits = readonly (readonly [breakpoint: number, perLane: readonly (readonly Hit[])[]])[];
+
+function useHitsApart(
+  lanes: readonly StoppedLane[],
+  breaks: readonly Break[],
+): ApartWords & { readonly hits: ApartHits } {
+  const state = useSyncExternalStore(apart.subscribe, apart.current);
+  const wanted = useMemo(() => breaks.filter(isApart), [breaks]);
+  const isValued = needsValues(wanted);
+  // Values that no pattern is joined with would only begin it anew when they come.
+  const given = useMemo(
+    () => (isValued ? lanes : lanes.map((lane) => ({ ...lane, signal: undefined }))),
+    [lanes, isValued],
+  );
+  useEffect(() => apart.ask(given, wanted), [given, wanted]);
+  return useMemo(() => {
+    const outcomes = areSameLanes(given, state.lanes) ? state.outcomes : undefined;
+    const running = new Set<string>();
+    const leftOut = new Map<string, string>();
+    const hits = breaks.flatMap((one, index): ApartHits => {
+      if (!isApart(one)) return [];
+      const outcome = outcomes?.get(one.text);
+      if (outcome === undefined) running.add(one.text);
+      else if ('leftOut' in outcome) leftOut.set(one.text, outcome.leftOut);
+      else return [[index, outcome.hits]];
+      return [];
+    });
+    return { hits, running, leftOut };
+  }, [breaks, given, state]);
 }

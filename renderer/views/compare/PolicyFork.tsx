@@ -1,0 +1,59 @@
+import { SourceText } from '../../ui/SourceText.tsx';
+import { sideWords } from './forkModel.ts';
+import type { RowContext } from './rowContext.ts';
+
+interface PolicyForkProps {
+  readonly context: RowContext;
+  /** Index into `compared.lanes`. */
+  readonly index: number;
+  readonly letter: string;
+}
+
+/** Under a fork that a tool or a user made: where the policy itself parts, and the way there. */
+export function PolicyFork({ context, index, letter }: PolicyForkProps) {
+  const { compared, onSelect } = context;
+  const { comparison, base } = compared;
+  const fork = comparison.lanes[index]?.policyFork;
+  const baseline = compared.lanes[base];
+  if (baseline === undefined) return null;
+  const isOfOthers = ['tool-response', 'user', 'system'].includes(
+    comparison.lanes[index]?.fork?.baseline.kind ?? '',
+  );
+  if (fork === undefined)
+    return isOfOthers ? (
+      <p className="cmp-policy-fork dim">
+        What the policy wrote is the same in {letter} and {baseline.letter}.
+      </p>
+    ) : null;
+  const words = sideWords(fork.lane, { letter: baseline.letter, text: fork.baseline.text });
+  const row = comparison.rows.findIndex(
+    ({ turns }) =>
+      (fork.baseline.turn !== undefined && turns[base] === fork.baseline.turn) ||
+      (fork.baseline.turn === undefined && turns[index] === fork.lane.turn),
+  );
+  return (
+    <p className="cmp-policy-fork">
+      What the policy itself wrote parts{' '}
+      <button type="button" className="is-link" disabled={row < 0} onClick={() => onSelect(row)}>
+        {fork.lane.turn === undefined ? 'at its end' : `in turn ${fork.lane.turn} of ${letter}`}
+      </button>
+      : <Quoted text={fork.baseline.text} /> in {baseline.letter}, <Quoted text={fork.lane.text} /> in{' '}
+      {letter}
+      {words.value !== undefined && (
+        <>
+          {' '}
+          <b title={words.source}>{words.value}</b>
+        </>
+      )}
+    </p>
+  );
+}
+
+function Quoted({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return <>the end</>;
+  return (
+    <span className="mono">
+      “<SourceText text={text} />”
+    </span>
+  );
+}
