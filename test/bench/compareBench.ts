@@ -1,9 +1,9 @@
 /**
  * Comparisons in a real browser: from the link to the rows, and the longest block while scrolling through them.
- * The floor of opening is the page of one of the rollouts' group.
+ * The floor of opening is the page of their group.
  */
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { startServer } from '../../electron/headless/startServer.ts';
 import { createHost } from '../../electron/host/createHost.ts';
 import { writeLongRollouts } from '../../fixtures/generate/longRollouts.ts';
@@ -16,10 +16,14 @@ const TURNS = 2000;
 const ROUNDS = 5;
 const OPEN_BUDGET_MS = 1000;
 const GROUP = '/run/long-rollouts/step/1/group/long';
-const PAIR = `/compare?lane=${encodeURIComponent(`${GROUP}/rollout/0`)}&lane=${encodeURIComponent(`${GROUP}/rollout/1`)}`;
+const laneOf = (ordinal: number): string => `lane=${encodeURIComponent(`${GROUP}/rollout/${ordinal}`)}`;
 
 export async function benchCompare(directory: string): Promise<Measurement[]> {
-  const log = writeLongRollouts(join(directory, 'long'), { rollouts: 2, turns: TURNS, seed: 3 });
+  const log = writeLongRollouts(join(directory, 'long'), {
+    rollouts: 2 * (ROUNDS + 1),
+    turns: TURNS,
+    seed: 3,
+  });
   const host = await createHost({
     libraryPath: join(directory, 'compare.sqlite'),
     shell: 'browser',
@@ -37,18 +41,18 @@ export async function benchCompare(directory: string): Promise<Measurement[]> {
     const opened: number[] = [];
     const floors: number[] = [];
     const blocks: number[] = [];
-    // The first round loads code and warms the host up.
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(server.url);
+    await page.waitForSelector('[role=grid], [role=table]');
+    // Each round opens two others: nothing it shows has been fetched before. The first one only loads code.
     for (let round = 0; round <= ROUNDS; round++) {
-      const floor = await visit(browser, server.url, {
-        place: GROUP,
-        shows: '[role=row][aria-selected=true]',
-      });
-      const pair = await visit(browser, server.url, { place: PAIR, shows: '[data-row]' }, blocks);
-      if (round === 0) blocks.length = 0;
-      else {
-        floors.push(floor);
-        opened.push(pair);
-      }
+      const floor = await timeTo(page, GROUP, '[role=row][aria-selected=true]');
+      const link = `/compare?${laneOf(2 * round)}&${laneOf(2 * round + 1)}`;
+      const took = await timeTo(page, link, '[data-row]');
+      if (round === 0) continue;
+      floors.push(floor);
+      opened.push(took);
+      blocks.push(await longestTaskScrolling(page, 'wheel'));
     }
     const [value, floor] = [percentile(opened, 0.5), percentile(floors, 0.5)];
     const block = percentile(blocks, 0.5);
@@ -77,36 +81,21 @@ export async function benchCompare(directory: string): Promise<Measurement[]> {
   }
 }
 
-/** A page of its own, so that nothing is cached in it. @returns ms from the link to the frame that shows it */
-async function visit(
-  browser: Browser,
-  url: string,
-  { place, shows }: { readonly place: string; readonly shows: string },
-  blocks?: number[],
-): Promise<number> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  try {
-    const page = await context.newPage();
-    await page.goto(url);
-    await page.waitForSelector('[role=grid], [role=table]');
-    const took = await page.evaluate(
-      ([link, wanted]) =>
-        new Promise<number>((resolve) => {
-          const started = performance.now();
-          const look = (): void => {
-            if (document.querySelector(wanted ?? '') !== null)
-              requestAnimationFrame(() => resolve(performance.now() - started));
-            else requestAnimationFrame(look);
-          };
-          history.pushState(undefined, '', link);
-          dispatchEvent(new PopStateEvent('popstate'));
-          requestAnimationFrame(look);
-        }),
-      [place, shows],
-    );
-    if (blocks !== undefined) blocks.push(await longestTaskScrolling(page));
-    return took;
-  } finally {
-    await context.close();
-  }
+/** @returns ms from the link to the frame that shows what is wanted */
+function timeTo(page: Page, place: string, selector: string): Promise<number> {
+  return page.evaluate(
+    ([link, wanted]) =>
+      new Promise<number>((resolve) => {
+        const started = performance.now();
+        const look = (): void => {
+          if (location.pathname + location.search === link && document.querySelector(wanted ?? '') !== null)
+            requestAnimationFrame(() => resolve(performance.now() - started));
+          else requestAnimationFrame(look);
+        };
+        history.pushState(undefined, '', link);
+        dispatchEvent(new PopStateEvent('popstate'));
+        requestAnimationFrame(look);
+      }),
+    [place, selector],
+  );
 }

@@ -4,19 +4,23 @@ import type { Page } from 'playwright-core';
 /** A block longer than this is a dropped frame one feels. */
 export const BLOCK_BUDGET_MS = 50;
 
-const WHEELS = 120;
-/** Every tenth turn of the wheel is a leap, as with the scroll bar. */
-const LEAP = { each: 10, pixels: 6000 };
-const PIXELS = 400;
+const TURNS = 120;
+/** Per frame: by a wheel that does not rest, and as with the scroll bar, where every tenth frame is a leap. */
+export const WAYS = {
+  wheel: { pixels: 400, leap: 400 },
+  leaps: { pixels: 400, leap: 6000 },
+} as const;
+const LEAP_EACH = 10;
 
 /** Scrolls what is under the middle of the page, frame by frame. @returns the longest task meanwhile, in ms */
-export async function longestTaskScrolling(page: Page): Promise<number> {
+export async function longestTaskScrolling(page: Page, way: keyof typeof WAYS): Promise<number> {
+  const { pixels, leap } = WAYS[way];
   await settled(page);
   return await traced(page, async () => {
     const { width, height } = page.viewportSize() ?? { width: 1440, height: 900 };
     await page.mouse.move(width / 2, height / 2);
-    for (let i = 1; i <= WHEELS; i++) {
-      await page.mouse.wheel(0, i % LEAP.each === 0 ? LEAP.pixels : PIXELS);
+    for (let i = 1; i <= TURNS; i++) {
+      await page.mouse.wheel(0, i % LEAP_EACH === 0 ? leap : pixels);
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     }
   });

@@ -56,13 +56,12 @@ export async function benchPaint(directory: string): Promise<Measurement[]> {
         within: value <= budget,
       });
     }
-    results.push(
-      await benchScroll(browser, {
-        url: server.url,
-        place: '/run/paint/step/1/group/hundred/rollout/1',
-        name: 'a 100 k-token rollout',
-      }),
-    );
+    const hundred = {
+      url: server.url,
+      place: '/run/paint/step/1/group/hundred/rollout/1',
+      name: 'a 100 k-token rollout',
+    };
+    for (const way of ['wheel', 'leaps'] as const) results.push(await benchScroll(browser, hundred, way));
     return results;
   } finally {
     await browser.close();

@@ -1,9 +1,9 @@
 /**
  * The longest main-thread task while a rollout of 100 k tokens is scrolled through: by the wheel, and in leaps
- * as with the scroll bar. The floor is the same with nothing marked on the text.
+ * as with the scroll bar, which paint thousands of pixels of text at once. The floor is the same with nothing marked.
  */
 import type { Browser } from 'playwright-core';
-import { BLOCK_BUDGET_MS, longestTaskScrolling } from './mainThread.ts';
+import { BLOCK_BUDGET_MS, longestTaskScrolling, type WAYS } from './mainThread.ts';
 import { type Measurement, percentile } from './measurement.ts';
 
 const ROUNDS = 3;
@@ -12,17 +12,18 @@ const ROUNDS = 3;
 export async function benchScroll(
   browser: Browser,
   { url, place, name }: { readonly url: string; readonly place: string; readonly name: string },
+  way: keyof typeof WAYS,
 ): Promise<Measurement> {
   const marked: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    marked.push(await longestTask(browser, url, place, true));
-    bare.push(await longestTask(browser, url, place, false));
+    marked.push(await longestTask(browser, { url, place, way, isMarked: true }));
+    bare.push(await longestTask(browser, { url, place, way, isMarked: false }));
   }
   const value = percentile(marked, 0.5);
   const floor = percentile(bare, 0.5);
   return {
-    name: `longest block while scrolling: ${name}`,
+    name: `longest block while scrolling (${way}): ${name}`,
     value,
     unit: 'ms',
     floor,
@@ -32,7 +33,14 @@ export async function benchScroll(
   };
 }
 
-async function longestTask(browser: Browser, url: string, place: string, isMarked: boolean): Promise<number> {
+interface Scrolled {
+  readonly url: string;
+  readonly place: string;
+  readonly way: keyof typeof WAYS;
+  readonly isMarked: boolean;
+}
+
+async function longestTask(browser: Browser, { url, place, way, isMarked }: Scrolled): Promise<number> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
   try {
@@ -46,7 +54,7 @@ async function longestTask(browser: Browser, url: string, place: string, isMarke
     await page.goto(url);
     await page.goto(new URL(place, url).href);
     await page.waitForSelector('.transcript [data-segment]');
-    return await longestTaskScrolling(page);
+    return await longestTaskScrolling(page, way);
   } finally {
     await context.close();
   }
