@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'electron/roc': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/signals': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/compare': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
+  'electron/columns': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/export': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/worker': [
     'shared/domain',
@@ -38,6 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/roc',
     'electron/signals',
     'electron/compare',
+    'electron/columns',
     'electron/export',
     'node:',
   ],

@@ -16,6 +16,7 @@ type ReportRequest = Extract<AnalysisRequest, { kind: 'report' }>['request'];
 type StatisticsRequest = Extract<AnalysisRequest, { kind: 'statistics' }>['request'];
 type CompareQuestion = Extract<AnalysisRequest, { kind: 'compare' }>['question'];
 type PlacesRequest = Extract<AnalysisRequest, { kind: 'places' }>['request'];
+type BrowseQuestion = Extract<AnalysisRequest, { kind: 'browse' }>['question'];
 type Page = Extract<AnalysisMessage, { kind: 'page' }>['step'];
 type Question = AnalysisRequest extends infer R ? (R extends AnalysisRequest ? Omit<R, 'id'> : never) : never;
 
@@ -43,6 +44,13 @@ const newsFor =
   (message: AnalysisMessage): void => {
     if (message.kind === 'progress') onProgress(message);
   };
+
+/** One Int32 that is no longer 0 once the answer is no longer wanted. */
+function stopFlag(signal: AbortSignal | undefined): SharedArrayBuffer {
+  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  signal?.addEventListener('abort', () => void Atomics.store(new Int32Array(stop), 0, 1));
+  return stop;
+}
 
 export class AnalysisThread {
   private readonly options: WorkerOptions;
@@ -77,10 +85,20 @@ export class AnalysisThread {
 
   /** A cancel reaches the thread in the middle of its work. */
   compare<Answer>(question: CompareQuestion, signal?: AbortSignal): Promise<Result<Answer>> {
-    const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-    signal?.addEventListener('abort', () => void Atomics.store(new Int32Array(stop), 0, 1));
+    const stop = stopFlag(signal);
     const nothing = (): void => undefined;
     return this.ask({ kind: 'compare', question, stop }, nothing, signal) as Promise<Result<Answer>>;
+  }
+
+  browse<Answer>(
+    question: BrowseQuestion,
+    onProgress: OnProgress,
+    signal?: AbortSignal,
+  ): Promise<Result<Answer>> {
+    const stop = stopFlag(signal);
+    return this.ask({ kind: 'browse', question, stop }, newsFor(onProgress), signal) as Promise<
+      Result<Answer>
+    >;
   }
 
   groups(reportId: number, key: string): Promise<Result<{ readonly ids: Uint32Array }>> {

@@ -52,6 +52,9 @@ class LibraryHost implements Host {
   private readonly analysis: AnalysisThread;
   /** A thread of its own: two rollouts do not wait behind a run. */
   private readonly comparison: AnalysisThread;
+  /** And two for lists and for charts: a list does not wait behind a chart. */
+  private readonly listing: AnalysisThread;
+  private readonly charting: AnalysisThread;
   private readonly follower: Follower;
   private readonly handlers: Handlers;
   private writer: WriterThread | undefined;
@@ -63,6 +66,8 @@ class LibraryHost implements Host {
     this.options = options;
     this.analysis = new AnalysisThread({ libraryPath: options.libraryPath });
     this.comparison = new AnalysisThread({ libraryPath: options.libraryPath });
+    this.listing = new AnalysisThread({ libraryPath: options.libraryPath });
+    this.charting = new AnalysisThread({ libraryPath: options.libraryPath });
     this.follower = new Follower({
       read: (paths) => this.readQuietly(paths),
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
@@ -94,6 +99,8 @@ class LibraryHost implements Host {
       return failure('bad_request', `${method}: ${where}: ${issue?.message ?? 'not as the contract says'}`);
     }
     try {
+      const listed = this.list(method, parsed.data, signal);
+      if (listed !== undefined) return await listed;
       if (isReadMethod(method)) return await this.pool.read(method, parsed.data, signal);
       // Method and params were validated against the same table.
       const handler = this.handlers[method] as (
@@ -105,6 +112,20 @@ class LibraryHost implements Host {
       const message = error instanceof Error ? error.message : String(error);
       return failure('internal', `${method}: ${message}`);
     }
+  }
+
+  /** Lists that rows would be too slow for: under a filter, or of all rollouts of a run. */
+  private list(method: Method, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> | undefined {
+    if (method === 'group.order') {
+      const question = params as ParsedParams<'group.order'>;
+      if (question.filter.trim() === '') return undefined;
+      return this.listing.browse({ about: 'groups', ...question }, this.progressFor(undefined), signal);
+    }
+    if (method !== 'rollout.order') return undefined;
+    const { progressKey, ...question } = params as ParsedParams<'rollout.order'>;
+    const isOfRun = question.step === undefined && question.groupId === undefined;
+    if (question.filter.trim() === '' && !isOfRun) return undefined;
+    return this.listing.browse({ about: 'rollouts', ...question }, this.progressFor(progressKey), signal);
   }
 
   subscribe(listener: (event: HostEvent) => void): () => void {
@@ -147,6 +168,8 @@ class LibraryHost implements Host {
     await this.inspector.close();
     await this.analysis.close();
     await this.comparison.close();
+    await this.listing.close();
+    await this.charting.close();
     await this.readers?.close();
     await this.writer?.close();
     this.listeners.clear();
@@ -201,6 +224,12 @@ class LibraryHost implements Host {
       'compare.align': (params, signal) => this.comparison.compare({ about: 'alignment', ...params }, signal),
       'compare.tree': (params, signal) => this.comparison.compare({ about: 'tree', ...params }, signal),
       'compare.alike': (params, signal) => this.comparison.compare({ about: 'alike', ...params }, signal),
+      'step.series': ({ progressKey, ...question }, signal) =>
+        this.charting.browse({ about: 'series', ...question }, this.progressFor(progressKey), signal),
+      'filter.read': (question, signal) =>
+        this.listing.browse({ about: 'filter', ...question }, this.progressFor(undefined), signal),
+      'filter.values': (question, signal) =>
+        this.listing.browse({ about: 'values', ...question }, this.progressFor(undefined), signal),
       'roc.groups': ({ reportId, key }) => this.analysis.groups(reportId, key),
       'ingest.start': ({ paths, mapping }) => {
         const refusal = paths.map((path) => this.refusalOf(path)).find((found) => found !== undefined);

@@ -3,6 +3,7 @@ import { contentHash } from '../../shared/domain/contentHash.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
 import { textPenalties, typedPenalties } from '../../shared/domain/penalty.ts';
 import { normalisedQuestion } from '../../shared/domain/question.ts';
+import { repeatedCalls } from '../../shared/domain/repeatedCalls.ts';
 import { maskSecrets } from '../../shared/domain/secrets.ts';
 import type {
   LineIssue,
@@ -91,6 +92,7 @@ export class BatchBuilder {
     for (const turn of rollout.turns) {
       this.turns.push(turn.turn, turn.segments, turn.toolCalls, turn.toolErrors, turn.policyTokens ?? -1);
     }
+    const repeats = repeatedCalls(rollout.response, rollout.segments, rollout.toolCalls);
     const packed: PackedRollout = {
       ...place,
       contentHash,
@@ -107,13 +109,14 @@ export class BatchBuilder {
       segmentsTo: segmentsFrom + rollout.segments.length,
       turnsFrom,
       turnsTo: turnsFrom + rollout.turns.length,
-      calls: rollout.toolCalls.map((call) => ({
+      calls: rollout.toolCalls.map((call, i) => ({
         turn: call.turn,
         name: call.name ?? null,
         outcome: call.outcome,
         latencyMs: call.latencyMs ?? null,
         callSegment: call.callSegment,
         responseSegment: call.responseSegment ?? null,
+        isRepeat: repeats[i] === true,
       })),
       reward: rollout.reward ?? null,
       isCorrect: rollout.isCorrect === undefined ? null : Number(rollout.isCorrect),

@@ -60,6 +60,8 @@ export interface PackedCall {
   /** Index among the rollout's response segments. */
   readonly callSegment: number;
   readonly responseSegment: number | null;
+  /** An earlier call of the rollout says the same, character by character. */
+  readonly isRepeat: boolean;
 }
 
 /** Blobs as they go into `token_row`. */

@@ -4,6 +4,7 @@
  * connection is more than better-sqlite3 allows.
  */
 import type Database from 'better-sqlite3';
+import { findWords, wordsOf } from '../../shared/domain/filter/words.ts';
 import { readCallPayload } from '../../shared/domain/toolCallPayload.ts';
 import { unpackText, unpackUtf8 } from './textCodec.ts';
 
@@ -60,6 +61,29 @@ export function registerFunctions(db: Database.Database, openAnother: () => Data
   db.function('call_code', options, (payload: unknown) =>
     typeof payload === 'string' ? (readCallPayload(payload).code ?? null) : null,
   );
+  db.function('has_words', options, (text: unknown, words: unknown, isPrefix: unknown) => {
+    if (typeof text !== 'string' || typeof words !== 'string') return null;
+    for (const _ of findWords(text, wordsOf(words), isPrefix === 1)) return 1;
+    return 0;
+  });
+  db.function('has_pattern', options, (text: unknown, source: unknown, flags: unknown) =>
+    typeof text === 'string' && typeof source === 'string' && typeof flags === 'string'
+      ? Number(patternOf(source, flags).test(text))
+      : null,
+  );
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** A statement has few patterns, and calls for each of them once per row. @throws SyntaxError */
+function patternOf(source: string, flags: string): RegExp {
+  const key = `${flags}/${source}`;
+  const known = patterns.get(key);
+  if (known !== undefined) return known;
+  const pattern = new RegExp(source, `${flags}u`);
+  if (patterns.size > 100) patterns.clear();
+  patterns.set(key, pattern);
+  return pattern;
 }
 
 /** Remembers the last answer: rows of one rollout, and rollouts of one block, come together. */

@@ -137,7 +137,7 @@ export function prepareIngest(db: WritableLibrary) {
     addSegment: prepare<number[]>('INSERT INTO segment_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
     addEightSegments: prepare<number[]>(`INSERT INTO segment_row VALUES ${EIGHT_SEGMENTS}`),
     addTurn: prepare<(number | null)[]>('INSERT INTO turn_row VALUES (?, ?, ?, ?, ?, ?)'),
-    addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+    addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     addTokens: prepare<unknown[]>(
       'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
     ),
@@ -196,6 +196,8 @@ export function prepareIngest(db: WritableLibrary) {
     groupIsEmpty: pluck<[number]>('SELECT 1 FROM rollout_row WHERE group_id = ? LIMIT 1'),
     dropGroup: prepare<[number]>('DELETE FROM group_row WHERE group_id = ?'),
     dropStep: prepare<[number, number]>('DELETE FROM step_row WHERE run_id = ? AND step = ?'),
+    reviseStep: prepare<[number, number]>(`INSERT INTO step_revision_row VALUES (?, ?, 1)
+      ON CONFLICT (run_id, step) DO UPDATE SET revision = revision + 1`),
     refreshStep: prepare<[number, number]>(`INSERT OR REPLACE INTO step_row
       SELECT run_id, step, count(*), sum(rollouts), sum(correct), sum(correct_known), sum(reward_sum), sum(reward_known),
         sum(decided), sum(kept), sum(tool_calls), sum(tool_errors), sum(without_calls), sum(stops_logged),

@@ -8,6 +8,7 @@ import * as formats from './migrations/0002-formats.ts';
 import * as penalties from './migrations/0003-penalties.ts';
 import * as poolJoins from './migrations/0004-pool-joins.ts';
 import * as tokenizers from './migrations/0005-tokenizers.ts';
+import * as columns from './migrations/0006-columns.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 interface Migration {
@@ -15,7 +16,7 @@ interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [initial, formats, penalties, poolJoins, tokenizers];
+export const MIGRATIONS: readonly Migration[] = [initial, formats, penalties, poolJoins, tokenizers, columns];
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 /** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */
 const APPLICATION_ID = 0x54574c42;

@@ -298,6 +298,7 @@ export class RolloutWriter {
         call.latencyMs,
         base + call.callSegment,
         response,
+        Number(call.isRepeat),
       );
     });
     if (rollout.tokens !== null) this.tokens.add(rolloutId, rollout.tokens);

@@ -37,7 +37,8 @@ export function removeRunRows(db: WritableLibrary, runId: number): Removal {
     );
   }
   const rollouts = run('DELETE FROM rollout_row WHERE run_id = :runId');
-  for (const table of ['group_row', 'step_row', 'run_file_row', 'selection_row']) {
+  run('UPDATE step_revision_row SET revision = revision + 1 WHERE run_id = :runId');
+  for (const table of ['group_row', 'step_row', 'step_column_row', 'run_file_row', 'selection_row']) {
     run(`DELETE FROM ${table} WHERE run_id = :runId`);
   }
   // Lines about the run as a whole are gone once no split of it is left.

@@ -46,6 +46,7 @@ export class Touched {
     for (const { runId, step } of this.places()) {
       sql.dropStep.run(runId, step);
       sql.refreshStep.run(runId, step);
+      sql.reviseStep.run(runId, step);
     }
   }
 }

@@ -79,7 +79,7 @@ SELECT c.rollout_id, c.ordinal, c.turn, c.name,
   response_text(c.rollout_id, a.inner_start, a.inner_end) AS response,
   c.outcome, c.latency_ms,
   call_code(response_text(c.rollout_id, s.inner_start, s.inner_end)) AS code,
-  response_text(c.rollout_id, s.inner_start, s.inner_end) AS payload
+  response_text(c.rollout_id, s.inner_start, s.inner_end) AS payload, c.is_repeat
 FROM tool_call_row c
 JOIN segment_row s ON s.rollout_id = c.rollout_id AND s.ordinal = c.call_segment
 LEFT JOIN segment_row a ON a.rollout_id = c.rollout_id AND a.ordinal = c.response_segment;

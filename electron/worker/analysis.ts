@@ -8,6 +8,7 @@ import type { RocReport } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import { SettingError } from '../../shared/domain/downSampling.ts';
+import { Browser } from '../columns/answer.ts';
 import { answerComparison } from '../compare/answer.ts';
 import { basisOf } from '../roc/basis.ts';
 import { decidedGroups } from '../roc/decisionRows.ts';
@@ -66,7 +67,10 @@ port.on('message', (request: AnalysisRequest) => {
   }
 });
 
-type Job = Extract<AnalysisRequest, { kind: 'report' | 'decisions' | 'statistics' | 'places' | 'compare' }>;
+type Job = Extract<
+  AnalysisRequest,
+  { kind: 'report' | 'decisions' | 'statistics' | 'places' | 'compare' | 'browse' }
+>;
 
 async function work(request: Job): Promise<void> {
   const { id } = request;
@@ -94,6 +98,8 @@ function resultOf(request: Job): Promise<Result<unknown>> {
       return tokens(request.id, request.request, PlacesBuilder.open(db, request.request));
     case 'compare':
       return Promise.resolve(compare(request));
+    case 'browse':
+      return Promise.resolve(browse(request));
   }
 }
 
@@ -101,6 +107,24 @@ function compare({ question, stop }: Extract<AnalysisRequest, { kind: 'compare' 
   const flag = new Int32Array(stop);
   const answered = answerComparison(db, question, { isCancelled: () => Atomics.load(flag, 0) !== 0 });
   return answered === 'cancelled' ? { ok: false, failure: CANCELLED } : answered;
+}
+
+/** Between two looks at the clock, progress is not worth a message. */
+const NEWS_MS = 100;
+let browser: Browser | undefined;
+
+function browse({ id, question, stop }: Extract<AnalysisRequest, { kind: 'browse' }>): Result<unknown> {
+  browser ??= new Browser(db);
+  const flag = new Int32Array(stop);
+  let toldAt = performance.now();
+  return browser.answer(question, {
+    isCancelled: () => Atomics.load(flag, 0) !== 0,
+    onProgress: (stepsDone, steps) => {
+      if (performance.now() - toldAt < NEWS_MS) return;
+      toldAt = performance.now();
+      post({ id, kind: 'progress', stepsDone, steps });
+    },
+  });
 }
 
 /** @returns false when it was cancelled on the way */

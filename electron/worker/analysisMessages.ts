@@ -1,6 +1,7 @@
 /** What the host and the thread that answers long questions say to each other. */
 import type { RocBasis } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
+import type { BrowseQuestion } from '../columns/answer.ts';
 import type { CompareQuestion } from '../compare/answer.ts';
 import type { UncheckedChoice } from '../roc/basis.ts';
 import type { DecidedStep } from '../roc/decisionRows.ts';
@@ -27,6 +28,7 @@ export type AnalysisRequest = { readonly id: number } & (
   | { readonly kind: 'groups'; readonly reportId: number; readonly key: string }
   | { readonly kind: 'decisions'; readonly request: DecisionsRequest }
   | ({ readonly kind: 'compare'; readonly question: CompareQuestion } & Stoppable)
+  | ({ readonly kind: 'browse'; readonly question: BrowseQuestion } & Stoppable)
   /** The page of decisions has been taken; the next may come. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'cancel' }

@@ -1,12 +1,16 @@
 /** Worker thread: the only writer of the library. One ingest call at a time, in order of arrival. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { IngestProgress } from '../../shared/api/contract.ts';
+import { stepFacts } from '../columns/series.ts';
+import { sourceOf } from '../columns/stepTable.ts';
 import { ingest } from '../ingest/ingest.ts';
 import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
+import { keepColumnsOfOneStep } from '../storage/queries/columns.ts';
 import type { WorkerOptions, WriterMessage, WriterRequest } from './messages.ts';
 import { ParserThread } from './parserThread.ts';
+import { Upkeep } from './upkeep.ts';
 import { mappingsFor, runTask } from './writerTasks.ts';
 
 const port = parentPort;
@@ -42,6 +46,13 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
   let queue: Promise<void> = Promise.resolve();
   const cancelled = new Set<number>();
   let current: number | undefined;
+  const upkeep = new Upkeep(
+    [() => keepColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns)))],
+    (work) => {
+      // Requests that have arrived meanwhile go first.
+      queue = queue.then(() => new Promise(setImmediate)).then(work);
+    },
+  );
 
   const run = async ({ jobId, paths, mapping, isQuiet }: IngestRequest): Promise<void> => {
     const startedAt = performance.now();
@@ -117,7 +128,7 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
   port?.on('message', (request: WriterRequest) => {
     switch (request.kind) {
       case 'ingest':
-        queue = queue.then(() => run(request));
+        queue = queue.then(() => run(request)).then(() => upkeep.wake());
         break;
       case 'cancel':
         cancelled.add(request.jobId);
@@ -135,9 +146,11 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
           );
           if (runIds.length > 0) post({ kind: 'changed', runIds });
           post({ kind: 'taskDone', id: request.id, result });
+          upkeep.wake();
         });
         break;
       case 'close':
+        upkeep.stop();
         parser.cancel();
         void (async () => {
           // A running job ends after the batch it is writing; only then may the library close.
@@ -150,4 +163,5 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
     }
   });
   post({ kind: 'ready' });
+  upkeep.wake();
 }

@@ -10,9 +10,12 @@ import { z } from 'zod';
 import { MAX_LANES } from '../domain/alignLanes.ts';
 import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
 import { SOURCE_KINDS } from '../domain/entropy.ts';
+import { WORD_FIELDS } from '../domain/filter/fields.ts';
+import { LONGEST_FILTER } from '../domain/filter/parse.ts';
 import { STATISTICS_BY } from '../domain/signalStatistics.ts';
 import { SIGNALS } from '../domain/tokenSignal.ts';
 import { MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
+import type { FilterReading, StepFacts } from './browseRows.ts';
 import type { AlikeList, Comparison, ForkTree } from './compareRows.ts';
 import { type GroupLedger, PENALTY_KINDS, type RocReport } from './rocRows.ts';
 import type {
@@ -46,6 +49,7 @@ import type {
 } from './sourceRows.ts';
 
 export type { Mapping } from '../format/mapping.ts';
+export * from './browseRows.ts';
 export type * from './compareRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
@@ -79,6 +83,8 @@ export type GroupSort = (typeof GROUP_SORTS)[number];
 
 export const ROLLOUT_SORTS = [
   'order',
+  'step',
+  'problemId',
   'ordinal',
   'reward',
   'isCorrect',
@@ -86,6 +92,7 @@ export const ROLLOUT_SORTS = [
   'turns',
   'toolCalls',
   'toolErrors',
+  'latencyMs',
   'stopReason',
   'kept',
   'reason',
@@ -105,6 +112,9 @@ const rocChoice = z.object({
   settings: z.partialRecord(z.enum(SETTING_NAMES), z.union([z.boolean(), z.number(), z.string()])).optional(),
   groupSize: z.int().positive().max(100_000).optional(),
 });
+
+/** In the language of `shared/domain/filter`; a fault is a `bad_request` that says where. */
+const filter = z.string().max(LONGEST_FILTER).default('');
 
 /** A group and a rollout name their run, too: it is what progress and caches go by. */
 const tokenScope = {
@@ -131,6 +141,7 @@ const params = {
   'group.order': z.object({
     runId: id,
     step: id.optional(),
+    filter,
     sort: z.enum(GROUP_SORTS).default('order'),
     direction: direction.default('ascending'),
   }),
@@ -139,14 +150,31 @@ const params = {
     runId: id,
     step: id.optional(),
     groupId: id.optional(),
-    kept: z.boolean().optional(),
-    isCorrect: z.boolean().optional(),
-    hasToolCalls: z.boolean().optional(),
-    hasToolErrors: z.boolean().optional(),
-    sort: z.enum(ROLLOUT_SORTS).default('order'),
-    direction: direction.default('ascending'),
+    filter,
+    /** The first decides, the others break ties; unknown comes last; at last the order of the log. */
+    sort: z
+      .array(z.object({ by: z.enum(ROLLOUT_SORTS), direction: direction.default('ascending') }))
+      .max(8)
+      .default([]),
+    progressKey: z.string().max(100).optional(),
   }),
   'rollout.rows': z.object({ rolloutIds: z.array(id).max(500) }),
+  /** What charts show, per step; under a filter, of the rollouts that match. Long with a filter: like `roc.report`. */
+  'step.series': z.object({
+    runId: id,
+    step: id.optional(),
+    filter,
+    progressKey: z.string().max(100).optional(),
+  }),
+  /** A filter as it was understood, and as SQL over the public views. */
+  'filter.read': z.object({ runId: id.optional(), filter }),
+  /** Values of a word field in a run that begin with what has been typed, the most frequent first. */
+  'filter.values': z.object({
+    runId: id,
+    field: z.enum(WORD_FIELDS),
+    prefix: z.string().max(1000).default(''),
+    limit: z.int().positive().max(200).default(20),
+  }),
   /** From the words of a URL to ids. */
   'place.resolve': z.object({
     runKey: z.string(),
@@ -282,10 +310,14 @@ export interface Results {
   'run.list': readonly RunSummary[];
   'run.get': RunDetail;
   'step.list': readonly StepSummary[];
-  'group.order': { readonly ids: Uint32Array };
+  /** `matches`: rollouts of each group that match the filter; absent without one. */
+  'group.order': { readonly ids: Uint32Array; readonly matches?: Uint32Array };
   'group.rows': readonly GroupRow[];
   'rollout.order': { readonly ids: Uint32Array };
   'rollout.rows': readonly RolloutRow[];
+  'step.series': { readonly steps: readonly StepFacts[] };
+  'filter.read': FilterReading;
+  'filter.values': { readonly values: readonly { readonly text: string; readonly rollouts: number }[] };
   'place.resolve': { readonly runId: number; readonly groupId?: number; readonly rolloutId?: number };
   'rollout.get': RolloutDetail;
   'rollout.tokens': RolloutTokens;

@@ -37,7 +37,12 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
     params: ({ runId, step }) => ({ runId, step, sort: 'meanReward', direction: 'descending' }),
   },
   'group.rows': { params: ({ groupIds }) => ({ groupIds: [...groupIds] }) },
-  'rollout.order': { params: ({ runId }) => ({ runId, sort: 'responseChars' }) },
+  'rollout.order': {
+    params: ({ runId }) => ({ runId, filter: 'turns:>=1', sort: [{ by: 'responseChars' }] }),
+  },
+  'step.series': { params: ({ runId }) => ({ runId, filter: 'tool_calls:>0' }) },
+  'filter.read': { params: ({ runId }) => ({ runId, filter: 'correct:true or "wait"' }) },
+  'filter.values': { params: ({ runId }) => ({ runId, field: 'problem' }) },
   'rollout.rows': { params: ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 100) }) },
   'place.resolve': { params: ({ runKey, step }) => ({ runKey, step }) },
   'rollout.get': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
@@ -151,8 +156,7 @@ export async function prepareCalls(dispatch: Dispatch): Promise<readonly Prepare
   const rollouts = await value(dispatch, 'rollout.order', { runId });
   const byEntropy = await value(dispatch, 'rollout.order', {
     runId,
-    sort: 'meanEntropy',
-    direction: 'descending',
+    sort: [{ by: 'meanEntropy', direction: 'descending' }],
   });
   const withTokens = byEntropy.ids[0] ?? 0;
   const ids: Ids = {

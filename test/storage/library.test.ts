@@ -105,13 +105,13 @@ describe('query plans', () => {
   };
 
   it('a step in its natural order is one index range, without a sort', () => {
-    expect(planOf(rolloutOrderSql({ step: 1, sort: 'order', direction: 'ascending' }))).toEqual([
+    expect(planOf(rolloutOrderSql({ step: 1, sort: [] }))).toEqual([
       'SEARCH r USING COVERING INDEX rollout_by_step (run_id=? AND step=?)',
     ]);
-    expect(planOf(rolloutOrderSql({ step: 1, sort: 'order', direction: 'descending' }))).toEqual([
+    expect(planOf(rolloutOrderSql({ step: 1, sort: [{ by: 'order', direction: 'descending' }] }))).toEqual([
       'SEARCH r USING COVERING INDEX rollout_by_step (run_id=? AND step=?)',
     ]);
-    expect(planOf(rolloutOrderSql({ sort: 'order', direction: 'ascending' }))).toEqual([
+    expect(planOf(rolloutOrderSql({ sort: [{ by: 'order', direction: 'ascending' }] }))).toEqual([
       'SEARCH r USING COVERING INDEX rollout_by_step (run_id=?)',
     ]);
   });
@@ -157,8 +157,12 @@ describe('query plans', () => {
   });
 
   it.each(ROLLOUT_SORTS)('rollouts of a step by %s never scan the table', (sort) => {
-    for (const scope of [{ step: 1 }, { groupId: 1 }, { step: 1, kept: true, hasToolErrors: true }]) {
-      const [first] = planOf(rolloutOrderSql({ ...scope, sort, direction: 'descending' }));
+    for (const scope of [{ step: 1 }, { groupId: 1 }]) {
+      const by = [
+        { by: sort, direction: 'descending' as const },
+        { by: 'answer' as const, direction: 'ascending' as const },
+      ];
+      const [first] = planOf(rolloutOrderSql({ ...scope, sort: by }));
       expect(first).toMatch(/^SEARCH r USING (COVERING )?INDEX rollout_by_(step|group) /);
     }
   });

@@ -27,6 +27,10 @@ const GROUP_COLUMNS: Record<GroupSort, string> = {
 
 const ROLLOUT_COLUMNS: Record<RolloutSort, string> = {
   order: 'r.step, r.group_id, r.ordinal',
+  step: 'r.step',
+  problemId:
+    '(SELECT p.problem_id FROM group_row g JOIN problem_row p USING (problem_no) WHERE g.group_id = r.group_id)',
+  latencyMs: '(SELECT max(c.latency_ms) FROM tool_call_row c WHERE c.rollout_id = r.rollout_id)',
   ordinal: 'r.ordinal',
   reward: 'r.reward',
   isCorrect: 'r.is_correct',
@@ -52,13 +56,16 @@ function orderBy(
   column: string,
   direction: 'ascending' | 'descending',
 ): string {
-  const way = direction === 'descending' ? 'DESC' : 'ASC';
+  const way = wayOf(direction);
   if (column !== columns.order) return `${column} ${way} NULLS LAST, ${columns.order}`;
   return columns.order
     .split(', ')
     .map((part) => `${part} ${way}`)
     .join(', ');
 }
+
+const wayOf = (direction: 'ascending' | 'descending'): string =>
+  direction === 'descending' ? 'DESC' : 'ASC';
 
 export function groupOrderSql(
   params: Pick<ParsedParams<'group.order'>, 'step' | 'sort' | 'direction'>,
@@ -68,18 +75,25 @@ export function groupOrderSql(
     ORDER BY ${orderBy(GROUP_COLUMNS, GROUP_COLUMNS[params.sort], params.direction)}`;
 }
 
-type RolloutScope = Omit<ParsedParams<'rollout.order'>, 'runId'>;
+type RolloutScope = Pick<ParsedParams<'rollout.order'>, 'step' | 'groupId' | 'sort'>;
 
-export function rolloutOrderSql(params: RolloutScope): string {
+/** Of a step or a group, without a filter: those are few enough for rows. The rest is asked of columns. */
+export function rolloutOrderSql({ step, groupId, sort }: RolloutScope): string {
   const where = ['r.run_id = :runId'];
-  if (params.groupId !== undefined) where.splice(0, 1, 'r.group_id = :groupId');
-  else if (params.step !== undefined) where.push('r.step = :step');
-  if (params.kept !== undefined) where.push('r.kept = :kept');
-  if (params.isCorrect !== undefined) where.push('r.is_correct = :isCorrect');
-  if (params.hasToolCalls !== undefined) where.push(`r.tool_calls ${params.hasToolCalls ? '> 0' : '= 0'}`);
-  if (params.hasToolErrors !== undefined) where.push(`r.tool_errors ${params.hasToolErrors ? '> 0' : '= 0'}`);
+  if (groupId !== undefined) where.splice(0, 1, 'r.group_id = :groupId');
+  else if (step !== undefined) where.push('r.step = :step');
   return `SELECT r.rollout_id FROM rollout_row r WHERE ${where.join(' AND ')}
-    ORDER BY ${orderBy(ROLLOUT_COLUMNS, ROLLOUT_COLUMNS[params.sort], params.direction)}`;
+    ORDER BY ${orderByAll(sort)}`;
+}
+
+/** Keys behind the order of the log never decide. */
+function orderByAll(sort: RolloutScope['sort']): string {
+  const [first] = sort;
+  if (first?.by === 'order') return orderBy(ROLLOUT_COLUMNS, ROLLOUT_COLUMNS.order, first.direction);
+  const keys = sort
+    .filter(({ by }) => by !== 'order')
+    .map(({ by, direction }) => `${ROLLOUT_COLUMNS[by]} ${wayOf(direction)} NULLS LAST`);
+  return [...keys, ROLLOUT_COLUMNS.order].join(', ');
 }
 
 export function orderGroups(db: ReadableLibrary, params: ParsedParams<'group.order'>): { ids: Uint32Array } {
@@ -97,13 +111,7 @@ export function orderRollouts(
   const ids = db
     .prepare(rolloutOrderSql(params))
     .pluck()
-    .all({
-      runId: params.runId,
-      step: params.step ?? null,
-      groupId: params.groupId ?? null,
-      kept: params.kept === undefined ? null : Number(params.kept),
-      isCorrect: params.isCorrect === undefined ? null : Number(params.isCorrect),
-    });
+    .all({ runId: params.runId, step: params.step ?? null, groupId: params.groupId ?? null });
   return { ids: Uint32Array.from(ids as number[]) };
 }
 

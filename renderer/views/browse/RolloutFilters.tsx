@@ -1,21 +1,22 @@
-import type { ParamsOf } from '../../../shared/api/contract.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 
-type Filter = Pick<ParamsOf<'rollout.order'>, 'kept' | 'isCorrect' | 'hasToolCalls' | 'hasToolErrors'>;
+const CORRECT: Readonly<Record<string, string>> = { yes: 'correct:true', no: 'correct:false' };
+const TOOLS: Readonly<Record<string, string>> = {
+  none: 'tool_calls:0',
+  some: 'tool_calls:>0',
+  failed: 'tool_errors:>0',
+};
+const KEPT: Readonly<Record<string, string>> = { yes: 'kept:true', no: 'kept:false' };
 
-const yesNo = (value: string | null): boolean | undefined =>
-  value === 'yes' ? true : value === 'no' ? false : undefined;
-
-/** `?right=no&tools=none`: filters live in the URL, so a list can be sent to someone. */
-export function rolloutFilterOf(query: URLSearchParams): Filter {
-  const tools = query.get('tools');
-  return {
-    isCorrect: yesNo(query.get('right')),
-    kept: yesNo(query.get('kept')),
-    hasToolCalls: tools === 'none' ? false : tools === 'some' ? true : undefined,
-    hasToolErrors: tools === 'failed' ? true : undefined,
-  };
+/** `?right=no&tools=none`: the switches live in the URL, so a list can be sent to someone. @returns them as a filter */
+export function rolloutFilterOf(query: URLSearchParams): string {
+  const chosen = [
+    CORRECT[query.get('right') ?? ''],
+    TOOLS[query.get('tools') ?? ''],
+    KEPT[query.get('kept') ?? ''],
+  ];
+  return chosen.filter((part) => part !== undefined).join(' ');
 }
 
 interface RolloutFiltersProps {

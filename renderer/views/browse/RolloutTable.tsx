@@ -21,7 +21,7 @@ import { knownColumnIds, problemColumn, ROLLOUT_COLUMNS } from './rolloutColumns
 import { useListHold } from './useListHold.ts';
 import { useUrlSort } from './useUrlSort.ts';
 
-type Filter = Omit<ParamsOf<'rollout.order'>, 'sort' | 'direction'>;
+type Filter = Omit<ParamsOf<'rollout.order'>, 'sort'>;
 
 interface RolloutTableProps {
   readonly runKey: string;
@@ -43,8 +43,8 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
     hidesProblem ? ROLLOUT_SORT : STEP_SORT,
   );
   const sortColumn = ROLLOUT_COLUMNS.find((one) => one.id === sort.column)?.id;
-  const column = sortColumn === undefined || sortColumn === 'problem' ? 'order' : sortColumn;
-  const params = { ...filter, sort: column, direction: sort.direction };
+  const by = sortColumn === undefined ? 'order' : sortColumn === 'problem' ? 'problemId' : sortColumn;
+  const params = { ...filter, sort: [{ by, direction: sort.direction }] };
   const order = useRequest('rollout.order', params, { keepPrevious: true });
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);

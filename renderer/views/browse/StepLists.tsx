@@ -45,7 +45,7 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
         {tab === 'rollouts' ? (
           <RolloutTable
             runKey={runKey}
-            filter={{ runId, step, ...rolloutFilterOf(query) }}
+            filter={{ runId, step, filter: rolloutFilterOf(query) }}
             label={`Rollouts of ${of}`}
             hidesProblem={false}
             emptyTitle="No rollout passes the filters"

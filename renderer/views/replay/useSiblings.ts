@@ -24,7 +24,7 @@ export function useSiblings(
     'rollout.order',
     row === undefined || runId === undefined
       ? undefined
-      : { runId, step: row.step, groupId: row.groupId, sort: 'ordinal' },
+      : { runId, step: row.step, groupId: row.groupId, sort: [{ by: 'ordinal' }] },
     { keepPrevious: true },
   ).data?.ids;
   const isAlone = group !== undefined && group.length <= 1;

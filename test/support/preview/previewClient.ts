@@ -122,7 +122,10 @@ export function createPreviewClient(scenario: string): FakeClient {
       return { ids: Uint32Array.from(direction === 'descending' ? ids.reverse() : ids) };
     },
     'group.rows': ({ groupIds }) => groupIds.map(groupRow),
-    'rollout.order': ({ step = 0, groupId: wanted, sort, direction, isCorrect, kept }) => {
+    'rollout.order': ({ step = 0, groupId: wanted, sort, filter = '' }) => {
+      const [{ by, direction } = { by: 'order' as const, direction: undefined }] = sort ?? [];
+      const isCorrect = flagIn(filter, 'correct');
+      const kept = flagIn(filter, 'kept');
       if (scenario === 'million' && wanted === undefined) {
         return { ids: Uint32Array.from({ length: 1_500_000 }, (_, i) => 10_000_100 + i) };
       }
@@ -138,7 +141,7 @@ export function createPreviewClient(scenario: string): FakeClient {
       return {
         ids: ordered(
           ids,
-          (row) => (sort === undefined || sort === 'order' ? row.rolloutId : row[sort]),
+          (row) => (by === 'order' || by === 'latencyMs' ? row.rolloutId : row[by]),
           direction,
         ),
       };
@@ -247,4 +250,10 @@ export function createPreviewClient(scenario: string): FakeClient {
     'ingest.demo': () => ({ jobId: 3 }),
     'ingest.cancel': () => ({ cancelled: true }),
   });
+}
+
+/** As much of the filter language as the switches of the lists speak. */
+function flagIn(filter: string, field: 'correct' | 'kept'): boolean | undefined {
+  const value = new RegExp(`${field}:(true|false)`).exec(filter)?.[1];
+  return value === undefined ? undefined : value === 'true';
 }

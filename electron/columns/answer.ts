@@ -1,0 +1,126 @@
+import type { FilterReading, ParsedParams, StepFacts } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
+import { CANCELLED } from '../../shared/api/transport.ts';
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { filterText } from '../../shared/domain/filter/print.ts';
+import { filterSql } from '../storage/filterSql.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import { ColumnStore } from './columnStore.ts';
+import { frequentValues } from './frequentValues.ts';
+import type { TextMatches } from './matching.ts';
+import { type Breathe, matchedSteps, orderMatched, orderMatchedGroups } from './runOrder.ts';
+import { stepFacts } from './series.ts';
+import { textMatches } from './textMatches.ts';
+
+export type BrowseQuestion =
+  | ({ readonly about: 'rollouts' } & Omit<ParsedParams<'rollout.order'>, 'progressKey'>)
+  | ({ readonly about: 'groups' } & ParsedParams<'group.order'>)
+  | ({ readonly about: 'series' } & Omit<ParsedParams<'step.series'>, 'progressKey'>)
+  | ({ readonly about: 'filter' } & ParsedParams<'filter.read'>)
+  | ({ readonly about: 'values' } & ParsedParams<'filter.values'>);
+
+export interface BrowseOptions {
+  readonly isCancelled: () => boolean;
+  readonly onProgress: (stepsDone: number, steps: number) => void;
+}
+
+class Stopped extends Error {}
+
+class BadFilter extends Error {}
+
+/** Questions over columns. One for each thread: it keeps what it has read. */
+export class Browser {
+  private readonly db: ReadableLibrary;
+  private readonly store: ColumnStore;
+
+  constructor(db: ReadableLibrary) {
+    this.db = db;
+    this.store = new ColumnStore(db);
+  }
+
+  /** Failures are values. */
+  answer(question: BrowseQuestion, options: BrowseOptions): Result<unknown> {
+    try {
+      // One state of the library, whatever is written meanwhile.
+      const value = this.db.transaction(() => this.answerTo(question, breatheWith(options)))();
+      return { ok: true, value };
+    } catch (error) {
+      if (error instanceof Stopped) return { ok: false, failure: CANCELLED };
+      if (error instanceof BadFilter)
+        return { ok: false, failure: { code: 'bad_request', message: error.message } };
+      throw error;
+    }
+  }
+
+  private answerTo(question: BrowseQuestion, breathe: Breathe): unknown {
+    switch (question.about) {
+      case 'rollouts': {
+        const { run, matched } = this.match(question, breathe);
+        return { ids: orderMatched(run, matched, question.sort) };
+      }
+      case 'groups':
+        return orderMatchedGroups(this.db, this.match(question, breathe).matched, question);
+      case 'series':
+        return { steps: this.series(question, breathe) };
+      case 'filter':
+        return this.reading(question);
+      case 'values':
+        return { values: frequentValues(this.store.run(question.runId), question, breathe) };
+    }
+  }
+
+  private match(
+    question: Pick<ParsedParams<'rollout.order'>, 'runId' | 'step' | 'groupId' | 'filter'>,
+    breathe: Breathe,
+  ) {
+    const node = nodeOf(question.filter);
+    const run = this.store.run(question.runId);
+    const texts = this.texts(question, node, breathe);
+    return { run, matched: matchedSteps({ run, texts }, node, question, breathe) };
+  }
+
+  private series(question: Omit<ParsedParams<'step.series'>, 'progressKey'>, breathe: Breathe): StepFacts[] {
+    const { step: only } = question;
+    const node = nodeOf(question.filter);
+    const run = this.store.run(question.runId);
+    const tables = run.steps.filter(({ step }) => only === undefined || step === only);
+    if (node.kind === 'all') {
+      return tables.map((table, i) => {
+        breathe(i, tables.length);
+        return table.facts();
+      });
+    }
+    const texts = this.texts(question, node, breathe);
+    return matchedSteps({ run, texts }, node, question, breathe).map(({ table, mask }) =>
+      stepFacts(table, mask),
+    );
+  }
+
+  private reading({ filter, runId }: ParsedParams<'filter.read'>): FilterReading {
+    const node = nodeOf(filter);
+    return { text: filterText(node), sql: filterSql(node, runId) };
+  }
+
+  private texts(
+    scope: { readonly runId: number; readonly step?: number | undefined },
+    node: FilterNode,
+    breathe: Breathe,
+  ): TextMatches {
+    return textMatches(this.db, { ...scope, node, breathe });
+  }
+}
+
+function nodeOf(filter: string): FilterNode {
+  const read = readFilter(filter);
+  if (read.ok) return read.node;
+  const { message, start } = read.fault;
+  throw new BadFilter(`filter, character ${start + 1}: ${message}`);
+}
+
+function breatheWith({ isCancelled, onProgress }: BrowseOptions): Breathe {
+  return (stepsDone, steps) => {
+    if (isCancelled()) throw new Stopped();
+    onProgress(stepsDone, steps);
+  };
+}

@@ -1,0 +1,81 @@
+/** The steps of the runs looked at last, as columns; a step that has changed is read anew. */
+import type { ReadableLibrary } from '../storage/open.ts';
+import { type GroupFacts, groupFacts, stepRevisions } from '../storage/queries/columns.ts';
+import { StepTable } from './stepTable.ts';
+
+/** A run of a million rollouts with every column; the runs used longest ago make room. */
+const MOST_BYTES = 400 * 2 ** 20;
+
+export interface RunTable {
+  readonly runId: number;
+  /** Without it everything stands at step 0, which is none. */
+  readonly hasSteps: boolean;
+  /** In order of steps. */
+  readonly steps: readonly StepTable[];
+  /** By group id; read when first asked for. */
+  groups(): ReadonlyMap<number, GroupFacts>;
+}
+
+interface Kept {
+  readonly steps: Map<number, StepTable>;
+  /** Sum and number of revisions: changes whenever a step does. */
+  state: string;
+  groups: ReadonlyMap<number, GroupFacts> | undefined;
+}
+
+export class ColumnStore {
+  private readonly db: ReadableLibrary;
+  /** The run used last is the last. */
+  private readonly runs = new Map<number, Kept>();
+
+  constructor(db: ReadableLibrary) {
+    this.db = db;
+  }
+
+  /** The run as it stands in the library now; without rollouts, no steps. */
+  run(runId: number): RunTable {
+    const kept = this.runs.get(runId) ?? {
+      steps: new Map<number, StepTable>(),
+      state: '',
+      groups: undefined,
+    };
+    this.runs.delete(runId);
+    this.runs.set(runId, kept);
+    const revisions = stepRevisions(this.db, runId);
+    const state = revisions.map(({ step, revision }) => `${step}:${revision}`).join(' ');
+    if (state !== kept.state) {
+      kept.groups = undefined;
+      const known = new Set(revisions.map(({ step }) => step));
+      for (const step of kept.steps.keys()) if (!known.has(step)) kept.steps.delete(step);
+      kept.state = state;
+    }
+    const steps = revisions.map(({ step, revision }) => {
+      const table = kept.steps.get(step);
+      if (table?.revision === revision) return table;
+      const fresh = new StepTable(this.db, { runId, step, revision });
+      kept.steps.set(step, fresh);
+      return fresh;
+    });
+    this.makeRoom(runId);
+    return {
+      runId,
+      hasSteps: revisions.every(({ hasSteps }) => hasSteps === 1),
+      steps,
+      groups: () => {
+        kept.groups ??= new Map(groupFacts(this.db, runId).map((facts) => [facts.groupId, facts]));
+        return kept.groups;
+      },
+    };
+  }
+
+  private makeRoom(wanted: number): void {
+    let bytes = 0;
+    for (const { steps } of this.runs.values()) for (const table of steps.values()) bytes += table.weight;
+    for (const [runId, { steps }] of this.runs) {
+      if (bytes <= MOST_BYTES) break;
+      if (runId === wanted) continue;
+      for (const table of steps.values()) bytes -= table.weight;
+      this.runs.delete(runId);
+    }
+  }
+}

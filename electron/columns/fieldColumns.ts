@@ -1,0 +1,60 @@
+/** Which column a field of the filter language is. */
+import type { NumberField } from '../../shared/domain/filter/fields.ts';
+import { type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
+import type { RunTable } from './columnStore.ts';
+import type { StepTable } from './stepTable.ts';
+
+export const NUMBER_COLUMN: Readonly<Record<Exclude<NumberField, 'step' | 'pass_rate'>, ColumnName>> = {
+  index: 'index',
+  reward: 'reward',
+  turns: 'turns',
+  tool_calls: 'toolCalls',
+  tool_errors: 'toolErrors',
+  latency_ms: 'latencyMs',
+  tokens: 'tokens',
+  chars: 'chars',
+  entropy: 'entropy',
+  p_err: 'pErr',
+  p_format: 'pFormat',
+  penalty: 'penalty',
+  advantage: 'advantage',
+};
+
+/** Numbers with NaN for what is unknown, whatever the column marks it with. */
+export function numbersOf(run: RunTable, table: StepTable, field: NumberField): ArrayLike<number> {
+  switch (field) {
+    case 'step':
+      return new Float64Array(table.count).fill(run.hasSteps ? table.step : Number.NaN);
+    case 'pass_rate':
+      return passRates(run, table);
+    default:
+      return known(table.column(NUMBER_COLUMN[field]));
+  }
+}
+
+function known(column: ArrayLike<number>): ArrayLike<number> {
+  if (!(column instanceof Int32Array)) return column;
+  const numbers = Float64Array.from(column);
+  for (let i = 0; i < numbers.length; i++) if (numbers[i] === UNKNOWN_I32) numbers[i] = Number.NaN;
+  return numbers;
+}
+
+/** Share of correct rollouts among those of which it is known, of each rollout's group. */
+function passRates(run: RunTable, table: StepTable): Float64Array {
+  const groups = run.groups();
+  const rates = new Float64Array(table.count);
+  const groupId = table.column('groupId');
+  let lastId = -1;
+  let last = Number.NaN;
+  for (let i = 0; i < rates.length; i++) {
+    const id = groupId[i] ?? 0;
+    if (id !== lastId) {
+      const facts = groups.get(id);
+      last =
+        facts === undefined || facts.correctKnown === 0 ? Number.NaN : facts.correct / facts.correctKnown;
+      lastId = id;
+    }
+    rates[i] = last;
+  }
+  return rates;
+}

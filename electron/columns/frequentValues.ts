@@ -1,0 +1,110 @@
+/** Values of a word field in a run, for completion. */
+import type { ParsedParams } from '../../shared/api/contract.ts';
+import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import type { RunTable } from './columnStore.ts';
+import type { Breathe } from './runOrder.ts';
+import type { StepTable } from './stepTable.ts';
+
+type Question = Omit<ParsedParams<'filter.values'>, 'runId'>;
+
+export interface FrequentValue {
+  readonly text: string;
+  readonly rollouts: number;
+}
+
+/** Those that begin with what has been typed, else those that hold it; the most frequent first. */
+export function frequentValues(
+  run: RunTable,
+  { field, prefix, limit }: Question,
+  breathe: Breathe,
+): readonly FrequentValue[] {
+  const counts = new Map<string, number>();
+  const add = (text: string | null | undefined, by: number): void => {
+    if (text !== null && text !== undefined) counts.set(text, (counts.get(text) ?? 0) + by);
+  };
+  run.steps.forEach((table, i) => {
+    breathe(i, run.steps.length);
+    for (const [text, rollouts] of countsOf(run, table, field)) add(text, rollouts);
+  });
+  const wanted = prefix.toLowerCase();
+  const values = [...counts].map(([text, rollouts]) => ({
+    text,
+    rollouts,
+    at: text.toLowerCase().indexOf(wanted),
+  }));
+  return values
+    .filter(({ at }) => at >= 0)
+    .sort(
+      (a, b) => Number(a.at > 0) - Number(b.at > 0) || b.rollouts - a.rollouts || (a.text < b.text ? -1 : 1),
+    )
+    .slice(0, limit)
+    .map(({ text, rollouts }) => ({ text, rollouts }));
+}
+
+function countsOf(
+  run: RunTable,
+  table: StepTable,
+  field: Question['field'],
+): Iterable<readonly [string | null | undefined, number]> {
+  switch (field) {
+    case 'stop':
+      return byCode(table.column('stop'), (code) => STOP_REASONS[code - 1]);
+    case 'reason': {
+      const texts = table.dictionary('reasons');
+      return byCode(table.column('reason'), (code) => texts[code - 1]);
+    }
+    case 'answer': {
+      const texts = table.dictionary('answers');
+      return byCode(table.column('answer'), (code) => texts[code - 1]);
+    }
+    case 'tool': {
+      const sets = table.dictionary('toolSets').map((tools) => JSON.parse(tools) as string[]);
+      return [...byCode(table.column('tools'), (code) => String(code))].flatMap(([code, rollouts]) =>
+        (sets[Number(code) - 1] ?? []).map((tool) => [tool, rollouts] as const),
+      );
+    }
+    case 'outcome': {
+      const outcomes = table.column('outcomes');
+      return TOOL_OUTCOMES.map(
+        (outcome, bit) => [outcome, countWhere(outcomes, (bits) => (bits >> bit) & 1)] as const,
+      );
+    }
+    default: {
+      const groups = run.groups();
+      return byCode(table.column('groupId'), (groupId) => {
+        const facts = groups.get(groupId);
+        switch (field) {
+          case 'problem':
+            return facts?.problemId;
+          case 'group':
+            return facts?.groupKey;
+          case 'truth':
+            return facts?.groundTruth;
+          case 'source':
+            return facts?.source;
+        }
+      });
+    }
+  }
+}
+
+function countWhere(column: ArrayLike<number>, isOne: (value: number) => number): number {
+  let count = 0;
+  for (let i = 0; i < column.length; i++) count += isOne(column[i] ?? 0);
+  return count;
+}
+
+function* byCode(
+  column: ArrayLike<number>,
+  textOf: (code: number) => string | null | undefined,
+): Generator<readonly [string | null | undefined, number]> {
+  const counts = new Map<number, number>();
+  for (let i = 0; i < column.length; i++) {
+    const code = column[i] ?? 0;
+    counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  for (const [code, rollouts] of counts) {
+    if (code === 0) continue;
+    yield [textOf(code), rollouts];
+  }
+}

@@ -1,0 +1,203 @@
+/** A filter over the columns of a step: one byte per rollout, 1 where it matches. */
+import type { WordField } from '../../shared/domain/filter/fields.ts';
+import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
+import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import type { GroupFacts } from '../storage/queries/columns.ts';
+import type { RunTable } from './columnStore.ts';
+import { numbersOf } from './fieldColumns.ts';
+import type { StepTable } from './stepTable.ts';
+
+/** Rollouts in which the words of a text node are found. */
+export type TextMatches = (node: TextNode) => ReadonlySet<number>;
+
+export interface MatchScope {
+  readonly run: RunTable;
+  readonly texts: TextMatches;
+}
+
+/** @returns as long as the step has rollouts */
+export function matching({ run, texts }: MatchScope, table: StepTable, node: FilterNode): Uint8Array {
+  switch (node.kind) {
+    case 'all':
+      return new Uint8Array(table.count).fill(1);
+    case 'and':
+    case 'or': {
+      const [first, ...rest] = node.nodes;
+      if (first === undefined) throw new Error(`${node.kind} of nothing`);
+      const mask = matching({ run, texts }, table, first);
+      for (const each of rest) {
+        const other = matching({ run, texts }, table, each);
+        if (node.kind === 'and')
+          for (let i = 0; i < mask.length; i++) mask[i] = (mask[i] ?? 0) & (other[i] ?? 0);
+        else for (let i = 0; i < mask.length; i++) mask[i] = (mask[i] ?? 0) | (other[i] ?? 0);
+      }
+      return mask;
+    }
+    case 'not': {
+      const mask = matching({ run, texts }, table, node.node);
+      for (let i = 0; i < mask.length; i++) mask[i] = 1 - (mask[i] ?? 0);
+      return mask;
+    }
+    case 'number':
+      return inRange(numbersOf(run, table, node.field), node);
+    case 'flag': {
+      const wanted = node.value ? 1 : 0;
+      return where(table.column(node.field), (value) => value === wanted);
+    }
+    case 'word':
+      return words(run, table, node);
+    case 'known':
+      return knownOf(run, table, node.field);
+    case 'text': {
+      const found = texts(node);
+      return where(table.column('rolloutId'), (id) => found.has(id));
+    }
+  }
+}
+
+function inRange(numbers: ArrayLike<number>, { from, to }: NumberNode): Uint8Array {
+  const mask = new Uint8Array(numbers.length);
+  const low = from?.value ?? Number.NEGATIVE_INFINITY;
+  const high = to?.value ?? Number.POSITIVE_INFINITY;
+  const isLowOpen = from?.isExclusive === true;
+  const isHighOpen = to?.isExclusive === true;
+  for (let i = 0; i < mask.length; i++) {
+    const value = numbers[i] ?? Number.NaN;
+    // NaN is in no range.
+    if ((isLowOpen ? value > low : value >= low) && (isHighOpen ? value < high : value <= high)) mask[i] = 1;
+  }
+  return mask;
+}
+
+function where(column: ArrayLike<number>, holds: (value: number) => boolean): Uint8Array {
+  const mask = new Uint8Array(column.length);
+  for (let i = 0; i < mask.length; i++) if (holds(column[i] ?? 0)) mask[i] = 1;
+  return mask;
+}
+
+/** Codes whose text holds; 0, unknown, never does. */
+function codesWhere(texts: readonly string[], holds: (text: string) => boolean): Uint8Array {
+  const codes = new Uint8Array(texts.length + 1);
+  texts.forEach((text, i) => {
+    if (holds(text)) codes[i + 1] = 1;
+  });
+  return codes;
+}
+
+/** Equal without regard to case; in a pattern `*` stands for any characters. */
+export function wordTest({
+  text,
+  isPattern,
+}: Pick<WordNode, 'text' | 'isPattern'>): (value: string) => boolean {
+  const wanted = text.toLowerCase();
+  if (!isPattern) return (value) => value.toLowerCase() === wanted;
+  const parts = wanted.split('*');
+  return (value) => hasParts(value.toLowerCase(), parts);
+}
+
+/** Each part after the one before it: linear, where a regular expression of many `.*` is not. */
+function hasParts(value: string, parts: readonly string[]): boolean {
+  const first = parts[0] ?? '';
+  const last = parts.at(-1) ?? '';
+  if (value.length < first.length + last.length || !value.startsWith(first) || !value.endsWith(last))
+    return false;
+  let at = first.length;
+  const end = value.length - last.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = value.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
+  const test = wordTest(node);
+  switch (node.field) {
+    case 'stop': {
+      const codes = codesWhere(STOP_REASONS, test);
+      return where(table.column('stop'), (code) => codes[code] === 1);
+    }
+    case 'reason': {
+      const codes = codesWhere(table.dictionary('reasons'), test);
+      return where(table.column('reason'), (code) => codes[code] === 1);
+    }
+    case 'answer': {
+      const codes = codesWhere(table.dictionary('answers'), test);
+      return where(table.column('answer'), (code) => codes[code] === 1);
+    }
+    case 'tool': {
+      const sets = table.dictionary('toolSets');
+      const codes = codesWhere(sets, (tools) => (JSON.parse(tools) as string[]).some(test));
+      return where(table.column('tools'), (code) => codes[code] === 1);
+    }
+    case 'outcome': {
+      let bits = 0;
+      TOOL_OUTCOMES.forEach((outcome, i) => {
+        if (test(outcome)) bits |= 1 << i;
+      });
+      return where(table.column('outcomes'), (outcomes) => (outcomes & bits) !== 0);
+    }
+    default:
+      return byGroup(run, table, (facts) => {
+        const value = groupWord(facts, node.field);
+        return value !== null && test(value);
+      });
+  }
+}
+
+function groupWord(facts: GroupFacts, field: WordField): string | null {
+  switch (field) {
+    case 'problem':
+      return facts.problemId;
+    case 'group':
+      return facts.groupKey;
+    case 'truth':
+      return facts.groundTruth;
+    case 'source':
+      return facts.source;
+    default:
+      throw new Error(`${field} is no word of a group`);
+  }
+}
+
+/** Rollouts of a group stand together. */
+function byGroup(run: RunTable, table: StepTable, holds: (facts: GroupFacts) => boolean): Uint8Array {
+  const groups = run.groups();
+  let lastId = -1;
+  let last = false;
+  return where(table.column('groupId'), (id) => {
+    if (id === lastId) return last;
+    const facts = groups.get(id);
+    lastId = id;
+    last = facts !== undefined && holds(facts);
+    return last;
+  });
+}
+
+function knownOf(
+  run: RunTable,
+  table: StepTable,
+  field: Extract<FilterNode, { kind: 'known' }>['field'],
+): Uint8Array {
+  switch (field) {
+    case 'correct':
+    case 'kept':
+      return where(table.column(field), (value) => value >= 0);
+    case 'stop':
+    case 'reason':
+    case 'answer':
+      return where(table.column(field), (code) => code > 0);
+    case 'tool':
+      return where(table.column('tools'), (code) => code > 0);
+    case 'outcome':
+      return where(table.column('outcomes'), (bits) => bits !== 0);
+    case 'problem':
+    case 'group':
+    case 'truth':
+    case 'source':
+      return byGroup(run, table, (facts) => groupWord(facts, field) !== null);
+    default:
+      return where(numbersOf(run, table, field), (value) => !Number.isNaN(value));
+  }
+}

@@ -1,0 +1,192 @@
+/** All rollouts of a run, a step or a group that match a filter, in any order; and all groups that have one. */
+import type { ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { STOP_REASONS } from '../../shared/domain/model.ts';
+import { type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import { orderGroups } from '../storage/queries/lists.ts';
+import type { RunTable } from './columnStore.ts';
+import { type MatchScope, matching } from './matching.ts';
+import { type SortKey, sortedRows } from './ordering.ts';
+import type { StepTable } from './stepTable.ts';
+
+export interface Scope {
+  readonly step?: number | undefined;
+  readonly groupId?: number | undefined;
+}
+
+/** Called between two steps. @throws whatever ends the work */
+export type Breathe = (stepsDone: number, steps: number) => void;
+
+export interface Matched {
+  readonly table: StepTable;
+  readonly mask: Uint8Array;
+}
+
+/** The steps in scope with what matches in each. */
+export function matchedSteps(
+  scope: MatchScope,
+  node: FilterNode,
+  { step, groupId }: Scope,
+  breathe: Breathe,
+): readonly Matched[] {
+  const tables = scope.run.steps.filter((table) => step === undefined || table.step === step);
+  return tables.map((table, i) => {
+    breathe(i, tables.length);
+    const mask = matching(scope, table, node);
+    if (groupId !== undefined) {
+      const groups = table.column('groupId');
+      for (let at = 0; at < mask.length; at++) if (groups[at] !== groupId) mask[at] = 0;
+    }
+    return { table, mask };
+  });
+}
+
+type Sort = ParsedParams<'rollout.order'>['sort'];
+
+/** @returns ids; equal ones in the order of the log */
+export function orderMatched(run: RunTable, matched: readonly Matched[], sort: Sort): Uint32Array {
+  const total = matched.reduce((sum, { mask }) => sum + mask.length, 0);
+  const ids = new Uint32Array(total);
+  const rows = new Uint32Array(total);
+  let base = 0;
+  let count = 0;
+  for (const { table, mask } of matched) {
+    ids.set(table.column('rolloutId'), base);
+    for (let i = 0; i < mask.length; i++) if (mask[i] === 1) rows[count++] = base + i;
+    base += mask.length;
+  }
+  // Keys behind the order of the log never decide.
+  const isLogged = sort[0]?.by === 'order';
+  const keys = isLogged
+    ? []
+    : sort.filter(({ by }) => by !== 'order').map((each) => sortKey(run, matched, total, each));
+  let sorted = sortedRows(rows.subarray(0, count), keys);
+  if (isLogged && sort[0]?.direction === 'descending') sorted = sorted.slice().reverse();
+  const ordered = new Uint32Array(count);
+  for (let i = 0; i < count; i++) ordered[i] = ids[sorted[i] ?? 0] ?? 0;
+  return ordered;
+}
+
+const PLAIN: Partial<Record<RolloutSort, ColumnName>> = {
+  ordinal: 'index',
+  reward: 'reward',
+  isCorrect: 'correct',
+  turns: 'turns',
+  toolCalls: 'toolCalls',
+  toolErrors: 'toolErrors',
+  latencyMs: 'latencyMs',
+  kept: 'kept',
+  pErr: 'pErr',
+  pFormat: 'pFormat',
+  penalty: 'penalty',
+  advantage: 'advantage',
+  policyTokens: 'tokens',
+  responseChars: 'chars',
+  meanEntropy: 'entropy',
+};
+
+function sortKey(
+  run: RunTable,
+  matched: readonly Matched[],
+  total: number,
+  { by, direction }: Sort[number],
+): SortKey {
+  const values = new Float64Array(total);
+  let base = 0;
+  const valuesOf = valuesFor(run, matched, by);
+  for (const [at, { table, mask }] of matched.entries()) {
+    const value = valuesOf(table, at);
+    for (let i = 0; i < mask.length; i++) values[base + i] = value(i);
+    base += mask.length;
+  }
+  return { values, isDescending: direction === 'descending' };
+}
+
+type ValueAt = (i: number) => number;
+
+function valuesFor(
+  run: RunTable,
+  matched: readonly Matched[],
+  by: RolloutSort,
+): (table: StepTable, at: number) => ValueAt {
+  const plain = PLAIN[by];
+  if (plain !== undefined) return (table) => plainValue(table.column(plain));
+  switch (by) {
+    case 'step':
+      return (table) => () => table.step;
+    case 'stopReason':
+      return ranked(matched, 'stop', () => STOP_REASONS);
+    case 'reason':
+      return ranked(matched, 'reason', (table) => table.dictionary('reasons'));
+    case 'answer':
+      return ranked(matched, 'answer', (table) => table.dictionary('answers'));
+    case 'problemId': {
+      const groups = run.groups();
+      const ranks = ranksOf([...new Set([...groups.values()].map(({ problemId }) => problemId))]);
+      return (table) => {
+        const groupId = table.column('groupId');
+        return (i) => ranks.get(groups.get(groupId[i] ?? 0)?.problemId ?? '') ?? Number.NaN;
+      };
+    }
+    default:
+      throw new Error(`${by} is no column`);
+  }
+}
+
+function plainValue(column: ArrayLike<number>): ValueAt {
+  if (column instanceof Int32Array)
+    return (i) => {
+      const value = column[i] ?? UNKNOWN_I32;
+      return value === UNKNOWN_I32 ? Number.NaN : value;
+    };
+  if (column instanceof Int8Array)
+    return (i) => {
+      const value = column[i] ?? -1;
+      return value < 0 ? Number.NaN : value;
+    };
+  return (i) => column[i] ?? Number.NaN;
+}
+
+/** Codes of each step have a dictionary of their own: they are compared by the rank of their texts among all. */
+function ranked(
+  matched: readonly Matched[],
+  column: 'stop' | 'reason' | 'answer',
+  textsOf: (table: StepTable) => readonly string[],
+): (table: StepTable, at: number) => ValueAt {
+  const ranks = ranksOf([...new Set(matched.flatMap(({ table }) => textsOf(table)))]);
+  return (table) => {
+    const ofCode = [Number.NaN, ...textsOf(table).map((text) => ranks.get(text) ?? Number.NaN)];
+    const codes = table.column(column);
+    return (i) => ofCode[codes[i] ?? 0] ?? Number.NaN;
+  };
+}
+
+/** In the order of UTF-16 units, as SQL's binary order but for rare characters. */
+function ranksOf(texts: readonly string[]): ReadonlyMap<string, number> {
+  return new Map([...texts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).map((text, rank) => [text, rank]));
+}
+
+export interface MatchedGroups {
+  readonly ids: Uint32Array;
+  /** Rollouts of each that match. */
+  readonly matches: Uint32Array;
+}
+
+export function orderMatchedGroups(
+  db: ReadableLibrary,
+  matched: readonly Matched[],
+  params: ParsedParams<'group.order'>,
+): MatchedGroups {
+  const counts = new Map<number, number>();
+  for (const { table, mask } of matched) {
+    const groupId = table.column('groupId');
+    for (let i = 0; i < mask.length; i++) {
+      if (mask[i] === 0) continue;
+      const id = groupId[i] ?? 0;
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+  }
+  const ids = orderGroups(db, params).ids.filter((id) => counts.has(id));
+  return { ids, matches: ids.map((id) => counts.get(id) ?? 0) };
+}

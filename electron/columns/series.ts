@@ -1,0 +1,274 @@
+/** What the charts of a run show, per step: sums over the columns of the step, or over the rollouts that match. */
+import type { LatencySummary, SeriesName, StepFacts } from '../../shared/api/contract.ts';
+import {
+  STOP_REASONS,
+  TOOL_ERROR_OUTCOMES,
+  TOOL_OUTCOMES,
+  type ToolOutcome,
+} from '../../shared/domain/model.ts';
+import { type ColumnArray, type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
+
+/** The columns of a step, wherever they come from. */
+export interface ColumnSource {
+  readonly step: number;
+  column<N extends ColumnName>(name: N): ColumnArray<N>;
+}
+
+/** Codes of stop reasons count from 1. */
+const STOP_LENGTH = STOP_REASONS.indexOf('length') + 1;
+const ERROR_BITS = TOOL_OUTCOMES.reduce(
+  (bits, outcome, i) => (TOOL_ERROR_OUTCOMES.has(outcome) ? bits | (1 << i) : bits),
+  0,
+);
+
+/** @param mask one byte per rollout, 1 where it counts; without it all do */
+export function stepFacts(source: ColumnSource, mask?: Uint8Array): StepFacts {
+  const sums = sumRollouts(source, mask);
+  const { groups, ...groupValues } = sumGroups(source, mask);
+  const { retries, ...calls } = sumCalls(source, mask);
+  const values: Partial<Record<SeriesName, number>> = {};
+  const set = (name: SeriesName, value: number): void => {
+    if (Number.isFinite(value)) values[name] = value;
+  };
+  const { rollouts } = sums;
+  set('meanReward', sums.reward / sums.rewardKnown);
+  set('passRate', sums.correct / sums.correctKnown);
+  for (const [name, value] of Object.entries(groupValues)) set(name as SeriesName, value);
+  if (rollouts > 0) set('toolCalls', sums.toolCalls);
+  set('toolCallsPerRollout', sums.toolCalls / rollouts);
+  set('noToolShare', sums.withoutCalls / rollouts);
+  set('toolErrorRate', sums.toolErrors / sums.toolCalls);
+  set('toolErrorRateCorrect', sums.errorsOfCorrect / sums.callsOfCorrect);
+  set('correctWithErrorShare', sums.correctWithError / sums.correct);
+  set('meanTurns', sums.turns / rollouts);
+  set('meanTokens', sums.tokens.total / sums.tokens.count);
+  set('p95Tokens', sums.tokens.percentile(0.95));
+  set('meanChars', sums.chars.total / sums.chars.count);
+  set('p95Chars', sums.chars.percentile(0.95));
+  set('truncatedShare', sums.truncated / sums.stopsLogged);
+  set('meanEntropy', sums.entropy / sums.entropyTokens);
+  set('keptShare', sums.kept / sums.decided);
+  set('keptShareCorrect', sums.keptCorrect / sums.decidedCorrect);
+  set('keptShareWrong', sums.keptWrong / sums.decidedWrong);
+  return {
+    step: source.step,
+    rollouts,
+    groups,
+    values,
+    ...calls,
+    retries,
+    recovery: { rollouts: sums.erredKnown, correct: sums.erredCorrect },
+  };
+}
+
+/** Numbers to be averaged and ranked. */
+class Sample {
+  total = 0;
+  count = 0;
+  private readonly numbers: Float64Array;
+
+  constructor(most: number) {
+    this.numbers = new Float64Array(most);
+  }
+
+  add(value: number): void {
+    this.numbers[this.count++] = value;
+    this.total += value;
+  }
+
+  /** Nearest rank: the least value that at least this share of the values does not exceed. NaN of nothing. */
+  percentile(share: number): number {
+    const sorted = this.numbers.subarray(0, this.count).sort();
+    return sorted[Math.max(0, Math.ceil(share * this.count) - 1)] ?? Number.NaN;
+  }
+}
+
+function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
+  const reward = source.column('reward');
+  const correct = source.column('correct');
+  const kept = source.column('kept');
+  const turns = source.column('turns');
+  const toolCalls = source.column('toolCalls');
+  const toolErrors = source.column('toolErrors');
+  const tokens = source.column('tokens');
+  const chars = source.column('chars');
+  const entropy = source.column('entropy');
+  const entropyTokens = source.column('entropyTokens');
+  const stop = source.column('stop');
+  const isStopLogged = source.column('isStopLogged');
+  const outcomes = source.column('outcomes');
+  const sums = {
+    rollouts: 0,
+    reward: 0,
+    rewardKnown: 0,
+    correct: 0,
+    correctKnown: 0,
+    toolCalls: 0,
+    toolErrors: 0,
+    withoutCalls: 0,
+    callsOfCorrect: 0,
+    errorsOfCorrect: 0,
+    correctWithError: 0,
+    erredKnown: 0,
+    erredCorrect: 0,
+    turns: 0,
+    tokens: new Sample(reward.length),
+    chars: new Sample(reward.length),
+    stopsLogged: 0,
+    truncated: 0,
+    entropy: 0,
+    entropyTokens: 0,
+    decided: 0,
+    kept: 0,
+    decidedCorrect: 0,
+    keptCorrect: 0,
+    decidedWrong: 0,
+    keptWrong: 0,
+  };
+  for (let i = 0; i < reward.length; i++) {
+    if (mask !== undefined && mask[i] === 0) continue;
+    sums.rollouts++;
+    const rewardHere = reward[i] ?? Number.NaN;
+    if (!Number.isNaN(rewardHere)) {
+      sums.reward += rewardHere;
+      sums.rewardKnown++;
+    }
+    const isCorrect = correct[i] ?? -1;
+    const isKept = kept[i] ?? -1;
+    const calls = toolCalls[i] ?? 0;
+    const errors = toolErrors[i] ?? 0;
+    const hasErred = ((outcomes[i] ?? 0) & ERROR_BITS) !== 0;
+    sums.toolCalls += calls;
+    sums.toolErrors += errors;
+    if (calls === 0) sums.withoutCalls++;
+    if (isCorrect >= 0) {
+      sums.correctKnown++;
+      if (hasErred) sums.erredKnown++;
+    }
+    if (isCorrect === 1) {
+      sums.correct++;
+      sums.callsOfCorrect += calls;
+      sums.errorsOfCorrect += errors;
+      if (hasErred) {
+        sums.correctWithError++;
+        sums.erredCorrect++;
+      }
+    }
+    if (isKept >= 0) {
+      sums.decided++;
+      sums.kept += isKept;
+      if (isCorrect === 1) {
+        sums.decidedCorrect++;
+        sums.keptCorrect += isKept;
+      } else if (isCorrect === 0) {
+        sums.decidedWrong++;
+        sums.keptWrong += isKept;
+      }
+    }
+    sums.turns += turns[i] ?? 0;
+    const tokensHere = tokens[i] ?? UNKNOWN_I32;
+    if (tokensHere !== UNKNOWN_I32) sums.tokens.add(tokensHere);
+    sums.chars.add(chars[i] ?? 0);
+    if (isStopLogged[i] === 1) {
+      sums.stopsLogged++;
+      if (stop[i] === STOP_LENGTH) sums.truncated++;
+    }
+    const entropyHere = entropy[i] ?? Number.NaN;
+    const tokensOfEntropy = entropyTokens[i] ?? UNKNOWN_I32;
+    if (!Number.isNaN(entropyHere) && tokensOfEntropy > 0) {
+      sums.entropy += entropyHere * tokensOfEntropy;
+      sums.entropyTokens += tokensOfEntropy;
+    }
+  }
+  return sums;
+}
+
+/** Rollouts of a group stand together. */
+function sumGroups(source: ColumnSource, mask: Uint8Array | undefined) {
+  const groupId = source.column('groupId');
+  const correct = source.column('correct');
+  const answer = source.column('answer');
+  let groups = 0;
+  let allWrong = 0;
+  let mixed = 0;
+  let allRight = 0;
+  let answers = 0;
+  let answered = 0;
+  for (let from = 0; from < groupId.length; ) {
+    let to = from;
+    let rollouts = 0;
+    let known = 0;
+    let right = 0;
+    const distinct = new Set<number>();
+    for (; to < groupId.length && groupId[to] === groupId[from]; to++) {
+      if (mask !== undefined && mask[to] === 0) continue;
+      rollouts++;
+      const isCorrect = correct[to] ?? -1;
+      if (isCorrect >= 0) known++;
+      if (isCorrect === 1) right++;
+      const code = answer[to] ?? 0;
+      if (code > 0) distinct.add(code);
+    }
+    from = to;
+    if (rollouts === 0) continue;
+    groups++;
+    if (distinct.size > 0) {
+      answered++;
+      answers += distinct.size;
+    }
+    if (known < rollouts) continue;
+    if (right === 0) allWrong++;
+    else if (right === rollouts) allRight++;
+    else mixed++;
+  }
+  const told = allWrong + mixed + allRight;
+  return {
+    groups,
+    groupsAllWrong: told === 0 ? Number.NaN : allWrong,
+    groupsMixed: told === 0 ? Number.NaN : mixed,
+    groupsAllRight: told === 0 ? Number.NaN : allRight,
+    answersPerGroup: answers / answered,
+  };
+}
+
+function sumCalls(source: ColumnSource, mask: Uint8Array | undefined) {
+  const rollout = source.column('callRollout');
+  const outcome = source.column('callOutcome');
+  const latencyMs = source.column('callLatencyMs');
+  const repeat = source.column('callRepeat');
+  const outcomes: Partial<Record<ToolOutcome, number>> = {};
+  const latencies = new Sample(rollout.length);
+  const repeats = { calls: 0, known: 0 };
+  const retries = { calls: 0, succeeded: 0 };
+  for (let i = 0; i < rollout.length; i++) {
+    if (mask !== undefined && mask[rollout[i] ?? 0] === 0) continue;
+    const name = TOOL_OUTCOMES[outcome[i] ?? 0];
+    if (name !== undefined) outcomes[name] = (outcomes[name] ?? 0) + 1;
+    const latency = latencyMs[i] ?? Number.NaN;
+    if (!Number.isNaN(latency)) latencies.add(latency);
+    const isRepeat = repeat[i] ?? -1;
+    if (isRepeat >= 0) repeats.known++;
+    if (isRepeat === 1) repeats.calls++;
+    if (i + 1 < rollout.length && rollout[i + 1] === rollout[i] && isError(outcome[i])) {
+      retries.calls++;
+      if (!isError(outcome[i + 1])) retries.succeeded++;
+    }
+  }
+  const latency = latencySummary(latencies);
+  return { outcomes, repeats, retries, ...(latency === undefined ? {} : { latency }) };
+}
+
+function isError(outcome: number | undefined): boolean {
+  return outcome !== undefined && (ERROR_BITS & (1 << outcome)) !== 0;
+}
+
+function latencySummary(latencies: Sample): LatencySummary | undefined {
+  if (latencies.count === 0) return undefined;
+  return {
+    calls: latencies.count,
+    meanMs: latencies.total / latencies.count,
+    p50Ms: latencies.percentile(0.5),
+    p95Ms: latencies.percentile(0.95),
+    maxMs: latencies.percentile(1),
+  };
+}

@@ -1,0 +1,155 @@
+/** A filter as SQL over the public views: the same rollouts, for a console or a script. */
+import type { FieldName, NumberField, TextField, WordField } from '../../shared/domain/filter/fields.ts';
+import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
+import { kindsOf } from '../../shared/domain/filter/textTest.ts';
+import { wordsOf } from '../../shared/domain/filter/words.ts';
+
+/** @param runId absent: over all runs */
+export function filterSql(node: FilterNode, runId?: number): string {
+  const conditions = [
+    ...(runId === undefined ? [] : [`run_id = ${runId}`]),
+    ...(node.kind === 'all' ? [] : [node.kind === 'or' ? `(${condition(node)})` : condition(node)]),
+  ];
+  const where = conditions.length === 0 ? '' : `\nWHERE ${conditions.join('\n  AND ')}`;
+  return `SELECT rollout_id, step, problem_id, ordinal, reward, is_correct, answer, turns, tool_calls, stop_reason\nFROM rollout${where}`;
+}
+
+const NUMBERS: Readonly<Record<NumberField, string>> = {
+  step: 'step',
+  index: 'ordinal',
+  reward: 'reward',
+  turns: 'turns',
+  tool_calls: 'tool_calls',
+  tool_errors: 'tool_errors',
+  latency_ms: '(SELECT max(c.latency_ms) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
+  tokens: 'policy_tokens',
+  chars: 'response_chars',
+  entropy: 'mean_entropy',
+  p_err: 'p_err',
+  p_format: 'p_format',
+  penalty: 'penalty',
+  advantage: 'advantage',
+  pass_rate: '(SELECT avg(s.is_correct) FROM rollout s WHERE s.group_id = rollout.group_id)',
+};
+
+const WORDS: Readonly<Record<Exclude<WordField, 'outcome' | 'tool' | 'group'>, string>> = {
+  stop: 'stop_reason',
+  reason: 'reason',
+  problem: 'problem_id',
+  answer: 'answer',
+  truth: 'ground_truth',
+  source: '(SELECT g.source FROM prompt_group g WHERE g.group_id = rollout.group_id)',
+};
+const GROUP_KEY = '(SELECT g.group_key FROM prompt_group g WHERE g.group_id = rollout.group_id)';
+const FLAGS = { correct: 'is_correct', kept: 'kept' } as const;
+
+/** True or false, never NULL: `NOT` of it is everything else. */
+function condition(node: FilterNode): string {
+  switch (node.kind) {
+    case 'all':
+      return '1';
+    case 'and':
+      return node.nodes
+        .map((each) => (each.kind === 'or' ? `(${condition(each)})` : condition(each)))
+        .join(' AND ');
+    case 'or':
+      return node.nodes
+        .map((each) => (each.kind === 'and' ? `(${condition(each)})` : condition(each)))
+        .join(' OR ');
+    case 'not':
+      return `NOT (${condition(node.node)})`;
+    case 'number':
+      return bounded(NUMBERS[node.field], node);
+    case 'flag':
+      return `${FLAGS[node.field]} IS ${node.value ? 1 : 0}`;
+    case 'word':
+      return wordCondition(node);
+    case 'known':
+      return knownCondition(node.field);
+    case 'text':
+      return textCondition(node);
+  }
+}
+
+function bounded(column: string, { from, to }: NumberNode): string {
+  const isOne = from !== undefined && to !== undefined && from.value === to.value;
+  const parts = isOne
+    ? [`${column} IS ${numeral(from.value)}`]
+    : [
+        ...(from === undefined ? [] : [`${column} ${from.isExclusive ? '>' : '>='} ${numeral(from.value)}`]),
+        ...(to === undefined ? [] : [`${column} ${to.isExclusive ? '<' : '<='} ${numeral(to.value)}`]),
+      ];
+  return isOne ? (parts[0] ?? '1') : `coalesce(${parts.join(' AND ')}, 0)`;
+}
+
+/** SQL knows no Infinity; a number beyond the largest double is one. */
+function numeral(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  return value > 0 ? '9e999' : '-9e999';
+}
+
+function wordCondition(node: WordNode): string {
+  switch (node.field) {
+    case 'outcome':
+      return calls(`c.outcome ${matches(node)}`);
+    case 'tool':
+      return calls(`c.name ${matches(node)}`);
+    case 'group':
+      return `coalesce(${GROUP_KEY} ${matches(node)}, 0)`;
+    default:
+      return `coalesce(${WORDS[node.field]} ${matches(node)}, 0)`;
+  }
+}
+
+const calls = (holds: string): string =>
+  `EXISTS (SELECT 1 FROM tool_call c WHERE c.rollout_id = rollout.rollout_id AND ${holds})`;
+
+function matches({ text, isPattern }: WordNode): string {
+  if (!isPattern) return `= ${literal(text)} COLLATE NOCASE`;
+  const pattern = text.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
+  return `LIKE ${literal(pattern)} ESCAPE '\\'`;
+}
+
+function knownCondition(field: Exclude<FieldName, TextField>): string {
+  switch (field) {
+    case 'correct':
+    case 'kept':
+      return `${FLAGS[field]} IS NOT NULL`;
+    case 'outcome':
+      return calls('c.outcome IS NOT NULL');
+    case 'tool':
+      return calls('c.name IS NOT NULL');
+    case 'group':
+      return `${GROUP_KEY} IS NOT NULL`;
+    case 'stop':
+    case 'reason':
+    case 'problem':
+    case 'answer':
+    case 'truth':
+    case 'source':
+      return `${WORDS[field]} IS NOT NULL`;
+    default:
+      return `${NUMBERS[field]} IS NOT NULL`;
+  }
+}
+
+function textCondition(node: TextNode): string {
+  const kinds = kindsOf(node.field);
+  const where = [
+    's.rollout_id = rollout.rollout_id',
+    ...(kinds === undefined ? [] : [`s.kind IN (${kinds.map(literal).join(', ')})`, 's.turn > 0']),
+    ...(node.field === 'prompt' ? ['s.turn = 0'] : []),
+  ];
+  const text = `iif(s.kind = 'tool-call', coalesce(call_code(s.text), s.text), s.text)`;
+  const holds =
+    node.form === 'regex'
+      ? `has_pattern(${text}, ${literal(node.text)}, ${literal(node.flags ?? '')})`
+      : `has_words(${text}, ${literal(wordsOf(node.text).join(' '))}, ${node.form === 'prefix' ? 1 : 0})`;
+  return `EXISTS (SELECT 1 FROM segment s WHERE ${where.join(' AND ')} AND ${holds})`;
+}
+
+function literal(text: string): string {
+  // SQLite ends a statement at NUL.
+  const parts = text.split('\u0000').map((part) => `'${part.replaceAll("'", "''")}'`);
+  return parts.length === 1 ? (parts[0] ?? "''") : `(${parts.join(' || char(0) || ')})`;
+}

@@ -1,0 +1,71 @@
+/**
+ * What a word is: a run of letters, digits and marks, compared without regard to case. The
+ * full-text index is given the same words, so that scanning a text and asking the index agree.
+ * Scripts that write without spaces are taken character by character.
+ */
+
+/** Han, kana, Hangul syllables, Thai, Lao, Khmer, Myanmar: one character is one word. */
+const ALONE =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const WORD =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}])+/gu;
+const ASCII_WORD = /[A-Za-z0-9]+/g;
+const BEYOND_ASCII = /[^\u0000-\u007f]/;
+
+/** @returns words in order, in lower case */
+export function wordsOf(text: string): readonly string[] {
+  const pattern = BEYOND_ASCII.test(text) ? WORD : ASCII_WORD;
+  return (text.match(pattern) ?? []).map(folded);
+}
+
+/** Lower case without what depends on context (a final sigma) or on length (a dotted capital İ). */
+export function folded(word: string): string {
+  return BEYOND_ASCII.test(word) ? word.toUpperCase().toLowerCase().replaceAll('ς', 'σ') : word.toLowerCase();
+}
+
+/** The text as the index is given it: words with single spaces between. */
+export function indexedText(text: string): string {
+  return BEYOND_ASCII.test(text) ? wordsOf(text).join(' ') : text;
+}
+
+export interface WordSpan {
+  /** UTF-16 offsets in the text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Where words follow one another in a text.
+ *
+ * @param words as `wordsOf` gives them; empty finds nothing
+ * @param isPrefix the last word may go on
+ */
+export function* findWords(text: string, words: readonly string[], isPrefix: boolean): Generator<WordSpan> {
+  const [first] = words;
+  if (first === undefined) return;
+  const pattern = new RegExp(BEYOND_ASCII.test(text) ? WORD : ASCII_WORD);
+  // A window as long as the words: their starts, and how many of them the last ones in the text have matched.
+  const spans: WordSpan[] = [];
+  const recent: string[] = [];
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    recent.push(folded(match[0]));
+    spans.push({ start: match.index, end: match.index + match[0].length });
+    if (recent.length > words.length) {
+      recent.shift();
+      spans.shift();
+    }
+    if (recent.length < words.length) continue;
+    const last = words.length - 1;
+    const isMatch = words.every((word, i) =>
+      i === last && isPrefix ? recent[i]?.startsWith(word) === true : recent[i] === word,
+    );
+    const from = spans[0];
+    const to = spans[last];
+    if (isMatch && from !== undefined && to !== undefined) yield { start: from.start, end: to.end };
+  }
+}
+
+/** Whether a text of one character is a word by itself. */
+export function standsAlone(character: string): boolean {
+  return ALONE.test(character);
+}

@@ -1,0 +1,416 @@
+/** Lists, filters and charts from columns, against the same asked of the rows in SQL. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BrowseQuestion, Browser } from '../../electron/columns/answer.ts';
+import { stepFacts } from '../../electron/columns/series.ts';
+import { sourceOf } from '../../electron/columns/stepTable.ts';
+import { filterSql } from '../../electron/storage/filterSql.ts';
+import { openReader, openWriter, type ReadableLibrary } from '../../electron/storage/open.ts';
+import {
+  KEPT_COLUMN,
+  keepColumnsOfOneStep,
+  STALE_STEPS,
+  STEP_CALLS,
+  STEP_ROLLOUTS,
+} from '../../electron/storage/queries/columns.ts';
+import { orderRollouts } from '../../electron/storage/queries/lists.ts';
+import { GROUP_SORTS, ROLLOUT_SORTS, type StepFacts } from '../../shared/api/contract.ts';
+import { NUMBER_FIELDS } from '../../shared/domain/filter/fields.ts';
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { filterText } from '../../shared/domain/filter/print.ts';
+import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+
+const FIXTURES = join(import.meta.dirname, '../../fixtures');
+let place: Scratch;
+let db: ReadableLibrary;
+let runs: readonly { run_id: number; rollouts: number; name: string }[];
+
+beforeAll(async () => {
+  place = scratch();
+  const cases = readdirSync(join(FIXTURES, 'turnwise')).map((name) => join(FIXTURES, 'turnwise', name));
+  await ingestHere(place.library, [
+    join(FIXTURES, 'demo/demo.jsonl'),
+    join(FIXTURES, 'verl'),
+    join(FIXTURES, 'tau-bench'),
+    join(FIXTURES, 'prime-rl'),
+    join(FIXTURES, 'messages'),
+    ...cases,
+  ]);
+  db = openReader(place.library);
+  runs = db
+    .prepare('SELECT run_id, rollouts, name FROM run WHERE rollouts > 0 ORDER BY rollouts DESC')
+    .all() as typeof runs;
+});
+afterAll(() => {
+  db.close();
+  place.remove();
+});
+
+const OPTIONS = { isCancelled: () => false, onProgress: () => undefined };
+
+function ask<T>(browser: Browser, question: BrowseQuestion): T {
+  const result = browser.answer(question, OPTIONS);
+  if (!result.ok) throw new Error(result.failure.message);
+  return result.value as T;
+}
+
+const idsFor = (browser: Browser, runId: number, filter: string): number[] =>
+  Array.from(ask<{ ids: Uint32Array }>(browser, { about: 'rollouts', runId, filter, sort: [] }).ids);
+
+const nodeOf = (filter: string): FilterNode => {
+  const read = readFilter(filter);
+  if (!read.ok) throw new Error(read.fault.message);
+  return read.node;
+};
+
+function idsBySql(runId: number, filter: string): number[] {
+  const rows = db.prepare(filterSql(nodeOf(filter), runId)).all() as { rollout_id: number }[];
+  return rows.map(({ rollout_id }) => rollout_id).sort((a, b) => a - b);
+}
+
+const FILTERS = [
+  '',
+  'reward:0',
+  'not reward:0',
+  'correct:true kept:false',
+  'correct:none or kept:none',
+  'step:50..200 tool_calls:>2',
+  'tool_errors:>0 correct:true',
+  'outcome:timeout',
+  'outcome:exception,timeout -outcome:ok_*',
+  'tool:*python*',
+  'stop:length',
+  'stop:none',
+  'reason:discarded_*',
+  'reason:*',
+  'answer:none',
+  'answer:*1*',
+  'tokens:>500 entropy:<0.5',
+  'penalty:>0.2 p_err:..0.5',
+  'latency_ms:>1',
+  'latency_ms:none',
+  'pass_rate:0.2..0.8',
+  'pass_rate:1',
+  'source:*',
+  'truth:none',
+  'problem:*a*',
+  'wait',
+  '"double-check" or however',
+  'code:sympy',
+  'output:Error -outcome:timeout',
+  'prompt:the',
+  'reasoning:/\\bwait\\b/i kept:*',
+  'answer_text:the or -text:import',
+  'index:0 group:*',
+];
+
+describe('filters over columns', () => {
+  it.each(FILTERS)('%s: the same rollouts as by SQL over the views', (filter) => {
+    const browser = new Browser(db);
+    let some = 0;
+    for (const { run_id } of runs) {
+      const ids = idsFor(browser, run_id, filter);
+      expect([...ids].sort((a, b) => a - b)).toEqual(idsBySql(run_id, filter));
+      some += ids.length;
+    }
+    expect(some).toBeGreaterThan(0);
+  });
+
+  it('any filter of numbers, flags and words: the same as by SQL, and its opposite is the rest', () => {
+    const number = fc.oneof(fc.integer({ min: -3, max: 40 }), fc.constantFrom(0.25, 0.5, 1000, 4000));
+    const bound = fc.record({ value: number, isExclusive: fc.boolean() });
+    const leaf: fc.Arbitrary<FilterNode> = fc.oneof(
+      fc.record({
+        kind: fc.constant('number' as const),
+        field: fc.constantFrom(...NUMBER_FIELDS),
+        from: bound,
+      }),
+      fc.record({
+        kind: fc.constant('number' as const),
+        field: fc.constantFrom(...NUMBER_FIELDS),
+        to: bound,
+      }),
+      fc.record({
+        kind: fc.constant('flag' as const),
+        field: fc.constantFrom('correct' as const, 'kept' as const),
+        value: fc.boolean(),
+      }),
+      fc.record({
+        kind: fc.constant('known' as const),
+        field: fc.constantFrom(
+          'answer' as const,
+          'entropy' as const,
+          'kept' as const,
+          'tool' as const,
+          'truth' as const,
+        ),
+      }),
+      fc.record({
+        kind: fc.constant('word' as const),
+        field: fc.constantFrom(
+          'answer' as const,
+          'problem' as const,
+          'reason' as const,
+          'tool' as const,
+          'outcome' as const,
+        ),
+        text: fc.constantFrom('*', '1*', '*e*', 'a_b*', '*%', "it's*", '*_*e'),
+        isPattern: fc.constant(true),
+      }),
+    );
+    const { node: anyNode } = fc.letrec<{ node: FilterNode }>((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 3 },
+        leaf,
+        fc.record({ kind: fc.constant('not' as const), node: tie('node') }),
+        fc.record({
+          kind: fc.constantFrom('and' as const, 'or' as const),
+          nodes: fc.array(tie('node'), { minLength: 2, maxLength: 3 }),
+        }),
+      ),
+    }));
+    const browser = new Browser(db);
+    fc.assert(
+      fc.property(anyNode, fc.nat(), (node, at) => {
+        const run = runs[at % runs.length];
+        if (run === undefined) throw new Error('no runs');
+        const filter = filterText(node);
+        const ids = idsFor(browser, run.run_id, filter);
+        expect([...ids].sort((a, b) => a - b)).toEqual(idsBySql(run.run_id, filter));
+        const rest = idsFor(browser, run.run_id, filterText({ kind: 'not', node }));
+        expect(ids.length + rest.length).toBe(run.rollouts);
+      }),
+      { seed: 17, numRuns: 100 },
+    );
+  });
+
+  it('a fault is an answer that says where', () => {
+    const failed = new Browser(db).answer(
+      { about: 'rollouts', runId: 1, filter: 'reward:high', sort: [] },
+      OPTIONS,
+    );
+    expect(failed).toMatchObject({
+      ok: false,
+      failure: { code: 'bad_request', message: expect.stringMatching(/character 8/) },
+    });
+  });
+
+  it('stops between two steps when the answer is no longer wanted', () => {
+    const question = { about: 'rollouts' as const, runId: runs[0]?.run_id ?? 0, filter: 'wait', sort: [] };
+    const answer = new Browser(db).answer(question, { ...OPTIONS, isCancelled: () => true });
+    expect(answer).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
+  });
+});
+
+describe('orders over columns', () => {
+  it.each(ROLLOUT_SORTS)('by %s: as by SQL, both ways, with ties broken by a second key', (by) => {
+    const browser = new Browser(db);
+    for (const { run_id: runId } of runs.slice(0, 6)) {
+      for (const direction of ['ascending', 'descending'] as const) {
+        const sort = [
+          { by, direction },
+          { by: 'turns' as const, direction: 'descending' as const },
+        ];
+        const ours = ask<{ ids: Uint32Array }>(browser, { about: 'rollouts', runId, filter: '', sort });
+        expect(Array.from(ours.ids)).toEqual(Array.from(orderRollouts(db, { runId, filter: '', sort }).ids));
+      }
+    }
+  });
+
+  it.each(GROUP_SORTS)('groups by %s: those with a rollout that matches, with how many', (sort) => {
+    const runId = runs[0]?.run_id ?? 0;
+    const { ids, matches } = ask<{ ids: Uint32Array; matches: Uint32Array }>(new Browser(db), {
+      about: 'groups',
+      runId,
+      filter: 'correct:true',
+      sort,
+      direction: 'ascending',
+    });
+    const bySql = db
+      .prepare(
+        'SELECT group_id, count(*) AS n FROM rollout WHERE run_id = ? AND is_correct = 1 GROUP BY group_id',
+      )
+      .all(runId) as { group_id: number; n: number }[];
+    const counts = new Map(bySql.map(({ group_id, n }) => [group_id, n]));
+    expect(ids.length).toBe(counts.size);
+    expect(Array.from(ids, (id) => counts.get(id))).toEqual(Array.from(matches));
+  });
+});
+
+/** The values of the charts worked out from the rows, each in its own way. */
+function factsBySql(runId: number, filter: string): readonly Record<string, unknown>[] {
+  const matching = `SELECT rollout_id FROM (${filterSql(nodeOf(filter), runId)})`;
+  const errors = "('exception', 'timeout', 'infra', 'parse_error', 'dispatch_error', 'error')";
+  return db
+    .prepare(
+      `SELECT coalesce(step, 0) AS step, count(*) AS rollouts, count(DISTINCT group_id) AS groups,
+        avg(reward) AS meanReward, avg(is_correct) AS passRate, sum(tool_calls) AS toolCalls,
+        avg(tool_calls) AS toolCallsPerRollout, avg(tool_calls = 0) AS noToolShare,
+        1.0 * sum(tool_errors) / nullif(sum(tool_calls), 0) AS toolErrorRate,
+        1.0 * sum(tool_errors) FILTER (WHERE is_correct) / nullif(sum(tool_calls) FILTER (WHERE is_correct), 0) AS toolErrorRateCorrect,
+        avg(tool_errors > 0) FILTER (WHERE is_correct) AS correctWithErrorShare,
+        avg(turns) AS meanTurns, avg(policy_tokens) AS meanTokens, avg(response_chars) AS meanChars,
+        avg(stop_reason IS 'length') FILTER (WHERE stop_reason_source = 'logged') AS truncatedShare,
+        avg(kept) AS keptShare, avg(kept) FILTER (WHERE is_correct = 1) AS keptShareCorrect,
+        avg(kept) FILTER (WHERE is_correct = 0) AS keptShareWrong,
+        count(*) FILTER (WHERE tool_errors > 0 AND is_correct IS NOT NULL) AS erred,
+        count(*) FILTER (WHERE tool_errors > 0 AND is_correct = 1) AS erredCorrect,
+        (SELECT count(*) FROM tool_call c WHERE c.outcome IN ${errors} AND c.rollout_id IN
+          (SELECT x.rollout_id FROM rollout x WHERE x.run_id = rollout.run_id AND x.step IS rollout.step AND x.rollout_id IN (${matching}))
+          AND EXISTS (SELECT 1 FROM tool_call n WHERE n.rollout_id = c.rollout_id AND n.ordinal = c.ordinal + 1)) AS retries
+      FROM rollout WHERE rollout_id IN (${matching}) GROUP BY step ORDER BY step`,
+    )
+    .all() as Record<string, unknown>[];
+}
+
+const DIRECT = [
+  'meanReward',
+  'passRate',
+  'toolCalls',
+  'toolCallsPerRollout',
+  'noToolShare',
+  'toolErrorRate',
+  'toolErrorRateCorrect',
+  'correctWithErrorShare',
+  'meanTurns',
+  'meanTokens',
+  'meanChars',
+  'truncatedShare',
+  'keptShare',
+  'keptShareCorrect',
+  'keptShareWrong',
+] as const;
+
+function expectClose(found: number | undefined, expected: unknown): void {
+  if (typeof expected !== 'number') expect(found).toBeUndefined();
+  else expect(found).toBeCloseTo(expected, 9);
+}
+
+describe('charts', () => {
+  it.each(['', 'correct:true', 'tool_calls:>1', 'step:..300 kept:false'])(
+    '%s: equal what SQL makes of the rows',
+    (filter) => {
+      const browser = new Browser(db);
+      let compared = 0;
+      for (const { run_id: runId } of runs) {
+        const { steps } = ask<{ steps: readonly StepFacts[] }>(browser, { about: 'series', runId, filter });
+        const bySql = factsBySql(runId, filter);
+        expect(steps.filter(({ rollouts }) => rollouts > 0).map(({ step }) => step)).toEqual(
+          bySql.map((row) => row['step']),
+        );
+        for (const row of bySql) {
+          const facts = steps.find(({ step }) => step === row['step']);
+          expect(facts).toMatchObject({ rollouts: row['rollouts'], groups: row['groups'] });
+          for (const name of DIRECT) {
+            expectClose(facts?.values[name], row[name]);
+            if (row[name] !== null) compared++;
+          }
+          expect(facts?.retries.calls).toBe(row['retries']);
+          expect(facts?.recovery).toEqual({ rollouts: row['erred'], correct: row['erredCorrect'] });
+        }
+      }
+      expect(compared).toBeGreaterThan(20);
+    },
+  );
+
+  it('percentiles, outcomes, groups and entropy of the demo run', () => {
+    const runId = runs[0]?.run_id ?? 0;
+    const { steps } = ask<{ steps: readonly StepFacts[] }>(new Browser(db), {
+      about: 'series',
+      runId,
+      filter: '',
+    });
+    for (const facts of steps) {
+      const column = (sql: string) => db.prepare(sql).pluck().all(runId, facts.step) as number[];
+      const tokens = column(
+        'SELECT policy_tokens FROM rollout WHERE run_id = ? AND step = ? AND policy_tokens IS NOT NULL ORDER BY 1',
+      );
+      expect(facts.values.p95Tokens).toBe(tokens[Math.ceil(tokens.length * 0.95) - 1]);
+      const latencies = column(
+        'SELECT latency_ms FROM tool_call WHERE latency_ms IS NOT NULL AND rollout_id IN (SELECT rollout_id FROM rollout WHERE run_id = ? AND step = ?) ORDER BY 1',
+      ).map(Math.fround);
+      expect(facts.latency).toMatchObject({
+        calls: latencies.length,
+        p50Ms: latencies[Math.ceil(latencies.length * 0.5) - 1],
+        maxMs: latencies.at(-1),
+      });
+      const calls = db
+        .prepare(
+          'SELECT outcome, count(*) AS n FROM tool_call WHERE rollout_id IN (SELECT rollout_id FROM rollout WHERE run_id = ? AND step = ?) GROUP BY outcome',
+        )
+        .all(runId, facts.step) as { outcome: string; n: number }[];
+      expect(facts.outcomes).toEqual(Object.fromEntries(calls.map(({ outcome, n }) => [outcome, n])));
+      const step = db
+        .prepare('SELECT * FROM step WHERE run_id = ? AND step = ?')
+        .get(runId, facts.step) as Record<string, number>;
+      expect(facts.values.groupsMixed).toBe(step['groups_mixed']);
+      expectClose(facts.values.meanEntropy, step['mean_entropy']);
+    }
+    expect(steps.length).toBeGreaterThan(1);
+  });
+});
+
+describe('kept columns', () => {
+  it('say the same as the rows, are used, and are made anew when a step changes', async () => {
+    const before = runs.map(({ run_id: runId }) =>
+      ask(new Browser(db), { about: 'series', runId, filter: 'tool_calls:>0' }),
+    );
+    const writer = openWriter(place.library);
+    let kept = 0;
+    while (keepColumnsOfOneStep(writer, (step, columns) => stepFacts(sourceOf(step, columns)))) kept++;
+    expect(kept).toBe(db.prepare('SELECT count(*) FROM step_row').pluck().get());
+    const after = runs.map(({ run_id: runId }) =>
+      ask(new Browser(db), { about: 'series', runId, filter: 'tool_calls:>0' }),
+    );
+    expect(after).toEqual(before);
+    const whole = runs.map(({ run_id: runId }) =>
+      ask(new Browser(db), { about: 'series', runId, filter: '' }),
+    );
+    const masked = runs.map(({ run_id: runId }) =>
+      ask(new Browser(db), { about: 'series', runId, filter: 'turns:*' }),
+    );
+    expect(whole).toEqual(masked);
+
+    // What is kept is what is read: a kept column that says otherwise is believed, and no longer after a change.
+    const runId = runs[0]?.run_id ?? 0;
+    const step = Number(db.prepare('SELECT min(step) FROM step_row WHERE run_id = ?').pluck().get(runId));
+    writer
+      .prepare(
+        "UPDATE step_column_row SET bytes = zeroblob(length(bytes)) WHERE run_id = ? AND step = ? AND name = 'reward'",
+      )
+      .run(runId, step);
+    const ofStep = { about: 'rollouts' as const, runId, step, filter: 'reward:0', sort: [] };
+    const all = Number(
+      db.prepare('SELECT rollouts FROM step_row WHERE run_id = ? AND step = ?').pluck().get(runId, step),
+    );
+    const browser = new Browser(db);
+    expect(ask<{ ids: Uint32Array }>(browser, ofStep).ids).toHaveLength(all);
+    writer
+      .prepare('UPDATE step_revision_row SET revision = revision + 1 WHERE run_id = ? AND step = ?')
+      .run(runId, step);
+    expect(ask<{ ids: Uint32Array }>(browser, ofStep).ids.length).toBeLessThan(all);
+    expect(keepColumnsOfOneStep(writer, (at, columns) => stepFacts(sourceOf(at, columns)))).toBe(true);
+    writer.close();
+  });
+
+  it('queries use their indexes', () => {
+    const planOf = (sql: string): string[] =>
+      (
+        db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(sql.split('?').length - 1).fill(1)) as {
+          detail: string;
+        }[]
+      ).map(({ detail }) => detail);
+    expect(planOf(STEP_ROLLOUTS)[0]).toMatch(/^SEARCH r USING INDEX rollout_by_step/);
+    expect(planOf(STEP_CALLS)).toEqual([
+      expect.stringMatching(/^SEARCH r USING COVERING INDEX rollout_by_step/),
+      expect.stringMatching(/^SEARCH c USING PRIMARY KEY/),
+    ]);
+    expect(planOf(KEPT_COLUMN)).toEqual([
+      expect.stringMatching(/^SEARCH step_column_row USING INDEX step_column_by_name/),
+    ]);
+    expect(planOf(STALE_STEPS).join('\n')).toMatch(/SEARCH c USING INDEX step_column_by_name/);
+  });
+});

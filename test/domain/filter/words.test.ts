@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findWords, indexedText, wordsOf } from '../../../shared/domain/filter/words.ts';
+
+const found = (text: string, query: string, isPrefix = false) =>
+  [...findWords(text, wordsOf(query), isPrefix)].map(({ start, end }) => text.slice(start, end));
+
+describe('words', () => {
+  it.each([
+    ['Let me double-check: x_1', ['let', 'me', 'double', 'check', 'x', '1']],
+    ['Straße ΣΟΦΟΣ', ['strasse', 'σοφοσ']],
+    ['解は42です', ['解', 'は', '42', 'で', 'す']],
+    ['naïve café', ['naïve', 'café']],
+    ['== \u0000', []],
+  ])('%s', (text, words) => {
+    expect(wordsOf(text)).toEqual(words);
+  });
+
+  it('finds words in sequence, whatever stands between', () => {
+    expect(found('Double  check. double-check doubled check', 'double check')).toEqual([
+      'Double  check',
+      'double-check',
+    ]);
+    expect(found('sympy Symbols sym', 'sym', true)).toEqual(['sympy', 'Symbols', 'sym']);
+    expect(found('a a a', 'a a')).toEqual(['a a', 'a a']);
+    expect(found('答えは42', 'は 42')).toEqual(['は42']);
+    expect(found('anything', '')).toEqual([]);
+  });
+
+  it('the index is given the same words', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(wordsOf(indexedText(text))).toEqual(wordsOf(text));
+      }),
+      { seed: 3, numRuns: 2000 },
+    );
+  });
+});
