@@ -126,7 +126,16 @@ function valuesFor(
       const ranks = ranksOf([...new Set([...groups.values()].map(({ problemId }) => problemId))]);
       return (table) => {
         const groupId = table.column('groupId');
-        return (i) => ranks.get(groups.get(groupId[i] ?? 0)?.problemId ?? '') ?? Number.NaN;
+        // Rollouts of a group stand together.
+        let lastId = -1;
+        let last = Number.NaN;
+        return (i) => {
+          const id = groupId[i] ?? 0;
+          if (id === lastId) return last;
+          lastId = id;
+          last = ranks.get(groups.get(id)?.problemId ?? '') ?? Number.NaN;
+          return last;
+        };
       };
     }
     default:

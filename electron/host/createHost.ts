@@ -230,6 +230,10 @@ class LibraryHost implements Host {
         this.listing.browse({ about: 'filter', ...question }, this.progressFor(undefined), signal),
       'filter.values': (question, signal) =>
         this.listing.browse({ about: 'values', ...question }, this.progressFor(undefined), signal),
+      'view.save': (view) =>
+        this.thread.task({ kind: 'saveView', view }) as Promise<Result<ResultOf<'view.save'>>>,
+      'view.remove': ({ name }) =>
+        this.thread.task({ kind: 'removeView', name }) as Promise<Result<ResultOf<'view.remove'>>>,
       'roc.groups': ({ reportId, key }) => this.analysis.groups(reportId, key),
       'ingest.start': ({ paths, mapping }) => {
         const refusal = paths.map((path) => this.refusalOf(path)).find((found) => found !== undefined);

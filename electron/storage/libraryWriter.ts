@@ -8,6 +8,7 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { SavedView } from '../../shared/api/contract.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
@@ -22,6 +23,7 @@ import { runPlaceOf } from './runPlace.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
 import { type Removal, removeRunRows, shrink, usedBytes } from './runRemoval.ts';
 import { RunRules } from './runRules.ts';
+import { removeView, saveView } from './savedViews.ts';
 import { Touched } from './touched.ts';
 import { nameRun, removeMapping, saveMapping, setGroupRule } from './userRules.ts';
 
@@ -300,6 +302,14 @@ export class LibraryWriter {
 
   removeMapping(name: string): boolean {
     return removeMapping(this.db, name);
+  }
+
+  saveView(view: SavedView): void {
+    saveView(this.db, view);
+  }
+
+  removeView(name: string): boolean {
+    return removeView(this.db, name);
   }
 
   /** @returns paths of files to be read anew, which have been forgotten */

@@ -9,6 +9,7 @@ import * as penalties from './migrations/0003-penalties.ts';
 import * as poolJoins from './migrations/0004-pool-joins.ts';
 import * as tokenizers from './migrations/0005-tokenizers.ts';
 import * as columns from './migrations/0006-columns.ts';
+import * as savedViews from './migrations/0007-saved-views.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 interface Migration {
@@ -16,7 +17,15 @@ interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [initial, formats, penalties, poolJoins, tokenizers, columns];
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  formats,
+  penalties,
+  poolJoins,
+  tokenizers,
+  columns,
+  savedViews,
+];
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 /** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */
 const APPLICATION_ID = 0x54574c42;

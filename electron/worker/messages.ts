@@ -2,7 +2,13 @@
  * What the host and its worker threads say to each other. Requests carry an id; answers are
  * results (failures as data); events carry none.
  */
-import type { FileInspection, IngestProgress, MappingPreview, Method } from '../../shared/api/contract.ts';
+import type {
+  FileInspection,
+  IngestProgress,
+  MappingPreview,
+  Method,
+  SavedView,
+} from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { Identified } from '../ingest/identify.ts';
@@ -22,6 +28,7 @@ export const READ_METHODS = [
   'group.order',
   'group.rows',
   'rollout.order',
+  'view.list',
   'rollout.rows',
   'place.resolve',
   'rollout.get',
@@ -80,7 +87,9 @@ export type WriterTask =
   | { readonly kind: 'removeTokenizer'; readonly runKey: string }
   | { readonly kind: 'nameRun'; readonly directory: string; readonly name: string | null }
   | { readonly kind: 'saveMapping'; readonly mapping: Mapping }
-  | { readonly kind: 'removeMapping'; readonly name: string };
+  | { readonly kind: 'removeMapping'; readonly name: string }
+  | { readonly kind: 'saveView'; readonly view: SavedView }
+  | { readonly kind: 'removeView'; readonly name: string };
 
 export interface IngestReport {
   readonly seconds: number;

@@ -14,6 +14,7 @@ import { getRollout } from '../storage/queries/rollout.ts';
 import { getRun, listRuns, listSteps } from '../storage/queries/runs.ts';
 import { getSources, listMappings } from '../storage/queries/sources.ts';
 import { getAlternatives, getSignal, getTokens } from '../storage/queries/tokens.ts';
+import { listViews } from '../storage/savedViews.ts';
 import type { ReaderRequest, ReaderResponse, ReadMethod, WorkerOptions } from './messages.ts';
 
 const port = parentPort;
@@ -38,6 +39,7 @@ const readers: Readers = {
   'step.list': ({ runId }) => ok(listSteps(db, runId)),
   'group.order': (params) => ok(orderGroups(db, params)),
   'group.rows': ({ groupIds }) => ok(groupRows(db, groupIds)),
+  'view.list': () => ok(listViews(db)),
   'rollout.order': (params) => ok(orderRollouts(db, params)),
   'rollout.rows': ({ rolloutIds }) => ok(rolloutRows(db, rolloutIds)),
   'place.resolve': (params) => {

@@ -70,6 +70,11 @@ function perform(writer: LibraryWriter, task: WriterTask, onProgress: OnTaskProg
       const { paths, runIds } = writer.nameRun(task.directory, task.name);
       return { result: { ok: true, value: { paths } }, runIds };
     }
+    case 'saveView':
+      writer.saveView(task.view);
+      return { result: { ok: true, value: { saved: true } }, runIds: [] };
+    case 'removeView':
+      return { result: { ok: true, value: { removed: writer.removeView(task.name) } }, runIds: [] };
     case 'saveMapping': {
       const reading = readMapping(task.mapping);
       if (!('mapping' in reading)) return refused(reading.message);

@@ -61,6 +61,12 @@ export interface StepFacts {
   readonly recovery: { readonly rollouts: number; readonly correct: number };
 }
 
+/** A filter under a name. */
+export interface SavedView {
+  readonly name: string;
+  readonly filter: string;
+}
+
 /** What became of a filter: its parts, and the same question elsewhere. */
 export interface FilterReading {
   /** As Turnwise writes it. */

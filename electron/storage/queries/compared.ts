@@ -41,14 +41,22 @@ export function rolloutsOfGroups(
   };
 }
 
-export const GROUPS_OF_PROBLEM = `SELECT g2.group_id
-  FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no)
+const SAME_PROBLEM = `FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no)
   JOIN prompt_row q USING (prompt_id)
   JOIN prompt_row q2 ON q2.question_hash = q.question_hash
   JOIN problem_row p2 ON p2.prompt_id = q2.prompt_id
   JOIN group_row g2 ON g2.problem_no = p2.problem_no
-  WHERE r.rollout_id = :rolloutId
+  WHERE r.rollout_id = :rolloutId`;
+export const GROUPS_OF_PROBLEM = `SELECT g2.group_id ${SAME_PROBLEM}
   ORDER BY g2.group_id <> g.group_id, g2.run_id <> g.run_id, abs(g2.step - g.step), g2.group_id LIMIT :limit`;
+
+export const COUNT_OF_PROBLEM = `SELECT sum(g2.rollouts) ${SAME_PROBLEM}`;
+
+/** Rollouts of the problem in all runs, the rollout itself among them; undefined where its question has no hash. */
+export function countOfProblem(db: ReadableLibrary, rolloutId: number): number | undefined {
+  const count = db.prepare<[object], number | null>(COUNT_OF_PROBLEM).pluck().get({ rolloutId });
+  return count ?? undefined;
+}
 
 /** The rollout's own group first, then those nearest in step, then other runs; its own alone where its question has no hash. */
 export function groupsOfProblem(db: ReadableLibrary, rolloutId: number, limit: number): readonly number[] {

@@ -1,0 +1,18 @@
+/** Filters under a name. */
+import type { SavedView } from '../../shared/api/contract.ts';
+import type { ReadableLibrary, WritableLibrary } from './open.ts';
+
+export function listViews(db: ReadableLibrary): readonly SavedView[] {
+  return db
+    .prepare<[], SavedView>('SELECT name, filter FROM saved_view_row ORDER BY name COLLATE NOCASE')
+    .all();
+}
+
+/** A view of the same name is replaced. */
+export function saveView(db: WritableLibrary, { name, filter }: SavedView): void {
+  db.prepare('INSERT OR REPLACE INTO saved_view_row (name, filter) VALUES (?, ?)').run(name, filter);
+}
+
+export function removeView(db: WritableLibrary, name: string): boolean {
+  return db.prepare('DELETE FROM saved_view_row WHERE name = ?').run(name).changes > 0;
+}

@@ -1,0 +1,97 @@
+/** One rollout with its tokens, and statistics of tokens over many. */
+import { z } from 'zod';
+import { SOURCE_KINDS } from '../domain/entropy.ts';
+import { STATISTICS_BY } from '../domain/signalStatistics.ts';
+import { SIGNALS } from '../domain/tokenSignal.ts';
+import { direction, id } from './paramTypes.ts';
+import type {
+  AvailableSignals,
+  RecordChunk,
+  RolloutDetail,
+  RolloutSignal,
+  RolloutTokens,
+  TokenAlternatives,
+  TokenPlaces,
+  TokenStatistics,
+} from './rows.ts';
+
+/** A group and a rollout name their run, too: it is what progress and caches go by. */
+const tokenScope = {
+  runId: id,
+  step: id.optional(),
+  groupId: id.optional(),
+  rolloutId: id.optional(),
+};
+const signalSource = z.object({
+  kind: z.enum(SOURCE_KINDS),
+  k: z.int().nonnegative().optional(),
+  bound: z.literal('lower').optional(),
+  unit: z.string().max(100).optional(),
+  temperature: z.number().optional(),
+  policy: z.string().max(100).optional(),
+});
+
+export const TOKEN_PARAMS = {
+  /** From the words of a URL to ids. */
+  'place.resolve': z.object({
+    runKey: z.string(),
+    step: id.optional(),
+    groupKey: z.string().optional(),
+    ordinal: id.optional(),
+  }),
+  'rollout.get': z.object({ rolloutId: id }),
+  'rollout.tokens': z.object({ rolloutId: id }),
+  /** One number per token and what it is; without `signal` the best there is. `vocabulary`: for upper bounds. */
+  'rollout.signal': z.object({
+    rolloutId: id,
+    signal: z.enum(SIGNALS).optional(),
+    vocabulary: z.int().positive().max(10_000_000).optional(),
+  }),
+  /** What else could have stood at a token: the listed alternatives of some tokens from `from` on. */
+  'rollout.alternatives': z.object({
+    rolloutId: id,
+    from: id,
+    limit: z.int().positive().max(1000).default(1),
+  }),
+  /** Which signals a run, a step, a group or a rollout has, and of how many rollouts. */
+  'token.signals': z.object(tokenScope),
+  /** A signal over a run, a step, a group or a rollout, cut in one or several ways by one reading. Long: like `roc.report`. */
+  'token.statistics': z.object({
+    ...tokenScope,
+    by: z.array(z.enum(STATISTICS_BY)).min(1).max(STATISTICS_BY.length),
+    signal: z.enum(SIGNALS).optional(),
+    vocabulary: z.int().positive().max(10_000_000).optional(),
+    window: z.int().nonnegative().max(100_000).optional(),
+    leastTokens: z.int().positive().optional(),
+    progressKey: z.string().max(100).optional(),
+  }),
+  /** Where the policy sampled a token, highest (or lowest) values first. Long, too. `source`: without it the one of most tokens. */
+  'token.places': z.object({
+    ...tokenScope,
+    signal: z.enum(SIGNALS),
+    source: signalSource.optional(),
+    token: z.string().min(1).max(10_000),
+    order: direction.default('descending'),
+    vocabulary: z.int().positive().max(10_000_000).optional(),
+    limit: z.int().positive().max(1000).default(100),
+    progressKey: z.string().max(100).optional(),
+  }),
+  /** The raw record in its source file, by byte range: `limit` bytes from `offset` on. */
+  'rollout.record': z.object({
+    rolloutId: id,
+    offset: z.int().nonnegative().default(0),
+    limit: z.int().positive().max(4_194_304).default(1_048_576),
+  }),
+} as const;
+
+export interface TokenResults {
+  'place.resolve': { readonly runId: number; readonly groupId?: number; readonly rolloutId?: number };
+  'rollout.get': RolloutDetail;
+  'rollout.tokens': RolloutTokens;
+  'rollout.signal': RolloutSignal;
+  'rollout.alternatives': TokenAlternatives;
+  'token.signals': AvailableSignals;
+  'token.statistics': TokenStatistics;
+  'token.places': TokenPlaces;
+  'rollout.record': RecordChunk;
+}

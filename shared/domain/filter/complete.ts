@@ -1,0 +1,107 @@
+/** What can stand where the caret is. */
+import { FIELDS, type Field, fieldNamed, WORD_FIELDS, type WordField } from './fields.ts';
+import { quoted } from './lexer.ts';
+
+export interface Completion {
+  /** The range of the text that an option replaces, UTF-16. */
+  readonly start: number;
+  readonly end: number;
+  readonly options: readonly CompletionOption[];
+  /** Values of this field that begin with this are worth asking the library for. */
+  readonly asks?: { readonly field: WordField; readonly prefix: string };
+}
+
+export interface CompletionOption {
+  readonly insert: string;
+  readonly label: string;
+  readonly detail: string;
+}
+
+const BREAKS = /[\s()]/;
+const CONNECTIVES: readonly CompletionOption[] = [
+  { insert: 'and ', label: 'and', detail: 'both; the same as nothing between' },
+  { insert: 'or ', label: 'or', detail: 'one of both' },
+  { insert: 'not ', label: 'not', detail: 'everything else, unknown values included' },
+];
+
+/** @param caret UTF-16 offset in the text */
+export function completionAt(text: string, caret: number): Completion | undefined {
+  if (isInQuotes(text, caret)) return undefined;
+  let start = caret;
+  while (start > 0 && !BREAKS.test(text[start - 1] ?? ' ')) start--;
+  let end = caret;
+  while (end < text.length && !BREAKS.test(text[end] ?? ' ')) end++;
+  while (text[start] === '-' && start < caret) start++;
+  const before = text.slice(start, caret);
+  const colon = before.indexOf(':');
+  if (colon < 0) {
+    // The name of a field that has its value already is not completed with another colon.
+    const rest = text.slice(caret, end);
+    const hasValue = rest.includes(':');
+    return { start, end: hasValue ? caret + rest.indexOf(':') + 1 : end, options: names(before) };
+  }
+  const field = fieldNamed(before.slice(0, colon).toLowerCase());
+  if (field === undefined) return undefined;
+  return values(field, before.slice(colon + 1), start + colon + 1, end);
+}
+
+function names(prefix: string): readonly CompletionOption[] {
+  const wanted = prefix.toLowerCase();
+  const options = FIELDS.map(({ name, describe, example }) => ({
+    insert: `${name}:`,
+    label: `${name}:`,
+    detail: `${describe}, as in ${example}`,
+  }));
+  const all = wanted === '' ? options : [...options, ...CONNECTIVES];
+  const begins = all.filter(({ label }) => label.startsWith(wanted));
+  const holds = all.filter(({ label }) => !label.startsWith(wanted) && label.includes(wanted));
+  return [...begins, ...holds];
+}
+
+function values(field: Field, typed: string, from: number, end: number): Completion {
+  const comma = typed.lastIndexOf(',') + 1;
+  const prefix = typed.slice(comma).replace(/^"/, '');
+  const start = from + comma;
+  const known = (field.values ?? [])
+    .filter((value) => value.includes(prefix.toLowerCase()))
+    .map((value) => ({ insert: value, label: value, detail: '' }));
+  const marks = MARKS[field.kind].filter(({ label }) => label.startsWith(prefix));
+  const word = WORD_FIELDS.find((name) => name === field.name);
+  return {
+    start,
+    end,
+    options: [...known, ...marks],
+    ...(word === undefined ? {} : { asks: { field: word, prefix } }),
+  };
+}
+
+const KNOWN: readonly CompletionOption[] = [
+  { insert: '*', label: '*', detail: 'known, whatever it is' },
+  { insert: 'none', label: 'none', detail: 'unknown' },
+];
+const MARKS: Readonly<Record<Field['kind'], readonly CompletionOption[]>> = {
+  number: [
+    { insert: '>', label: '>', detail: 'more than' },
+    { insert: '>=', label: '>=', detail: 'at least' },
+    { insert: '<', label: '<', detail: 'less than' },
+    { insert: '<=', label: '<=', detail: 'at most' },
+    ...KNOWN,
+  ],
+  flag: KNOWN.slice(1),
+  word: KNOWN,
+  text: [],
+};
+
+/** A value as it must be written to be read as itself. */
+export function valueText(value: string): string {
+  return /^[^\s()",*/-][^\s()",*]*$/.test(value) && value.toLowerCase() !== 'none' ? value : quoted(value);
+}
+
+function isInQuotes(text: string, caret: number): boolean {
+  let isOpen = false;
+  for (let i = 0; i < caret; i++) {
+    if (text[i] === '\\' && isOpen) i++;
+    else if (text[i] === '"') isOpen = !isOpen;
+  }
+  return isOpen;
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { completionAt, valueText } from '../../../shared/domain/filter/complete.ts';
+import { readFilter } from '../../../shared/domain/filter/parse.ts';
+
+/** `|` is the caret. */
+const at = (marked: string) => {
+  const caret = marked.indexOf('|');
+  const text = marked.replace('|', '');
+  const completion = completionAt(text, caret);
+  if (completion === undefined) return undefined;
+  const { start, end, options, asks } = completion;
+  return { replaces: text.slice(start, end), labels: options.map(({ label }) => label), asks };
+};
+
+describe('completion', () => {
+  it.each([
+    ['ste|', 'ste', 'step:'],
+    ['reward:0 tool_e|', 'tool_e', 'tool_errors:'],
+    ['(kep|', 'kep', 'kept:'],
+    ['-kep|', 'kep', 'kept:'],
+    ['kep|:true', 'kep:', 'kept:'],
+    ['stop:le|', 'le', 'length'],
+    ['stop:error,le|', 'le', 'length'],
+    ['outcome:tim|', 'tim', 'timeout'],
+    ['kept:|', '', 'true'],
+    ['tokens:>|', '>', '>'],
+    ['a no|', 'no', 'not'],
+  ])('%s', (marked, replaces, first) => {
+    const completion = at(marked);
+    expect(completion?.replaces).toBe(replaces);
+    expect(completion?.labels[0]).toBe(first);
+  });
+
+  it('asks the library for values it cannot know', () => {
+    expect(at('problem:aim|')?.asks).toEqual({ field: 'problem', prefix: 'aim' });
+    expect(at('answer:|')?.asks).toEqual({ field: 'answer', prefix: '' });
+    expect(at('turns:|')?.asks).toBeUndefined();
+  });
+
+  it('offers nothing inside quotes and behind unknown fields', () => {
+    expect(at('"wai|')).toBeUndefined();
+    expect(at('"wait" ste|')?.labels[0]).toBe('step:');
+    expect(at('foo:b|')).toBeUndefined();
+  });
+
+  it('a value is written so that it is read as itself', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (value) => {
+        expect(readFilter(`answer:${valueText(value)}`)).toEqual({
+          ok: true,
+          node: { kind: 'word', field: 'answer', text: value, isPattern: false },
+        });
+      }),
+      { seed: 23, numRuns: 1000 },
+    );
+  });
+});
