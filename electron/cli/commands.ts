@@ -10,6 +10,7 @@ import { queryCommand } from './query.ts';
 import { recorderCommand } from './recorder.ts';
 import { removeCommand } from './remove.ts';
 import { rocCommand } from './roc.ts';
+import { rolloutsCommand } from './rollouts.ts';
 import { serveCommand } from './serve.ts';
 import { tokenizerCommand } from './tokenizer.ts';
 import { tokensCommand } from './tokens.ts';
@@ -19,6 +20,7 @@ const all: readonly Command[] = [
   inspectCommand,
   formatsCommand,
   queryCommand,
+  rolloutsCommand,
   rocCommand,
   joinCommand,
   tokensCommand,

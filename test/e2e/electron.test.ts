@@ -2,6 +2,7 @@ import { test } from 'vitest';
 import { findElectronShell } from '../support/shells/electronShell.ts';
 import { describeCompare } from './compare.ts';
 import { describeDebugger } from './debugger.ts';
+import { describeFilter } from './filter.ts';
 import { describeRoc } from './roc.ts';
 import { describeSources } from './sources.ts';
 import { describeStatistics } from './statistics.ts';
@@ -17,6 +18,7 @@ if ('reason' in found) {
   describeSources(found);
   describeRoc(found);
   describeStatistics(found);
+  describeFilter(found);
   describeCompare(found);
   describeTokens(found);
   describeDebugger(found);

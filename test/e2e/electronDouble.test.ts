@@ -1,6 +1,7 @@
 import { electronDoubleShell } from '../support/shells/electronShell.ts';
 import { describeCompare } from './compare.ts';
 import { describeDebugger } from './debugger.ts';
+import { describeFilter } from './filter.ts';
 import { describeRoc } from './roc.ts';
 import { describeSources } from './sources.ts';
 import { describeStatistics } from './statistics.ts';
@@ -11,6 +12,7 @@ describeApplication(electronDoubleShell);
 describeSources(electronDoubleShell);
 describeRoc(electronDoubleShell);
 describeStatistics(electronDoubleShell);
+describeFilter(electronDoubleShell);
 describeCompare(electronDoubleShell);
 describeTokens(electronDoubleShell);
 describeDebugger(electronDoubleShell);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { crumbsOf, nextTheme } from '../../renderer/app/TopBar.tsx';
 import { readTokenUrl } from '../../renderer/data/accessToken.ts';
 import { mergeJob } from '../../renderer/data/followHost.ts';
-import { matchesWords } from '../../renderer/data/useFilteredIds.ts';
+import { matchesWords } from '../../renderer/data/listWords.ts';
 import { neighbourOf } from '../../renderer/data/useNeighbours.ts';
 import { chunksOf } from '../../renderer/data/useRowWindow.ts';
 import { reconnectDelay } from '../../renderer/data/webSocketTransport.ts';

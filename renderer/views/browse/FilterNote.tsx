@@ -1,29 +1,27 @@
+import { FilterChips } from '../../app/filter/FilterChips.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 
 interface FilterNoteProps {
+  readonly what: 'rollout' | 'group';
   readonly matches: number;
-  /** Rows the filter reads, of `total` in the list. */
-  readonly looked: number;
-  readonly total: number;
-  readonly isComplete: boolean;
+  readonly total: number | undefined;
+  /** What is listed is still the answer to the filter before. */
+  readonly isNews: boolean;
 }
 
-/** How much of a long list the quick filter has seen: a partial answer must not pass for a whole one. */
-export function FilterNote({ matches, looked, total, isComplete }: FilterNoteProps) {
+/** How much of the list is left, and by which conditions. */
+export function FilterNote({ what, matches, total, isNews }: FilterNoteProps) {
   return (
-    <p className="filter-note" role="status">
-      {isComplete ? counted(matches, 'match', 'matches') : `${counted(matches, 'match', 'matches')} so far…`}
-      {looked < total && (
-        <b>
-          {' '}
-          in the first {count(looked)} of {count(total)} rows; the others were not looked at
-        </b>
-      )}
-    </p>
+    <div className="filter-note">
+      <p role="status">
+        {isNews
+          ? 'Looking…'
+          : total === undefined
+            ? `${counted(matches, what)} ${matches === 1 ? 'matches' : 'match'}`
+            : `${count(matches)} of ${counted(total, what)}`}
+        {what === 'group' && !isNews && ' with a rollout that matches'}
+      </p>
+      <FilterChips />
+    </div>
   );
-}
-
-export function noMatch(what: 'rollout' | 'group', looked: number, total: number): string {
-  if (looked >= total) return `No ${what} matches the filter`;
-  return `None of the first ${count(looked)} ${what}s matches the filter; ${count(total - looked)} were not looked at`;
 }

@@ -2,16 +2,16 @@
 import { useState } from 'react';
 import type { GroupRow } from '../../../shared/api/contract.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
-import { useFilteredGroups } from '../../data/useFilteredIds.ts';
 import { useHeld } from '../../data/useHeld.ts';
-import { goTo, useUrlQuery } from '../../data/usePlace.ts';
+import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { type IndexRange, useGroupWindow } from '../../data/useRowWindow.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { FilterNote, noMatch } from './FilterNote.tsx';
+import { FilterNote } from './FilterNote.tsx';
 import { FreshBadge } from './FreshBadge.tsx';
 import { GROUP_COLUMNS, GROUP_SORT_IDS } from './groupColumns.tsx';
 import { freshRows } from './holdModel.ts';
@@ -26,22 +26,21 @@ interface GroupTableProps {
   readonly runId: number;
   readonly step: number;
   readonly label: string;
+  /** Groups without the filter, where that is known. */
+  readonly total?: number | undefined;
 }
 
-export function GroupTable({ runKey, runId, step, label }: GroupTableProps) {
+export function GroupTable({ runKey, runId, step, label, total }: GroupTableProps) {
   const [sort, setSort] = useUrlSort(GROUP_SORT_IDS, BY_ORDER);
   const column = GROUP_SORT_IDS.find((one) => one === sort.column) ?? 'order';
-  const params = { runId, step, sort: column, direction: sort.direction } as const;
+  const text = useFilterLink().applied;
+  const params = { runId, step, filter: text, sort: column, direction: sort.direction } as const;
   const order = useRequest('group.order', params, { keepPrevious: true });
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
-  const [query] = useUrlQuery();
-  const text = query.get('filter') ?? '';
   const latest = order.isPlaceholderData ? undefined : order.data?.ids;
   const held = useHeld(orderKey, latest, useListHold(runKey).isHeld);
-  const filtered = useFilteredGroups(held.value, text);
-  const { ids } = filtered;
-  const total = held.value?.length ?? 0;
+  const ids = held.value;
   const rows = useGroupWindow(ids, range);
   const table = useTableCommands();
 
@@ -56,12 +55,8 @@ export function GroupTable({ runKey, runId, step, label }: GroupTableProps) {
   }
   if (ids === undefined) return <WaitingState title="Sorting groups…" />;
   if (ids.length === 0) {
-    if (!filtered.isComplete) return <WaitingState title="Looking through the groups…" />;
-    return (
-      <EmptyState
-        title={text === '' ? 'There are no groups yet' : noMatch('group', filtered.looked, total)}
-      />
-    );
+    const title = text === '' ? 'There are no groups yet' : 'No group has a rollout that matches the filter';
+    return <EmptyState title={title} />;
   }
   const length = Math.max(0, range.end - range.first);
   const loaded = Array.from({ length }, (_, i) => rows.rowAt(range.first + i)).filter(
@@ -81,12 +76,7 @@ export function GroupTable({ runKey, runId, step, label }: GroupTableProps) {
         <FreshBadge text={freshRows(held.value, latest)} onShow={held.showNew} />
       )}
       {text !== '' && (
-        <FilterNote
-          matches={ids.length}
-          looked={filtered.looked}
-          total={total}
-          isComplete={filtered.isComplete}
-        />
+        <FilterNote what="group" matches={ids.length} total={total} isNews={order.isPlaceholderData} />
       )}
       <div className="list-rest">
         <VirtualTable

@@ -1,20 +1,21 @@
 /** Rollouts of a step or of a group: ids in order from the host, rows for the visible window. */
 import { useMemo, useRef, useState } from 'react';
 import type { ParamsOf, RolloutRow } from '../../../shared/api/contract.ts';
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { useCompareCommand, useCompareMark } from '../../app/compareSet.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
-import { useFilteredRollouts } from '../../data/useFilteredIds.ts';
 import { useGroupPreviews } from '../../data/useGroupPreviews.ts';
 import { useHeld } from '../../data/useHeld.ts';
-import { goTo, useUrlQuery } from '../../data/usePlace.ts';
+import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import type { Sort } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { FilterNote, noMatch } from './FilterNote.tsx';
+import { FilterNote } from './FilterNote.tsx';
 import { FreshBadge } from './FreshBadge.tsx';
 import { freshRows } from './holdModel.ts';
 import { knownColumnIds, problemColumn, ROLLOUT_COLUMNS } from './rolloutColumns.tsx';
@@ -30,6 +31,8 @@ interface RolloutTableProps {
   /** Inside one group every row has the same problem. */
   readonly hidesProblem: boolean;
   readonly emptyTitle: string;
+  /** Rollouts without the filter, where that is known. */
+  readonly total?: number | undefined;
 }
 
 export const ROLLOUT_SORT: Sort = { column: 'ordinal', direction: 'ascending' };
@@ -37,24 +40,22 @@ const STEP_SORT: Sort = { column: 'order', direction: 'ascending' };
 const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
 
-export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }: RolloutTableProps) {
+export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, total }: RolloutTableProps) {
   const [sort, setSort] = useUrlSort(
     ['order', ...ROLLOUT_COLUMNS.map((column) => column.id)],
     hidesProblem ? ROLLOUT_SORT : STEP_SORT,
   );
   const sortColumn = ROLLOUT_COLUMNS.find((one) => one.id === sort.column)?.id;
   const by = sortColumn === undefined ? 'order' : sortColumn === 'problem' ? 'problemId' : sortColumn;
-  const params = { ...filter, sort: [{ by, direction: sort.direction }] };
+  const link = useFilterLink();
+  const text = bothFilters(link.applied, filter.filter ?? '');
+  const params = { ...filter, filter: text, sort: [{ by, direction: sort.direction }] };
   const order = useRequest('rollout.order', params, { keepPrevious: true });
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
-  const [query] = useUrlQuery();
-  const text = query.get('filter') ?? '';
   const latest = order.isPlaceholderData ? undefined : order.data?.ids;
   const held = useHeld(orderKey, latest, useListHold(runKey).isHeld);
-  const filtered = useFilteredRollouts(held.value, text);
-  const { ids } = filtered;
-  const total = held.value?.length ?? 0;
+  const ids = held.value;
   const rows = useRolloutWindow(ids, range);
   const table = useTableCommands();
   useCompareCommand(() => table.current?.cursorHref());
@@ -87,8 +88,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
   }
   if (ids === undefined) return <WaitingState title="Sorting rollouts…" />;
   if (ids.length === 0) {
-    if (!filtered.isComplete) return <WaitingState title="Looking through the rollouts…" />;
-    return <EmptyState title={text === '' ? emptyTitle : noMatch('rollout', filtered.looked, total)} />;
+    return <EmptyState title={link.applied === '' ? emptyTitle : 'No rollout matches the filter'} />;
   }
   const placeOf = ({ step, groupKey, ordinal }: RolloutRow): Place => ({
     view: 'rollout',
@@ -104,12 +104,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle }
         <FreshBadge text={freshRows(held.value, latest)} onShow={held.showNew} />
       )}
       {text !== '' && (
-        <FilterNote
-          matches={ids.length}
-          looked={filtered.looked}
-          total={total}
-          isComplete={filtered.isComplete}
-        />
+        <FilterNote what="rollout" matches={ids.length} total={total} isNews={order.isPlaceholderData} />
       )}
       <div className="list-rest">
         <VirtualTable

@@ -1,6 +1,6 @@
 import type { StepSummary } from '../../../shared/api/contract.ts';
+import { FilterBox } from '../../app/filter/FilterBox.tsx';
 import { useUrlQuery } from '../../data/usePlace.ts';
-import { FilterField } from './FilterField.tsx';
 import { GroupTable } from './GroupTable.tsx';
 import { RolloutFilters, rolloutFilterOf } from './RolloutFilters.tsx';
 import { RolloutTable } from './RolloutTable.tsx';
@@ -32,11 +32,7 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
   return (
     <>
       <div className="filters">
-        <FilterField
-          placeholder={
-            tab === 'rollouts' ? 'Filter by answer, reason, problem' : 'Filter by prompt, problem, truth'
-          }
-        />
+        <FilterBox runId={runId} runKey={runKey} what={tab} />
         {tab === 'rollouts' && summary !== undefined && (
           <RolloutFilters hasDecisions={summary.decided > 0} hasCorrectness={summary.correctKnown > 0} />
         )}
@@ -49,9 +45,16 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
             label={`Rollouts of ${of}`}
             hidesProblem={false}
             emptyTitle="No rollout passes the filters"
+            total={summary?.rollouts}
           />
         ) : (
-          <GroupTable runKey={runKey} runId={runId} step={step} label={`Groups of ${of}`} />
+          <GroupTable
+            runKey={runKey}
+            runId={runId}
+            step={step}
+            label={`Groups of ${of}`}
+            total={summary?.groups}
+          />
         )}
       </div>
     </>

@@ -45,6 +45,13 @@ export function completionAt(text: string, caret: number): Completion | undefine
   return values(field, before.slice(colon + 1), start + colon + 1, end);
 }
 
+/** Whether the word at the caret may become the name of a field: then it is not yet a word to look for. */
+export function namesField(text: string, caret: number): boolean {
+  if (isInQuotes(text, caret)) return false;
+  const word = /[^\s()"]*$/.exec(text.slice(0, caret))?.[0].replace(/^-+/, '').toLowerCase() ?? '';
+  return word.length > 0 && caret === text.length && FIELDS.some(({ name }) => name.startsWith(word));
+}
+
 function names(prefix: string): readonly CompletionOption[] {
   const wanted = prefix.toLowerCase();
   const options = FIELDS.map(({ name, describe, example }) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { completionAt, valueText } from '../../../shared/domain/filter/complete.ts';
+import { completionAt, namesField, valueText } from '../../../shared/domain/filter/complete.ts';
 import { readFilter } from '../../../shared/domain/filter/parse.ts';
 
 /** `|` is the caret. */
@@ -30,6 +30,15 @@ describe('completion', () => {
     const completion = at(marked);
     expect(completion?.replaces).toBe(replaces);
     expect(completion?.labels[0]).toBe(first);
+  });
+
+  it('a word that may become a field is told from one that cannot', () => {
+    expect(namesField('rewar', 5)).toBe(true);
+    expect(namesField('wait -kep', 9)).toBe(true);
+    expect(namesField('reward:', 7)).toBe(false);
+    expect(namesField('wait', 4)).toBe(false);
+    expect(namesField('"rewar', 6)).toBe(false);
+    expect(namesField('rewar ', 6)).toBe(false);
   });
 
   it('asks the library for values it cannot know', () => {

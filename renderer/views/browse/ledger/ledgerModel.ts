@@ -6,7 +6,7 @@ import type {
   PenaltyKind,
   RolloutRow,
 } from '../../../../shared/api/contract.ts';
-import { matchesWords, rolloutWords } from '../../../data/useFilteredIds.ts';
+import { matchesWords, rolloutWords } from '../../../data/listWords.ts';
 import { reasonText } from '../../../ui/reasons.ts';
 import type { SortValue } from '../../../ui/sorting.ts';
 

@@ -1,0 +1,134 @@
+import type { ResultOf, RolloutRow } from '../../shared/api/contract.ts';
+import { ROLLOUT_SORTS, type RolloutSort } from '../../shared/api/contract.ts';
+import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
+import { withLibraryHost } from './libraryHost.ts';
+import { type RowFormat, rowWriter } from './rowWriters.ts';
+
+const FORMATS: readonly RowFormat[] = ['jsonl', 'csv', 'table'];
+/** The contract's limit per request. */
+const PAGE = 500;
+
+const help = `usage: turnwise rollouts [--library FILE] [--run R] [--step N] [--filter FILTER] [--sort COLUMNS] [--limit N] [--format jsonl|csv|table] [--count]
+
+Lists rollouts, as the lists of the app do.
+
+  --library FILE   the library; without it the one of this user
+  --run R          key, name or number of a run; without it every run
+  --step N         only this step
+  --filter FILTER  in the filter language: step:40..60 reward:0 kept:false tool_errors:>2 outcome:timeout
+                   stop:length tokens:>8k "double-check" code:sympy, with and, or, not and brackets
+  --sort COLUMNS   ${ROLLOUT_SORTS.join(', ')};
+                   several with commas, the first decides; with :desc behind one the largest first
+  --limit N        at most this many of each run
+  --format FORMAT  jsonl (default), csv or table
+  --count          only how many there are
+
+Exit codes: 0 done, 1 failed, 2 usage (a filter that cannot be read, too).`;
+
+const COLUMNS = [
+  'rolloutId',
+  'groupId',
+  'groupKey',
+  'problemId',
+  'step',
+  'ordinal',
+  'reward',
+  'isCorrect',
+  'answer',
+  'groundTruth',
+  'turns',
+  'toolCalls',
+  'toolErrors',
+  'stopReason',
+  'kept',
+  'reason',
+  'penalty',
+  'advantage',
+  'policyTokens',
+  'responseChars',
+  'meanEntropy',
+  'path',
+  'line',
+] as const satisfies readonly (keyof RolloutRow)[];
+
+interface Sort {
+  readonly by: RolloutSort;
+  readonly direction: 'ascending' | 'descending';
+}
+
+function sortsOf(text: string): readonly Sort[] {
+  return text
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const [name, way = 'asc', ...more] = part.trim().split(':');
+      const by = ROLLOUT_SORTS.find((known) => known === name);
+      if (by === undefined || more.length > 0 || (way !== 'asc' && way !== 'desc'))
+        throw new UsageError(
+          `rollouts: --sort knows ${ROLLOUT_SORTS.join(', ')}; each with :asc or :desc; found ${part.trim()}`,
+        );
+      return { by, direction: way === 'desc' ? 'descending' : 'ascending' };
+    });
+}
+
+export const rolloutsCommand: Command = {
+  name: 'rollouts',
+  summary: 'list rollouts by a filter',
+  help,
+  async run(argv, context) {
+    const args = readArguments('rollouts', argv, {
+      library: { type: 'string' },
+      run: { type: 'string' },
+      step: { type: 'string' },
+      filter: { type: 'string' },
+      sort: { type: 'string' },
+      limit: { type: 'string' },
+      format: { type: 'string' },
+      count: { type: 'boolean' },
+    });
+    if (args.positionals.length > 0)
+      throw new UsageError(`rollouts: ${args.positionals[0]} is not an option\n\n${help}`);
+    const format = FORMATS.find((known) => known === (args.string('format') ?? 'jsonl'));
+    if (format === undefined) throw new UsageError(`rollouts: --format is one of ${FORMATS.join(', ')}`);
+    const step = wholeNumber('step', args.string('step'));
+    const limit = wholeNumber('limit', args.string('limit')) ?? Number.POSITIVE_INFINITY;
+    const sort = [...sortsOf(args.string('sort') ?? '')];
+    const filter = args.string('filter') ?? '';
+    return await withLibraryHost(args.string('library'), context, async ({ ask }) => {
+      const runs = named(await ask('run.list', {}), args.string('run'));
+      const writer = rowWriter(format, (text) => process.stdout.write(text));
+      if (!args.flag('count')) writer.columns(COLUMNS);
+      let total = 0;
+      for (const { runId } of runs) {
+        const scope = step === undefined ? {} : { step };
+        const { ids } = await ask('rollout.order', { runId, ...scope, filter, sort });
+        total += ids.length;
+        if (args.flag('count')) continue;
+        const wanted = Array.from(ids.subarray(0, Math.min(limit, ids.length)));
+        for (let at = 0; at < wanted.length; at += PAGE) {
+          const rows = await ask('rollout.rows', { rolloutIds: wanted.slice(at, at + PAGE) });
+          writer.rows(rows.map((row) => COLUMNS.map((column) => row[column] ?? null)));
+        }
+      }
+      if (args.flag('count')) process.stdout.write(`${total}\n`);
+      else writer.end();
+      return 0;
+    });
+  },
+};
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 0) throw new UsageError(`rollouts: --${name} is a whole number`);
+  return number;
+}
+
+function named(runs: ResultOf<'run.list'>, name: string | undefined): ResultOf<'run.list'> {
+  if (name === undefined) return runs;
+  const found = runs.filter((run) => run.runKey === name || run.name === name || String(run.runId) === name);
+  if (found.length > 0) return found;
+  throw new ExpectedError(
+    `no run ${name}; there are ${runs.map((run) => `${run.runKey} (${run.name})`).join(', ')}`,
+  );
+}

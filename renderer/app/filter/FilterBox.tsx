@@ -1,0 +1,155 @@
+/**
+ * The one box in which lists and charts are filtered. What is typed counts once it can be read
+ * and has rested, or at Enter; until then the list stays as it is and the box says what is wrong where.
+ */
+import { Search, X } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { namesField } from '../../../shared/domain/filter/complete.ts';
+import { readFilter } from '../../../shared/domain/filter/parse.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { useUrlQuery } from '../../data/usePlace.ts';
+import { useSettled } from '../../data/useSettled.ts';
+import { IconButton } from '../../ui/Controls.tsx';
+import { useCommands } from '../commands.ts';
+import { CompletionList } from './CompletionList.tsx';
+import { FilterFaultLine } from './FilterFaultLine.tsx';
+import { FilterMenu } from './FilterMenu.tsx';
+import './filter.css';
+import { type Offered, useCompletion } from './useCompletion.ts';
+
+/** Long enough to finish a word. */
+const REST_MS = 400;
+
+interface FilterBoxProps {
+  /** Its values are offered, and what it is filtered by can be copied. */
+  readonly runId: number | undefined;
+  readonly runKey: string | undefined;
+  /** What is filtered: `rollouts`, `groups`, `charts`. */
+  readonly what: string;
+}
+
+export function FilterBox({ runId, runKey, what }: FilterBoxProps) {
+  const link = useFilterLink();
+  const [, setQuery] = useUrlQuery();
+  const [text, setText] = useState(link.text);
+  const [caret, setCaret] = useState<number>();
+  const [chosen, setChosen] = useState(-1);
+  const field = useRef<HTMLInputElement>(null);
+  const listId = useId();
+  const settled = useSettled(text, REST_MS);
+  const offered = useCompletion(text, caret, runId);
+  useCommands({ 'search.focus': () => field.current?.focus() });
+
+  // A link, a chip or the way back has changed the filter.
+  const written = useRef(link.text);
+  useEffect(() => {
+    if (link.text === written.current) return;
+    written.current = link.text;
+    setText(link.text);
+  }, [link.text]);
+
+  const apply = (next: string) => {
+    if (!readFilter(next).ok || next === written.current) return;
+    written.current = next;
+    setQuery({ q: next.trim() === '' ? undefined : next });
+  };
+  const applied = useRef(apply);
+  applied.current = apply;
+  // A word that may become the name of a field is not looked for before it is finished.
+  const isNaming = caret !== undefined && namesField(text, caret);
+  useEffect(() => {
+    if (!isNaming) applied.current(settled);
+  }, [settled, isNaming]);
+
+  const type = (next: string, at: number | null) => {
+    setText(next);
+    setCaret(at ?? next.length);
+    setChosen(-1);
+  };
+  const take = (list: Offered, index: number) => {
+    const option = list.options[index];
+    if (option === undefined) return;
+    const next = text.slice(0, list.start) + option.insert + text.slice(list.end);
+    const at = list.start + option.insert.length;
+    type(next, at);
+    requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    const { key } = event;
+    if (offered !== undefined && (key === 'ArrowDown' || key === 'ArrowUp')) {
+      event.preventDefault();
+      const count = offered.options.length;
+      setChosen(key === 'ArrowDown' ? Math.min(count - 1, chosen + 1) : Math.max(-1, chosen - 1));
+    } else if (
+      offered !== undefined &&
+      (key === 'Tab' || (key === 'Enter' && chosen >= 0)) &&
+      !event.shiftKey
+    ) {
+      event.preventDefault();
+      take(offered, Math.max(0, chosen));
+    } else if (key === 'Enter') {
+      event.preventDefault();
+      apply(text);
+      if (readFilter(text).ok) event.currentTarget.blur();
+    } else if (key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      if (caret !== undefined && offered !== undefined && chosen >= 0) setChosen(-1);
+      else if (text !== link.text) setText(link.text);
+      else event.currentTarget.blur();
+    }
+  };
+  const read = readFilter(text);
+  // What is being typed at its end is not wrong yet.
+  const fault = read.ok || (caret !== undefined && text !== settled) ? undefined : read.fault;
+  return (
+    <div className="filter-box">
+      <div className={fault === undefined ? 'search-field' : 'search-field is-faulty'}>
+        <Search size={13} />
+        <input
+          ref={field}
+          role="combobox"
+          spellCheck={false}
+          autoComplete="off"
+          placeholder={`Filter ${what}: words, or field:value   /`}
+          aria-label={`Filter ${what}`}
+          aria-expanded={offered !== undefined}
+          aria-controls={listId}
+          aria-activedescendant={chosen >= 0 ? `${listId}-${chosen}` : undefined}
+          aria-invalid={fault !== undefined}
+          value={text}
+          onChange={(event) => type(event.target.value, event.target.selectionStart)}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart ?? undefined)}
+          onBlur={() => {
+            setCaret(undefined);
+            setChosen(-1);
+            apply(text);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        {text !== '' && (
+          <IconButton
+            label="Clear the filter"
+            onClick={() => {
+              setText('');
+              apply('');
+              field.current?.focus();
+            }}
+          >
+            <X size={13} />
+          </IconButton>
+        )}
+        <FilterMenu runId={runId} runKey={runKey} filter={link.applied} onChoose={(next) => apply(next)} />
+      </div>
+      {fault !== undefined && <FilterFaultLine text={text} fault={fault} />}
+      {caret !== undefined && offered !== undefined && (
+        <CompletionList
+          id={listId}
+          offered={offered}
+          chosen={chosen}
+          onTake={(index) => take(offered, index)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import type { FilterFault } from '../../../shared/domain/filter/node.ts';
+
+/** The part that cannot be read, marked in what stands around it, and what is wrong with it. */
+export function FilterFaultLine({ text, fault }: { readonly text: string; readonly fault: FilterFault }) {
+  const start = Math.max(0, fault.start - 24);
+  const end = Math.min(text.length, fault.end + 24);
+  const wrong = text.slice(fault.start, fault.end);
+  return (
+    <p className="filter-fault" role="alert">
+      <code>
+        {start > 0 && '…'}
+        {text.slice(start, fault.start)}
+        <mark>{wrong === '' ? '⌄' : wrong}</mark>
+        {text.slice(fault.end, end)}
+        {end < text.length && '…'}
+      </code>{' '}
+      {fault.message}. The list is as before.
+    </p>
+  );
+}

@@ -1,0 +1,93 @@
+/** What can be done with a filter: kept under a name, taken to the console, to the shell, to somebody. */
+import { useQueryClient } from '@tanstack/react-query';
+import { Ellipsis } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { useState } from 'react';
+import { useClient } from '../../data/DataProvider.tsx';
+import { useRequest } from '../../data/useRequest.ts';
+import { useInterface } from '../../state/interface.ts';
+import { IconButton } from '../../ui/Controls.tsx';
+import { copyText } from '../../ui/copyText.ts';
+import { commandLine } from './commandLine.ts';
+import { SaveView } from './SaveView.tsx';
+
+interface FilterMenuProps {
+  readonly runId: number | undefined;
+  readonly runKey: string | undefined;
+  /** As it is applied; '' is none. */
+  readonly filter: string;
+  readonly onChoose: (filter: string) => void;
+}
+
+export function FilterMenu({ runId, runKey, filter, onChoose }: FilterMenuProps) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const setNotice = useInterface((state) => state.setNotice);
+  const views = useRequest('view.list', {}).data ?? [];
+  const info = useRequest('host.info', {}).data;
+  const [isNaming, setNaming] = useState(false);
+  const copy = async (what: string, text: string) =>
+    setNotice((await copyText(text)) ? `Copied as ${what}` : `The system did not allow copying as ${what}`);
+  const copySql = async () => {
+    const { sql } = await client.request('filter.read', {
+      ...(runId === undefined ? {} : { runId }),
+      filter,
+    });
+    await copy('SQL', sql);
+  };
+  const remove = async (name: string) => {
+    await client.request('view.remove', { name });
+    await queries.invalidateQueries({ queryKey: ['view.list'] });
+    setNotice(`View “${name}” removed`);
+  };
+  return (
+    <>
+      <DropdownMenu.Root>
+        <DropdownMenu.Trigger asChild>
+          <IconButton label="Saved views; copy the filter">
+            <Ellipsis size={14} />
+          </IconButton>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content className="menu" align="end" sideOffset={4} aria-label="Filter">
+            {views.length > 0 && <DropdownMenu.Label className="menu-label">Saved views</DropdownMenu.Label>}
+            {views.map((view) => (
+              <DropdownMenu.Sub key={view.name}>
+                <DropdownMenu.SubTrigger>
+                  {view.name} <code className="menu-hint">{view.filter}</code>
+                </DropdownMenu.SubTrigger>
+                <DropdownMenu.Portal>
+                  <DropdownMenu.SubContent className="menu" sideOffset={2}>
+                    <DropdownMenu.Item onSelect={() => onChoose(view.filter)}>Apply</DropdownMenu.Item>
+                    <DropdownMenu.Item onSelect={() => void remove(view.name)}>Remove</DropdownMenu.Item>
+                  </DropdownMenu.SubContent>
+                </DropdownMenu.Portal>
+              </DropdownMenu.Sub>
+            ))}
+            {views.length > 0 && <DropdownMenu.Separator />}
+            {/* After the menu has given the focus back, or it would take it from the field. */}
+            <DropdownMenu.Item disabled={filter === ''} onSelect={() => setTimeout(() => setNaming(true))}>
+              Save this filter as a view…
+            </DropdownMenu.Item>
+            <DropdownMenu.Item onSelect={() => void copySql()}>Copy as SQL</DropdownMenu.Item>
+            <DropdownMenu.Item
+              onSelect={() =>
+                void copy('a command', commandLine({ filter, runKey, libraryPath: info?.libraryPath }))
+              }
+            >
+              Copy as command line
+            </DropdownMenu.Item>
+            <DropdownMenu.Item
+              onSelect={() => void copy('a link', window.location.href.replace(/([?&])token=[^&]*&?/, '$1'))}
+            >
+              Copy the link of this page
+            </DropdownMenu.Item>
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      {isNaming && (
+        <SaveView filter={filter} taken={views.map(({ name }) => name)} onClose={() => setNaming(false)} />
+      )}
+    </>
+  );
+}

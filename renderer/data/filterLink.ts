@@ -1,0 +1,29 @@
+/** The filter of the page: `?q=`, in the filter language, so that a list or a chart can be sent to someone. */
+import type { FilterFault, FilterNode } from '../../shared/domain/filter/node.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { useUrlQuery } from './usePlace.ts';
+
+export interface FilterLink {
+  /** As it stands in the link. */
+  readonly text: string;
+  /** What lists and charts go by: empty where the link's filter cannot be read. */
+  readonly applied: string;
+  readonly node: FilterNode;
+  /** Only where the link itself holds a filter that cannot be read. */
+  readonly fault: FilterFault | undefined;
+}
+
+export function useFilterLink(): FilterLink {
+  const [query] = useUrlQuery();
+  return filterLinkOf(query);
+}
+
+const EVERYTHING: FilterNode = { kind: 'all' };
+
+export function filterLinkOf(query: URLSearchParams): FilterLink {
+  const text = query.get('q') ?? '';
+  const read = readFilter(text);
+  return read.ok
+    ? { text, applied: text.trim(), node: read.node, fault: undefined }
+    : { text, applied: '', node: EVERYTHING, fault: read.fault };
+}

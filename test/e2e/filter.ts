@@ -1,0 +1,134 @@
+/** The filter box as a person at the keyboard meets it, on every target. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const STEP = '/run/synthetic-grpo-roc-demo/step/150?tab=rollouts';
+
+export function describeFilter(shell: Shell): void {
+  describe(`${shell.name}: the filter box`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const filterOf = () => new URLSearchParams(running.place().split('?')[1] ?? '').get('q');
+    const box = () => page.getByRole('combobox', { name: 'Filter rollouts' });
+    const status = () => page.locator('.filter-note p');
+
+    test('/ leads to the box; what is typed is completed by name and by the values of the run', async () => {
+      await page.goto(running.urlOf(STEP));
+      await page.getByRole('grid').waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('outc');
+      await page.getByRole('option', { name: /^outcome: some tool call/ }).waitFor();
+      await page.keyboard.press('Tab');
+      expect(await box().inputValue()).toBe('outcome:');
+      await page.keyboard.type('time');
+      // With how many rollouts of the run it has.
+      await page.getByRole('option', { name: /^timeout [\d,]+ rollouts$/ }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      expect(await box().inputValue()).toBe('outcome:timeout');
+      await page.keyboard.press('Enter');
+      await status()
+        .filter({ hasText: /^\d+ of 160 rollouts$/ })
+        .waitFor();
+      expect(filterOf()).toBe('outcome:timeout');
+    });
+
+    test('words are looked for in the texts, together with conditions and switches', async () => {
+      await page.keyboard.press('/');
+      await box().fill('reward:0 "double-check"');
+      await page.keyboard.press('Enter');
+      await status()
+        .filter({ hasText: /of 160 rollouts/ })
+        .waitFor();
+      const both = Number.parseInt(await status().innerText(), 10);
+      expect(both).toBeGreaterThan(0);
+      await page.getByRole('group', { name: 'Decision' }).getByRole('button', { name: 'Kept' }).click();
+      await status()
+        .filter({ hasText: new RegExp(`^(?!${both} )\\d+ of 160`) })
+        .waitFor();
+      expect(Number.parseInt(await status().innerText(), 10)).toBeLessThan(both);
+      await page
+        .getByRole('group', { name: 'Decision' })
+        .getByRole('button', { name: 'Any decision' })
+        .click();
+      await status()
+        .filter({ hasText: new RegExp(`^${both} of 160`) })
+        .waitFor();
+    });
+
+    test('a condition goes with a click', async () => {
+      const chips = page.getByRole('group', { name: 'Conditions' });
+      await chips.getByRole('button', { name: '"double-check"' }).click();
+      await expect.poll(filterOf).toBe('reward:0');
+      expect(await chips.getByRole('button').count()).toBe(1);
+      expect(await box().inputValue()).toBe('reward:0');
+    });
+
+    test('what cannot be read is said where it stands, and the list stays', async () => {
+      await status()
+        .filter({ hasText: /of 160/ })
+        .waitFor();
+      const before = await status().innerText();
+      await page.keyboard.press('/');
+      await box().fill('reward:0 tokens:many');
+      await page.keyboard.press('Enter');
+      const fault = page.getByRole('alert').filter({ hasText: 'tokens: is a number' });
+      await fault.waitFor();
+      expect(await fault.locator('mark').innerText()).toBe('many');
+      expect(await status().innerText()).toBe(before);
+      expect(filterOf()).toBe('reward:0');
+      await page.keyboard.press('Escape');
+      expect(await box().inputValue()).toBe('reward:0');
+      await page.keyboard.press('Escape');
+    });
+
+    test('a filter is kept under a name and found again', async () => {
+      const menu = () => page.getByRole('button', { name: 'Saved views; copy the filter' }).click();
+      await menu();
+      await page.getByRole('menuitem', { name: 'Save this filter as a view…' }).click();
+      await page.getByRole('textbox', { name: 'Name of the view' }).fill('no reward');
+      await page.keyboard.press('Enter');
+      await page.getByText('View “no reward” saved in this library').waitFor();
+      await page.getByRole('button', { name: 'Clear the filter' }).click();
+      await expect.poll(filterOf).toBeNull();
+      await page.keyboard.press('Escape');
+      await menu();
+      await page.getByRole('menuitem', { name: /^no reward/ }).click();
+      await page.getByRole('menuitem', { name: 'Apply' }).click();
+      await expect.poll(filterOf).toBe('reward:0');
+    });
+
+    test('a link with a filter that cannot be read filters nothing and says why', async () => {
+      await page.goto(running.urlOf(`${STEP}&q=${encodeURIComponent('kept:perhaps')}`));
+      await page.getByRole('alert').filter({ hasText: 'true, false or none' }).waitFor();
+      await page.getByRole('row').nth(5).waitFor();
+      expect(errors).toEqual([]);
+    });
+
+    test('groups are those with a rollout that matches', async () => {
+      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo/step/150?tab=groups&q=outcome:timeout'));
+      await status()
+        .filter({ hasText: /^[1-5] of 5 groups with a rollout that matches$/ })
+        .waitFor();
+    });
+  });
+}

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commandLine, shellWord } from '../../renderer/app/filter/commandLine.ts';
+import { filterParts } from '../../renderer/app/filter/filterParts.ts';
+import { filterLinkOf } from '../../renderer/data/filterLink.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+
+const partsOf = (text: string) => {
+  const read = readFilter(text);
+  if (!read.ok) throw new Error(read.fault.message);
+  return filterParts(read.node);
+};
+
+describe('the filter of a page', () => {
+  it('comes from the link', () => {
+    const link = filterLinkOf(new URLSearchParams({ q: 'reward:0 ' }));
+    expect(link).toMatchObject({ applied: 'reward:0', fault: undefined });
+  });
+
+  it('a link that cannot be read filters nothing, and says so', () => {
+    const link = filterLinkOf(new URLSearchParams({ q: 'reward:high' }));
+    expect(link).toMatchObject({
+      text: 'reward:high',
+      applied: '',
+      node: { kind: 'all' },
+      fault: { start: 7 },
+    });
+  });
+
+  it('is taken apart into conditions, each of which can go', () => {
+    expect(partsOf('')).toEqual([]);
+    expect(partsOf('kept:true')).toEqual([{ text: 'kept:true', without: '' }]);
+    expect(partsOf('a or b')).toEqual([{ text: '(a or b)', without: '' }]);
+    expect(partsOf('(a or b) kept:none -wait')).toEqual([
+      { text: '(a or b)', without: 'kept:none not wait' },
+      { text: 'kept:none', without: '(a or b) not wait' },
+      { text: 'not wait', without: '(a or b) kept:none' },
+    ]);
+  });
+});
+
+describe('the same list from a shell', () => {
+  it('names the library, the run and the filter', () => {
+    expect(
+      commandLine({ filter: 'reward:0 "double-check"', runKey: 'r 1', libraryPath: '/tmp/a.sqlite' }),
+    ).toBe(`turnwise rollouts --library /tmp/a.sqlite --run 'r 1' --filter 'reward:0 "double-check"'`);
+    expect(commandLine({ filter: '', runKey: undefined, libraryPath: undefined })).toBe('turnwise rollouts');
+  });
+
+  it('a word is one word for the shell, whatever it holds', () => {
+    const words = fc.sample(
+      fc.string({
+        unit: fc.constantFrom('a', "'", '"', '$', '`', '\\', ' ', '!', '*', '(', ';', '解', '\n'),
+      }),
+      { seed: 31, numRuns: 60 },
+    );
+    const shown = execFileSync('/bin/sh', [
+      '-c',
+      `printf '%s\\0' ${words.map(shellWord).join(' ')}`,
+    ]).toString('utf8');
+    expect(shown.split('\u0000').slice(0, -1)).toEqual(words);
+  });
+});
