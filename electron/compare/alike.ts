@@ -1,8 +1,8 @@
 import type { AlikeList } from '../../shared/api/contract.ts';
-import type { AlignOptions } from '../../shared/domain/align.ts';
+import { type AlignOptions, checkpointOf } from '../../shared/domain/align.ts';
 import { alike } from '../../shared/domain/alike.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { groupsOfProblem, rolloutsOfGroups } from '../storage/queries/compared.ts';
+import { countOfProblem, groupsOfProblem, rolloutsOfGroups } from '../storage/queries/compared.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
 
 /** Of the same problem: its own group, then those nearest in step. Reading and comparing them takes about a second. */
@@ -24,9 +24,13 @@ export function findAlike(
   const target = transcripts.read(rolloutId);
   if (target === undefined) return undefined;
   const groupIds = groupsOfProblem(db, rolloutId, MAX_GROUPS);
-  const { rollouts, total } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
+  const { rollouts, total: inGroups } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
+  // Also of the groups beyond those that were asked for: what is left out is said.
+  const total = countOfProblem(db, rolloutId) ?? inGroups;
+  const checkpoint = checkpointOf(options);
   const addresses = new Map(rollouts.map((address) => [address.rolloutId, address]));
   const candidates = rollouts.flatMap(({ rolloutId: id }) => {
+    checkpoint();
     const candidate = id === rolloutId ? undefined : transcripts.read(id);
     return candidate === undefined ? [] : [{ id, ...candidate }];
   });

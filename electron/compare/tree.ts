@@ -2,6 +2,7 @@ import type { ForkNode, ForkTree, TreeRollout } from '../../shared/api/contract.
 import type { AlignOptions } from '../../shared/domain/align.ts';
 import { sourceKey } from '../../shared/domain/entropy.ts';
 import { type PrefixNode, prefixTree } from '../../shared/domain/prefixTree.ts';
+import { stepProfile } from '../../shared/domain/stepProfile.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { rolloutsOfGroups } from '../storage/queries/compared.ts';
 import { getSignal } from '../storage/queries/tokens.ts';
@@ -34,13 +35,23 @@ export function growTree(
   const ends = new Map(members.map(({ id, tokenEnds }) => [id, tokenEnds]));
   const { nodes, isCut } = prefixTree(members, { ...options, maxNodes: MAX_NODES });
   const signals = new SignalCache(db, rollouts);
+  // Of those that are in the tree: a rollout whose text is gone goes no way.
+  const inTree = (ids: readonly number[]) => stepProfile(ids.flatMap((id) => rollouts[id] ?? []));
+  const steps = inTree(members.map(({ id }) => id));
   return {
     rollouts: rollouts.map(({ runKey: _, ...rollout }) => rollout),
     nodes: nodes.map((node): ForkNode => {
       const own = (texts.get(node.members[0] ?? -1) ?? '').slice(node.start, node.end);
       const fork = node.children.length === 0 ? undefined : signals.meanAfter(node, ends);
-      return { ...node, ...shortened(own), ...(fork === undefined ? {} : { fork }) };
+      const isStepped = steps.length > 1 && node.members.length > 1;
+      return {
+        ...node,
+        ...shortened(own),
+        ...(fork === undefined ? {} : { fork }),
+        ...(isStepped ? { profile: inTree(node.members) } : {}),
+      };
     }),
+    steps,
     isCut,
     leftOut: total - rollouts.length,
   };

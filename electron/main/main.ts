@@ -14,6 +14,7 @@ import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { openDemo, openPaths } from '../host/openPaths.ts';
 import { bundlePaths } from './bundlePaths.ts';
 import { bundleHandler } from './bundleProtocol.ts';
+import { saveDownloads } from './downloads.ts';
 import { sendEvent, serveIpc } from './ipc.ts';
 import { bringToFront, openMainWindow } from './mainWindow.ts';
 import { menuTemplate } from './menu.ts';
@@ -95,6 +96,7 @@ async function run(): Promise<void> {
   };
 
   denyPermissions(session.defaultSession);
+  saveDownloads(session.defaultSession, () => app.getPath('downloads'));
   protocol.handle(SCHEME, bundleHandler(paths.renderer));
   serveIpc({ ipcMain, host, onGrant: (path) => app.addRecentDocument(path) });
   host.subscribe((event) => {

@@ -1,5 +1,6 @@
 /** From a rollout to those like it: the list, or at once the nearest that went the other way. */
-import { useQueryClient } from '@tanstack/react-query';
+import { CancelledError, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import type { AlikeRollout } from '../../shared/api/contract.ts';
 import { comparePath } from '../data/compareLink.ts';
@@ -10,7 +11,7 @@ import { fetchCached } from '../data/useRequest.ts';
 import { useInterface } from '../state/interface.ts';
 import { useCommands } from './commands.ts';
 
-/** More than the host looks at: the nearest failure may stand far down. */
+/** As many as the host lists: the nearest failure may stand far down. */
 export const ALIKE_LIMIT = 500;
 
 /** The most alike that is wrong where this one is right, and the reverse; undefined where there is none. */
@@ -36,19 +37,39 @@ export function useAlike(
   const { runKey, step, groupKey, ordinal } = place;
   const { setNotice } = useInterface.getState();
   const isCorrect = row?.isCorrect;
+  /** What is being looked for; the view that asked may be gone, or no longer want it, when the answer comes. */
+  const wantedKey = useRef<readonly unknown[]>(undefined);
+  useEffect(
+    () => () => {
+      wantedKey.current = undefined;
+    },
+    [],
+  );
   const compareCounterpart = async () => {
+    const running = wantedKey.current;
+    if (running !== undefined) {
+      wantedKey.current = undefined;
+      await queryClient.cancelQueries({ queryKey: running });
+      setNotice('Stopped looking');
+      return;
+    }
     if (row === undefined || isCorrect === undefined) {
       setNotice('Whether this rollout is right is not known: a lists what is like it');
       return;
     }
     const wanted = isCorrect ? 'wrong' : 'right';
-    setNotice(`Looking for the most alike that is ${wanted}…`);
+    const params = { rolloutId: row.rolloutId, limit: ALIKE_LIMIT };
+    const key = ['compare.alike', params] as const;
+    wantedKey.current = key;
+    const isWanted = () => wantedKey.current === key;
+    setNotice(`Looking for the most alike that is ${wanted}… (A again stops)`);
     try {
-      const params = { rolloutId: row.rolloutId, limit: ALIKE_LIMIT };
       const { rollouts, considered, total } = await fetchCached(queryClient, client, 'compare.alike', params);
+      if (!isWanted()) return;
+      wantedKey.current = undefined;
       const found = counterpart(isCorrect, rollouts);
       if (found === undefined) {
-        setNotice(`None of the ${considered} of ${total} other rollouts looked at is ${wanted}`);
+        setNotice(`None of the ${considered} of ${total} other rollouts compared is ${wanted}`);
         return;
       }
       setNotice(undefined);
@@ -56,6 +77,8 @@ export function useAlike(
         comparePath([pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal }), alikePath(found)]),
       );
     } catch (error) {
+      if (error instanceof CancelledError || !isWanted()) return;
+      wantedKey.current = undefined;
       setNotice(`Not compared: ${error instanceof Error ? error.message : String(error)}`);
     }
   };

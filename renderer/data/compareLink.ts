@@ -29,6 +29,8 @@ export interface LaneTurn {
 export interface CompareLink {
   /** Paths of rollouts, at most four; the same one may stand twice. */
   readonly lanes: readonly string[];
+  /** What the link names besides these: not shown, and not lost, as one of them comes in when a lane is taken out. */
+  readonly leftOut: readonly string[];
   /** Index into `lanes`: what the others are compared with. */
   readonly base: number;
   /** Index into `lanes`: the one the keys act on, and that is woven with the baseline. */
@@ -65,12 +67,14 @@ export function rolloutPlaceOf(path: string): RolloutPlace | undefined {
 }
 
 export function readCompare(query: URLSearchParams): CompareLink {
-  const lanes = query.getAll('lane').slice(0, MOST_LANES);
+  const named = query.getAll('lane');
+  const lanes = named.slice(0, MOST_LANES);
   const last = Math.max(0, lanes.length - 1);
   const base = Math.min(natural(query.get('base')) ?? 0, last);
   const shown = (query.get('show') ?? '').split(',');
   return {
     lanes,
+    leftOut: named.slice(MOST_LANES),
     base,
     on: Math.min(natural(query.get('on')) ?? otherLane(base), last),
     at: laneTurn(query.get('at'), lanes.length),
@@ -89,8 +93,8 @@ const NAMES = ['lane', 'base', 'on', 'at', 'layout', 'equal', 'show'] as const;
 export function compareSearch(link: Partial<CompareLink>, others?: URLSearchParams): string {
   const query = new URLSearchParams(others);
   for (const name of NAMES) query.delete(name);
-  const { lanes = [], base = 0, on, at, layout = 'split', equal = 'fold', show = [] } = link;
-  for (const lane of lanes.slice(0, MOST_LANES)) query.append('lane', lane);
+  const { lanes = [], leftOut = [], base = 0, on, at, layout = 'split', equal = 'fold', show = [] } = link;
+  for (const lane of [...lanes.slice(0, MOST_LANES), ...leftOut]) query.append('lane', lane);
   if (base !== 0) query.set('base', String(base));
   if (on !== undefined && on !== Math.min(otherLane(base), Math.max(0, lanes.length - 1)))
     query.set('on', String(on));
@@ -108,6 +112,19 @@ export function comparePath(lanes: readonly string[], base = 0): string {
 }
 
 type Order = Pick<CompareLink, 'lanes' | 'base' | 'on' | 'at'>;
+
+/**
+ * The lane that is chosen next, in the order one sees them and around. Woven into one text, the baseline is passed
+ * over: the chosen lane is what is woven with it.
+ */
+export function nextLane(
+  { lanes, base, on, layout }: Pick<CompareLink, 'lanes' | 'base' | 'on' | 'layout'>,
+  by: 1 | -1,
+): number {
+  const count = Math.max(1, lanes.length);
+  const next = (on + by + count) % count;
+  return layout === 'unified' && next === base ? (next + by + count) % count : next;
+}
 
 /** Takes a lane to another place; baseline, chosen lane and the turn one is at stay those of their rollouts. */
 export function withLaneMoved({ lanes, base, on, at }: Order, from: number, to: number): Order {

@@ -1,10 +1,18 @@
-/** The groups of one problem at all its steps of one run, by id. */
+/** The groups of one problem at all its steps of one run. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useClient } from './DataProvider.tsx';
 import { fetchCached } from './useRequest.ts';
 
 /** `problem.places` lists no more at once. */
 const MOST = 1_000;
+
+export interface SteppedGroup {
+  readonly groupId: number;
+  readonly step: number;
+  readonly rollouts: number;
+  readonly correct: number;
+  readonly correctKnown: number;
+}
 
 /** @param groupId undefined: not asked */
 export function useProblemGroups(runKey: string, groupId: number | undefined) {
@@ -19,10 +27,19 @@ export function useProblemGroups(runKey: string, groupId: number | undefined) {
         groupId,
         limit: MOST,
       });
-      const own = places.filter((place) => place.runKey === runKey);
       return {
-        groupIds: own.map((place) => place.groupId),
-        steps: new Set(own.map(({ step }) => step)).size,
+        /** By step, as far as the log knows steps. */
+        groups: places.flatMap(
+          ({
+            runKey: of,
+            groupId: id,
+            step = 0,
+            rollouts,
+            correct,
+            correctKnown,
+          }): readonly SteppedGroup[] =>
+            of === runKey ? [{ groupId: id, step, rollouts, correct, correctKnown }] : [],
+        ),
         /** Places that were not listed: there are too many, and these may be of this run, too. */
         unlisted: total - places.length,
       };

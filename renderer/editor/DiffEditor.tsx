@@ -10,11 +10,13 @@ interface DiffEditorProps {
   readonly language: 'python' | 'plaintext';
   readonly label: string;
   readonly isSideBySide: boolean;
+  /** Prose is read to the end of its lines; code keeps the lines it has. */
+  readonly isWrapped: boolean;
   readonly isDark: boolean;
 }
 
 export default function DiffEditor(props: DiffEditorProps) {
-  const { before, after, language, label, isSideBySide, isDark } = props;
+  const { before, after, language, label, isSideBySide, isWrapped, isDark } = props;
   const element = useRef<HTMLDivElement>(null);
   const editor = useRef<monaco.editor.IStandaloneDiffEditor>(undefined);
 
@@ -34,8 +36,8 @@ export default function DiffEditor(props: DiffEditorProps) {
       modifiedAriaLabel: `${label}: after`,
       automaticLayout: true,
       minimap: { enabled: false },
-      wordWrap: 'on',
-      diffWordWrap: 'on',
+      wordWrap: isWrapped ? 'on' : 'off',
+      diffWordWrap: isWrapped ? 'on' : 'off',
       fontFamily: "'JetBrains Mono Variable', monospace",
       fontSize: 12.5,
       lineHeight: 20,
@@ -61,7 +63,7 @@ export default function DiffEditor(props: DiffEditorProps) {
       original.dispose();
       modified.dispose();
     };
-  }, [before, after, language, label]);
+  }, [before, after, language, label, isWrapped]);
 
   useEffect(() => editor.current?.updateOptions({ renderSideBySide: isSideBySide }), [isSideBySide]);
 

@@ -40,6 +40,8 @@ interface Interface {
   /** Paths of up to four rollouts from any list, to be compared turn by turn. */
   readonly compareSet: readonly string[];
   readonly isCompareSideOpen: boolean;
+  /** All facts of the lanes of a comparison, not only those one compares by. */
+  readonly areLaneFactsOpen: boolean;
   /** Stretches of a comparison that are opened or closed against their default; keys are the view's. */
   readonly flippedStretches: ReadonlySet<string>;
   /** Job cards put away. */
@@ -54,7 +56,8 @@ interface Interface {
       | 'isRaw'
       | 'isHeatOn'
       | 'areChartsOpen'
-      | 'isCompareSideOpen',
+      | 'isCompareSideOpen'
+      | 'areLaneFactsOpen',
   ) => void;
   readonly setPlaySpeed: (speed: PlaySpeed) => void;
   readonly setReplayLayout: (layout: Readonly<Record<string, number>>) => void;
@@ -93,6 +96,7 @@ export const useInterface = create<Interface>()(
       comparedOf: {},
       compareSet: [],
       isCompareSideOpen: false,
+      areLaneFactsOpen: false,
       flippedStretches: new Set<string>(),
       closedJobs: new Set<number>(),
 
@@ -144,6 +148,7 @@ export const useInterface = create<Interface>()(
         isHeatOn,
         areChartsOpen,
         isCompareSideOpen,
+        areLaneFactsOpen,
         compareSet,
         playSpeed,
         replayLayout,
@@ -154,6 +159,7 @@ export const useInterface = create<Interface>()(
         isHeatOn,
         areChartsOpen,
         isCompareSideOpen,
+        areLaneFactsOpen,
         compareSet,
         playSpeed,
         replayLayout,

@@ -1,9 +1,30 @@
 /**
- * The query each place was left with (sort, filter, tab, what-if), so that going back up finds it as it
+ * What each place was left as, and on which way one came to it.
+ *
+ * The query each place was left with (sort, filter, tab, what-if) is kept so that going back up finds it as it
  * was. A link that names a place afresh is not touched.
+ *
+ * The trail is the places one went through. A place stands in it once: entered again it moves to the end, so that
+ * going back by Escape always ends. It outlasts a reload, with the window.
  */
 const MAX_PLACES = 200;
+const MAX_TRAIL = 30;
+const STORED = 'turnwise.trail';
 const queries = new Map<string, string>();
+
+interface Visited {
+  readonly path: string;
+  /** `?sort=-reward`, or nothing. */
+  readonly search: string;
+}
+
+let trail: readonly Visited[] = stored();
+let isTraversal = false;
+
+// Back and Forward of the browser lead to a place one was at: what came after it is no way to it.
+globalThis.addEventListener?.('popstate', () => {
+  isTraversal = true;
+});
 
 /** `?sort=-reward`, or nothing. */
 export function queryLeftAt(path: string): string {
@@ -13,7 +34,54 @@ export function queryLeftAt(path: string): string {
 export function rememberQuery(path: string, search: string): void {
   queries.delete(path);
   queries.set(path, search);
-  if (queries.size <= MAX_PLACES) return;
-  const oldest = queries.keys().next();
-  if (!oldest.done) queries.delete(oldest.value);
+  const oldest = queries.size <= MAX_PLACES ? undefined : queries.keys().next().value;
+  if (oldest !== undefined) queries.delete(oldest);
+  const former = trail.findIndex((visited) => visited.path === path);
+  const before = former >= 0 && isTraversal ? trail.slice(0, former) : trail;
+  isTraversal = false;
+  trail = [...before.filter((visited) => visited.path !== path), { path, search }].slice(-MAX_TRAIL);
+  store();
+}
+
+/** Path and query of the place before `path` on the way to it; undefined where it was the first. */
+export function cameFrom(path: string): string | undefined {
+  const at = trail.findIndex((visited) => visited.path === path);
+  const from = at > 0 ? trail[at - 1] : undefined;
+  return from === undefined ? undefined : from.path + from.search;
+}
+
+/** One goes back: `path` is no longer on the way to anywhere. */
+export function leaveTrail(path: string): void {
+  trail = trail.filter((visited) => visited.path !== path);
+  store();
+}
+
+function stored(): readonly Visited[] {
+  try {
+    const found: unknown = JSON.parse(globalThis.sessionStorage?.getItem(STORED) ?? '[]');
+    return Array.isArray(found) ? found.filter(isVisited) : [];
+  } catch {
+    // Storage that is denied or holds something else: the way begins here.
+    return [];
+  }
+}
+
+function isVisited(value: unknown): value is Visited {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'path' in value &&
+    typeof value.path === 'string' &&
+    value.path.startsWith('/') &&
+    'search' in value &&
+    typeof value.search === 'string'
+  );
+}
+
+function store(): void {
+  try {
+    globalThis.sessionStorage?.setItem(STORED, JSON.stringify(trail));
+  } catch {
+    // Denied or full: a reload forgets the way, and nothing else.
+  }
 }

@@ -3,6 +3,7 @@ import type { CommonPrefix, Relation } from '../domain/align.ts';
 import type { SignalSource } from '../domain/entropy.ts';
 import type { Nats, SegmentKind, TurnNumber, Utf16Offset } from '../domain/model.ts';
 import type { PrefixNode } from '../domain/prefixTree.ts';
+import type { StepCount } from '../domain/stepProfile.ts';
 import type { SignalName } from '../domain/tokenSignal.ts';
 
 /** Turns that belong together; one entry per lane in each list. */
@@ -97,17 +98,23 @@ export interface ForkNode extends Omit<PrefixNode, 'members'> {
     readonly mean: Nats;
     readonly rollouts: number;
   };
+  /** Its rollouts by step; absent where the tree is of one step only, and for a branch of one rollout. */
+  readonly profile?: readonly StepCount[];
 }
 
 /** Where the responses of one or more groups part. */
 export interface ForkTree {
   readonly rollouts: readonly TreeRollout[];
   readonly nodes: readonly ForkNode[];
+  /** All rollouts of the tree by step, ascending: what the profiles of branches are shares of. */
+  readonly steps: readonly StepCount[];
   /** Branches left out, because there are too many. */
   readonly isCut: boolean;
   /** Rollouts of the groups beyond those that are looked at. */
   readonly leftOut: number;
 }
+
+export type { StepCount };
 
 export interface AlikeRollout extends TreeRollout {
   readonly runKey: string;

@@ -1,6 +1,7 @@
 /**
  * What a piece of Python gives names to, read off its text: nothing is run. Strings and comments are blanked
- * first, so that what stands in them is no code.
+ * first, so that what stands in them is no code. Names that live in a function or class only are left out, as they
+ * are gone when the cell has run; so is what stands inside brackets: arguments by name, comprehensions.
  */
 
 export interface AssignedName {
@@ -10,7 +11,7 @@ export interface AssignedName {
 }
 
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_]*';
-const TARGETS = `\\(?\\s*\\*?${NAME}(?:\\s*,\\s*\\*?${NAME})*\\s*,?\\s*\\)?`;
+const TARGETS = `(?:\\(\\s*)?\\*?${NAME}(?:\\s*,\\s*\\*?${NAME})*\\s*,?\\s*\\)?`;
 const LINE = 'gmu';
 const PATTERNS = {
   assignment: new RegExp(`^[ \\t]*(${TARGETS})[ \\t]*(?::[^=\\n]+)?=(?!=)`, LINE),
@@ -25,13 +26,15 @@ const LONGEST_SOURCE = 200;
 /** In the order of the text; a name assigned twice stands once, with the last source. */
 export function assignedNames(code: string): readonly AssignedName[] {
   const blanked = withoutStrings(code);
+  const isOutside = moduleLevel(blanked);
   const found: { readonly at: number; readonly name: string; readonly source?: string }[] = [];
   for (const [kind, pattern] of Object.entries(PATTERNS)) {
     for (const match of blanked.matchAll(pattern)) {
       const targets = match[1] ?? '';
+      const names = kind === 'imported' ? importedNames(targets) : namesIn(targets);
       const from = match.index + match[0].length;
       const source = kind === 'assignment' ? sourceFrom(code, blanked, from) : undefined;
-      for (const name of kind === 'imported' ? importedNames(targets) : namesIn(targets))
+      for (const name of names.filter((each) => isOutside(match.index, each)))
         found.push({ at: match.index, name, ...(source === undefined ? {} : { source }) });
     }
   }
@@ -42,6 +45,50 @@ export function assignedNames(code: string): readonly AssignedName[] {
     byName.set(name, { name, ...(source === undefined ? {} : { source }) });
   }
   return [...byName.values()];
+}
+
+interface Scope {
+  /** Columns before its `def` or `class`. */
+  readonly indent: number;
+  /** Named by `global` in it: the module's after all. */
+  readonly globals: Set<string>;
+}
+
+/**
+ * Which names a line gives to the module. Asked for lines in any order.
+ *
+ * @param blanked code without strings and comments
+ */
+function moduleLevel(blanked: string): (lineStart: number, name: string) => boolean {
+  /** By the offset a statement begins at: the scope it is in; absent for lines within brackets. */
+  const scopes = new Map<number, Scope | undefined>();
+  const open: Scope[] = [];
+  let depth = 0;
+  let isContinued = false;
+  let start = 0;
+  // What ends a line for the patterns above ends one here.
+  for (const line of blanked.split(/[\n\r\u2028\u2029]/)) {
+    const statement = line.replace(/#.*$/, '').trimEnd();
+    if (statement.trim() !== '' && depth === 0 && !isContinued) {
+      const indent = /^[ \t]*/.exec(statement)?.[0].replaceAll('\t', ' '.repeat(8)).length ?? 0;
+      while ((open.at(-1)?.indent ?? -1) >= indent) open.pop();
+      scopes.set(start, open.at(-1));
+      const global = /^\s*global\s+(.+)/.exec(statement)?.[1];
+      if (global !== undefined) for (const name of namesIn(global)) open.at(-1)?.globals.add(name);
+      if (/^\s*(?:async\s+)?(?:def|class)\b/.test(statement)) open.push({ indent, globals: new Set() });
+    }
+    for (const c of statement) {
+      if ('([{'.includes(c)) depth++;
+      else if (')]}'.includes(c)) depth = Math.max(0, depth - 1);
+    }
+    isContinued = statement.endsWith('\\');
+    start += line.length + 1;
+  }
+  return (lineStart, name) => {
+    if (!scopes.has(lineStart)) return false;
+    const scope = scopes.get(lineStart);
+    return scope === undefined || scope.globals.has(name);
+  };
 }
 
 const namesIn = (targets: string): readonly string[] => targets.match(new RegExp(NAME, 'gu')) ?? [];

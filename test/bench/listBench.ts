@@ -53,7 +53,11 @@ export async function benchFirstPage(directory: string): Promise<Measurement[]> 
 
 async function firstPage(host: Host, sort: RolloutSort): Promise<number> {
   const started = performance.now();
-  const order = await host.dispatch('rollout.order', { runId: 1, step: 1, sort, direction: 'descending' });
+  const order = await host.dispatch('rollout.order', {
+    runId: 1,
+    step: 1,
+    sort: [{ by: sort, direction: 'descending' }],
+  });
   if (!order.ok) throw new Error(order.failure.message);
   const { ids } = order.value as { ids: Uint32Array };
   if (ids.length !== ROLLOUTS) throw new Error(`${ids.length} ids`);

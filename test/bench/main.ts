@@ -2,7 +2,7 @@
  * `npm run bench`: every budget, measured. Prints one JSON object on stdout and a table on stderr.
  *
  *   npm run bench                 all
- *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, roc, live, paint, compare, align
+ *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, scale, roc, live, paint, compare, align
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly 
   gigabytes: async (directory) => (await import('./shapeBench.ts')).benchShapes(directory, 1024),
   tokens: async (directory) => (await import('./ingestBench.ts')).benchTokenIngest(directory, 200),
   list: async (directory) => (await import('./listBench.ts')).benchFirstPage(directory),
+  scale: async (directory) => (await import('./scaleBench.ts')).benchScale(directory),
   roc: async (directory) => (await import('./rocBench.ts')).benchRoc(directory),
   live: async (directory) => (await import('./liveBench.ts')).benchLive(directory),
   paint: async (directory) => (await import('./paintBench.ts')).benchPaint(directory),

@@ -31,6 +31,8 @@ describe('turnwise rollouts', () => {
     const { code, out } = rollouts(
       '--filter',
       'correct:true tool_errors:>1',
+      '--run',
+      '1',
       '--sort',
       'turns:desc,responseChars',
     );

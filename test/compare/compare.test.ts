@@ -2,7 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerComparison, type CompareQuestion } from '../../electron/compare/answer.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
-import { GROUPS_OF_PROBLEM, ROLLOUTS_OF_GROUPS } from '../../electron/storage/queries/compared.ts';
+import {
+  COUNT_OF_PROBLEM,
+  GROUPS_OF_PROBLEM,
+  ROLLOUTS_OF_GROUPS,
+} from '../../electron/storage/queries/compared.ts';
 import { TRANSCRIPT } from '../../electron/storage/queries/transcripts.ts';
 import type { AlikeList, Comparison, ForkTree } from '../../shared/api/contract.ts';
 import { ADDED, EDIT_SIZE, EQUAL, REMOVED } from '../../shared/domain/alignText.ts';
@@ -197,6 +201,28 @@ describe('a tree', () => {
     expect(rollouts.map(({ step }) => step)).toEqual([1, 1, 1, 1, 1, 2, 3]);
     expect(nodes[0]?.members).toHaveLength(7);
   });
+
+  it('says of each branch how many rollouts of each step go that way, and how many of them are right', () => {
+    const { nodes, steps } = answered<ForkTree>({ about: 'tree', groupIds: groups });
+    const one = (step: number, rollouts: number, correct: number) => ({
+      step,
+      rollouts,
+      correct,
+      correctKnown: rollouts,
+    });
+    // By the log above: of step 1 five, of them #0 and #3 right; of step 2 one, right; of step 3 one, wrong.
+    expect(steps).toEqual([one(1, 5, 2), one(2, 1, 1), one(3, 1, 0)]);
+    expect(nodes[0]?.profile).toEqual(steps);
+    const profileOf = (text: string) => nodes.find((node) => node.text === text)?.profile;
+    // `It is` begins #0, #1 and #2 of step 1, and the one of step 2.
+    expect(profileOf('It is')).toEqual([one(1, 3, 1), one(2, 1, 1)]);
+    expect(profileOf(' 42.')).toEqual([one(1, 1, 1), one(2, 1, 1)]);
+    // A branch of one rollout, and a tree of one step, have none.
+    expect(profileOf('Six sevens')).toBe(undefined);
+    const alone = answered<ForkTree>({ about: 'tree', groupIds: groups.slice(0, 1) });
+    expect(alone.steps).toEqual([one(1, 5, 2)]);
+    expect(alone.nodes.some(({ profile }) => profile !== undefined)).toBe(false);
+  });
 });
 
 describe('what is alike', () => {
@@ -218,6 +244,43 @@ describe('what is alike', () => {
   });
 });
 
+describe('what is alike among more than can be compared', () => {
+  let own: Scratch;
+  let reader: ReadableLibrary;
+  let first: number;
+  beforeAll(async () => {
+    own = scratch();
+    // 1,040 groups of one: more than are asked for, and more rollouts than are compared.
+    const log = Array.from({ length: 1_040 }, (_, step) => line(0, step % 2, plain('So', ` ${step}`), step));
+    await ingestHere(own.library, [own.file('log.jsonl', `${log.join('\n')}\n`)]);
+    reader = openReader(own.library);
+    first = Number(rows(own.library, 'SELECT min(rollout_id) AS id FROM rollout_row')[0]?.['id']);
+  });
+  afterAll(() => {
+    reader.close();
+    own.remove();
+  });
+
+  it('says of how many, also of those in groups nobody asked for', () => {
+    const result = answerComparison(reader, { about: 'alike', rolloutId: first, limit: 500 }, {});
+    if (result === 'cancelled' || !result.ok) throw new Error(JSON.stringify(result));
+    const { considered, total, rollouts } = result.value as AlikeList;
+    expect([considered, total, rollouts.length]).toEqual([511, 1_039, 500]);
+  });
+
+  it('stops while the texts are read', () => {
+    let asked = 0;
+    const isCancelled = () => {
+      asked += 1;
+      return asked > 3;
+    };
+    expect(answerComparison(reader, { about: 'alike', rolloutId: first, limit: 5 }, { isCancelled })).toBe(
+      'cancelled',
+    );
+    expect(asked).toBeLessThan(10);
+  });
+});
+
 describe('queries', () => {
   it('go by indexes', () => {
     const plan = (sql: string): string =>
@@ -228,7 +291,12 @@ describe('queries', () => {
       )
         .map(({ detail }) => detail)
         .join('\n');
-    for (const sql of [ROLLOUTS_OF_GROUPS, GROUPS_OF_PROBLEM, TRANSCRIPT.replace('?', ':rolloutId')])
+    for (const sql of [
+      ROLLOUTS_OF_GROUPS,
+      GROUPS_OF_PROBLEM,
+      COUNT_OF_PROBLEM,
+      TRANSCRIPT.replace('?', ':rolloutId'),
+    ])
       expect(plan(sql)).not.toMatch(/SCAN (?!wanted)/);
   });
 });

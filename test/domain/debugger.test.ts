@@ -246,6 +246,43 @@ describe('assigned names', () => {
     ).toEqual(expected);
   });
 
+  it('leaves out what lives in a function or class only, and what stands in brackets', () => {
+    const code = [
+      'import math',
+      'def solve(n,',
+      '          depth=3):',
+      '    total = 0',
+      '    for i in range(n):',
+      '        total += i',
+      '    global best',
+      '    best = total',
+      '',
+      '    def inner():',
+      '        hidden = 1',
+      '        return hidden',
+      '# at the left edge, and no statement',
+      '    again = inner()',
+      '    return total',
+      'class Point:',
+      '    x = 1',
+      '    def move(self, by): self.x += by',
+      '',
+      'if True:',
+      '',
+      '\tseen = solve(4)',
+      'pairs = dict(',
+      '    left=1,',
+      ')',
+      'roots = [',
+      '  r',
+      '  for r in range(3)',
+      ']',
+    ].join('\n');
+    const names = ['math', 'solve', 'best', 'Point', 'seen', 'pairs', 'roots'];
+    expect(assignedNames(code).map(({ name }) => name)).toEqual(names);
+    expect(assignedNames(code.replaceAll('\n', '\r\n')).map(({ name }) => name)).toEqual(names);
+  });
+
   it('takes any text, quickly', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (code) => void assignedNames(code)));
     const hostile = [

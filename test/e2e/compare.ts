@@ -18,7 +18,7 @@ const linkOf = (...ordinals: readonly number[]): string =>
 
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 
-/** A run that is to be removed, and one with an empty response. @returns the file's path */
+/** A run that is to be removed, and one with an empty response and long lines of code. @returns the file's path */
 function writeTwoRuns(directory: string): string {
   const path = join(directory, 'runs.jsonl');
   const turn = (thought: string, code: string, printed: string) =>
@@ -26,9 +26,12 @@ function writeTwoRuns(directory: string): string {
     `<|im_start|>user\n<tool_response>\nTool call success\nstdout: ${printed}\n</tool_response><|im_end|>\n<|im_start|>assistant\n`;
   const full = `${turn('I add.', 'print(1 + 1)', '2')}<reason>So it is two.</reason>\n<answer>\\boxed{2}</answer>`;
   const other = full.replace('print(1 + 1)', 'print(sum([1, 1]))');
+  const longLine = (term: string) => full.replace('1 + 1', Array(200).fill(term).join(' + '));
   const lines = [
     { run: 'kept', index: 0, text: full, reward: 1 },
     { run: 'kept', index: 1, text: '', reward: 0 },
+    { run: 'kept', index: 2, text: longLine('1'), reward: 0 },
+    { run: 'kept', index: 3, text: longLine('2'), reward: 0 },
     { run: 'gone', index: 0, text: other, reward: 1 },
   ].map((rollout) => ({
     v: 1,
@@ -89,9 +92,19 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('the header compares, and marks what differs', async () => {
-      const facts = list().locator('.cmp-facts').nth(1);
+      const facts = list().getByRole('table', { name: 'Facts of the lanes' });
       await facts.getByText('mean entropy').waitFor();
       expect(await facts.locator('.is-different').count()).toBeGreaterThan(2);
+      expect(await facts.getByText('turns', { exact: true }).count()).toBe(0);
+      await list()
+        .getByRole('button', { name: /more facts?$/ })
+        .click();
+      await facts.getByText('turns', { exact: true }).waitFor();
+      // As one left it, also after a reload.
+      await page.reload();
+      await facts.getByText('turns', { exact: true }).waitFor();
+      await list().getByRole('button', { name: 'fewer facts' }).click();
+      await facts.getByText('turns', { exact: true }).waitFor({ state: 'detached' });
     });
 
     test('the fork has both tokens, with value, source and alternatives', async () => {
@@ -208,6 +221,40 @@ export function describeCompare(shell: Shell): void {
       await list().waitFor();
     });
 
+    test('prose is wrapped in the diff editor', async () => {
+      const reasoning = list().locator('.cmp-turns').first();
+      await reasoning.getByRole('button', { name: 'diff', exact: true }).first().click();
+      const dialog = page.getByRole('dialog', { name: /^Reasoning of/ });
+      const side = dialog.locator('.editor.modified');
+      // One line of the log on several lines of the window: fewer numbers than lines.
+      await expect.poll(() => side.locator('.view-line').count()).toBeGreaterThan(1);
+      const numbers = await side.locator('.line-numbers').allInnerTexts();
+      expect(numbers.filter((text) => /\d/.test(text)).length).toBeLessThan(
+        await side.locator('.view-line').count(),
+      );
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      // The key closed the dialog, and nothing else.
+      await list().waitFor();
+      expect(running.place()).toMatch(/^\/compare/);
+    });
+
+    test('code is not: a line of it stays one', async () => {
+      const [a, b] = [2, 3].map((ordinal) => `/run/kept/step/0/group/g/rollout/${ordinal}`);
+      await page.goto(running.urlOf(`/compare?lane=${a}&lane=${b}`));
+      await laneOf('B')
+        .getByText(/parts from A/)
+        .waitFor();
+      await page.keyboard.press('e');
+      const dialog = page.getByRole('dialog', { name: /^Tool call of/ });
+      const lines = dialog.locator('.editor.modified .view-line');
+      await lines.first().waitFor();
+      await expect.poll(() => lines.first().innerText()).toMatch(/2/);
+      expect(await lines.count()).toBe(1);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    });
+
     test('equal turns are one line that opens; the same rollout twice says so', async () => {
       await page.goto(running.urlOf(linkOf(0, 0)));
       await laneOf('B').getByText('same rollout as A').waitFor();
@@ -305,6 +352,99 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(() => list().locator('.is-added').count()).toBeGreaterThan(2);
       await page.keyboard.press('u');
       await list().getByText('I add.', { exact: false }).first().waitFor();
+    });
+
+    test('two empty responses are both said to be empty', async () => {
+      const empty = '/run/kept/step/0/group/g/rollout/1';
+      await page.goto(running.urlOf(`/compare?lane=${empty}&lane=${empty}`));
+      await list().getByRole('heading', { name: 'Both responses are empty' }).waitFor();
+    });
+
+    test('lanes beyond the fourth are counted, and one comes in when a lane is taken out', async () => {
+      await page.goto(running.urlOf(linkOf(0, 1, 2, 3, 4, 5)));
+      await page.getByText('2 lanes left out: 4 at most').waitFor();
+      await laneOf('D').getByRole('link', { name: '#3' }).waitFor();
+      await laneOf('B').getByRole('button', { name: 'Take B out' }).click();
+      await page.getByText('1 lane left out: 4 at most').waitFor();
+      await laneOf('D').getByRole('link', { name: '#4' }).waitFor();
+    });
+
+    test('at four lanes the rows have most of the window', async () => {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.evaluate(() => document.fonts.ready);
+      await laneOf('A').waitFor();
+      await list().getByText('turn 1', { exact: true }).first().waitFor();
+      const heights = await list().evaluate((element) => {
+        const top = element.getBoundingClientRect().top;
+        const first = element.querySelector('[data-row]')?.getBoundingClientRect().top ?? 0;
+        return { head: first - top, rows: element.getBoundingClientRect().bottom - first };
+      });
+      expect(heights.head).toBeLessThanOrEqual(220);
+      expect(heights.rows / 800).toBeGreaterThanOrEqual(0.6);
+    });
+
+    test('Escape leads back to where one came from, also after a reload', async () => {
+      const tree = page.getByRole('tree', { name: 'Fork tree of pairs-of-divisors' });
+      await page.goto(running.urlOf(GROUP));
+      await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
+      await page.goto(running.urlOf(`${GROUP}/tree`));
+      await tree.waitFor();
+      for (const isReloaded of [false, true]) {
+        await page.keyboard.press('x');
+        await laneOf('B')
+          .getByText(/parts from A/)
+          .waitFor();
+        if (isReloaded) {
+          await page.reload();
+          await laneOf('B')
+            .getByText(/parts from A/)
+            .waitFor();
+        }
+        await page.keyboard.press('Escape');
+        await tree.waitFor();
+        expect(running.place().split('?')[0]).toBe(`${GROUP}/tree`);
+      }
+      await page.keyboard.press('Escape');
+      await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
+    });
+
+    test('Escape after e that found nothing to diff stays in the comparison', async () => {
+      await page.goto(running.urlOf(`${GROUP}/rollout/0`));
+      await page.getByRole('region', { name: 'Transcript' }).waitFor();
+      await page.goto(running.urlOf(linkOf(0, 0)));
+      await laneOf('B').getByText('equal to A').waitFor();
+      await page.keyboard.press('e');
+      const said = page.getByText('Nothing in this row stands against something else');
+      await said.waitFor();
+      await page.keyboard.press('Escape');
+      await said.waitFor({ state: 'detached' });
+      await laneOf('B').getByText('equal to A').waitFor();
+      expect(running.place()).toMatch(/^\/compare/);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => running.place().split('?')[0]).toBe(`${GROUP}/rollout/0`);
+    });
+
+    test('a tree over the steps says how each branch fares, and is of the steps one chooses', async () => {
+      // Nothing is gathered yet.
+      await page.evaluate(() => localStorage.clear());
+      await page.goto(running.urlOf(`${GROUP}/tree?of=steps`));
+      const tree = page.getByRole('tree', { name: 'Fork tree of pairs-of-divisors' });
+      await tree.waitFor();
+      await page.getByText(/^384 rollouts of 12 steps\./).waitFor();
+      const root = tree.getByRole('treeitem').first();
+      await root.getByRole('img', { name: 'Over the steps: 100 % of step 0 to 100 % of step 500' }).waitFor();
+      await page.getByRole('combobox', { name: 'To step' }).selectOption('50');
+      await page.getByText(/^64 rollouts of 2 steps\./).waitFor();
+      expect(queryOf().get('steps')).toBe('0-50');
+      await root.getByRole('img', { name: 'Over the steps: 100 % of step 0 to 100 % of step 50' }).waitFor();
+      // A rollout that is gathered has a sign here, too.
+      await page.keyboard.press('Shift+G');
+      await page.keyboard.press('c');
+      await tree.getByRole('img', { name: /^to be compared: / }).waitFor();
+      await page.keyboard.press('c');
+      await page.getByRole('button', { name: 'All 12 steps' }).click();
+      await page.getByText(/^384 rollouts of 12 steps\./).waitFor();
+      expect(queryOf().get('steps')).toBeNull();
     });
 
     test('none of it was an error to the page', () => {

@@ -151,7 +151,7 @@ export function describeDebugger(shell: Shell): void {
       await poll(() => running.place()).toBe(`${rollout(3)}/alike`);
       const list = page.getByRole('grid', { name: 'Rollouts like #3' });
       await list.getByText('sibling').first().waitFor();
-      await page.getByText(/^(All \d+|\d+ of \d+) other rollouts of this problem were looked at/).waitFor();
+      await page.getByText(/^(All \d+|\d+ of \d+) other rollouts of this problem were compared/).waitFor();
       await page.getByRole('button', { name: /^Wrong/ }).click();
       await poll(() => list.getByRole('img', { name: 'right' }).count()).toBe(0);
       await list.focus();

@@ -46,6 +46,8 @@ describe('find alike', () => {
 
   it('says how many were looked at of how many', () => {
     expect(lookedAt({ rollouts: [], considered: 255, total: 415 })).toContain('255 of 415 other rollouts');
+    const many = lookedAt({ rollouts: [other(1)], considered: 511, total: 1_959 });
+    expect(many).toMatch(/^511 of 1,959 other .*; 1,448 were not\. The 1 most alike are listed\.$/);
     expect(lookedAt({ rollouts: [], considered: 31, total: 31 })).toContain('All 31 other rollouts');
     expect(lookedAt({ rollouts: [], considered: 1, total: 1 })).toContain('The one other rollout');
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   compareSearch,
+  nextLane,
   readCompare,
   withBaseline,
   withLaneMoved,
@@ -45,6 +46,7 @@ describe('the link', () => {
   it('comes back as it went out, whatever is in a key', () => {
     const link = {
       lanes,
+      leftOut: [],
       base: 1,
       on: 0,
       at: { lane: 1, turn: 12 },
@@ -72,6 +74,7 @@ describe('the link', () => {
     );
     expect(link).toEqual({
       lanes: ['a', 'b', 'c', 'd'],
+      leftOut: ['e'],
       base: 3,
       on: 0,
       at: undefined,
@@ -90,6 +93,37 @@ describe('the link', () => {
     expect(withoutLane(order, 2)).toEqual({ ...order, lanes: ['a', 'b'], base: 0, on: 1 });
     expect(withBaseline(order, 2)).toEqual({ ...order, base: 2, on: 0 });
     expect(withBaseline(withBaseline(order, 2), 0)).toEqual(order);
+  });
+
+  it('keeps lanes beyond the fourth, which come in when one of the four goes', () => {
+    const five = 'lane=a&lane=b&lane=c&lane=d&lane=e&on=2';
+    const link = readCompare(new URLSearchParams(five));
+    expect([link.lanes.length, link.leftOut]).toEqual([4, ['e']]);
+    const searchAfter = (changes: object) => compareSearch({ ...link, ...changes });
+    expect(searchAfter({ layout: 'unified' })).toBe(`?${five}&layout=unified`);
+    const after = readCompare(new URLSearchParams(searchAfter(withoutLane(link, 1))));
+    expect([after.lanes, after.leftOut]).toEqual([['a', 'c', 'd', 'e'], []]);
+  });
+
+  it('chooses lanes in the order they stand in, also after another became the baseline', () => {
+    const order = { lanes: ['a', 'b', 'c'], base: 0, on: 2, at: undefined };
+    const walk = (
+      link: Omit<Parameters<typeof nextLane>[0], 'layout'>,
+      layout: 'split' | 'unified',
+      by: 1 | -1,
+    ) => {
+      const seen = [link.on];
+      while (seen.length < 5) seen.push(nextLane({ ...link, layout, on: seen.at(-1) ?? 0 }, by));
+      return seen.map((lane) => link.lanes[lane]).join(' ');
+    };
+    const after = withBaseline(order, 2);
+    expect(walk(order, 'split', 1)).toBe('c a b c a');
+    expect(walk(after, 'split', 1)).toBe('a b c a b');
+    expect(walk(after, 'split', -1)).toBe('a c b a c');
+    // Woven, the baseline (c) is in every text already.
+    expect(walk(after, 'unified', 1)).toBe('a b a b a');
+    expect(walk(after, 'unified', -1)).toBe('a b a b a');
+    expect(nextLane({ lanes: ['a'], base: 0, on: 0, layout: 'unified' }, 1)).toBe(0);
   });
 
   it('takes the turn one is at along with its lane', () => {
@@ -300,13 +334,18 @@ describe('lanes', () => {
       ],
       0,
     );
-    expect(facts[0]?.map(({ label }) => label)).toEqual(facts[1]?.map(({ label }) => label));
-    const told = facts[1]?.map(
-      ({ label, value, isDifferent }) => `${label} ${value}${isDifferent ? ' ≠' : ''}`,
+    expect(facts.every(({ values }) => values.length === 2)).toBe(true);
+    const told = facts.map(
+      ({ label, values: [, other] }) => `${label} ${other?.text}${other?.isDifferent ? ' ≠' : ''}`,
     );
     expect(told).toContain('reward 1 ≠');
     expect(told).toContain('tokens ');
-    expect(told?.some((fact) => fact.startsWith('mean entropy'))).toBe(false);
+    expect(told.some((fact) => fact.startsWith('mean entropy'))).toBe(false);
+    // What one compares by is few: a header of all facts left no room for the rows.
+    const main = facts.flatMap(({ label, isMain }) => (isMain ? [label] : []));
+    expect(main).toContain('reward');
+    expect(main.length).toBeLessThan(facts.length);
+    expect(main.length).toBeLessThanOrEqual(5);
   });
 });
 

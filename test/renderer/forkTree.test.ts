@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
 import {
+  columnParts,
+  columnWords,
+  fateWords,
+  readSteps,
+  scaleOf,
+  stepColumns,
+  stepsOf,
+  writeSteps,
+} from '../../renderer/views/compare/tree/stepModel.ts';
+import {
   beginning,
   branchLanes,
   itemFrom,
@@ -32,6 +42,7 @@ function treeOf(drawn: readonly string[]): ForkTree {
       const own = (rollouts[node.members[0] ?? 0]?.response ?? '').slice(node.start, node.end);
       return { ...node, text: own, omitted: 0 };
     }),
+    steps: [],
     isCut,
     leftOut: 0,
   };
@@ -71,7 +82,27 @@ describe('fork tree', () => {
       '    4–5 #4',
     ]);
     expect(layout.rows).toBe(5);
-    expect(layout.depth).toBe(4);
+  });
+
+  it('puts what a large branch parts into below it, and what a small one parts into beside it', () => {
+    const layout = layoutTree(TREE, NONE, 2);
+    expect(
+      layout.items.map(({ columns, indents, firstRow, endRow }) => [columns, indents, firstRow, endRow]),
+    ).toEqual([
+      // The root and `Let me compute`, of 5 and 3 rollouts, have two rows of their own.
+      [0, 0, 0, 9],
+      [0, 1, 2, 7],
+      [0, 2, 4, 6],
+      [1, 2, 4, 5],
+      [1, 2, 5, 6],
+      [0, 2, 6, 7],
+      [0, 1, 7, 9],
+      [1, 1, 7, 8],
+      [1, 1, 8, 9],
+    ]);
+    expect(layout.rows).toBe(9);
+    // Folded it has nothing below it.
+    expect(layoutTree(TREE, new Set(['n1']), 2).rows).toBe(6);
   });
 
   it('folds a branch to the height of its card', () => {
@@ -117,7 +148,7 @@ describe('fork tree', () => {
   });
 
   it('lays out nothing as nothing', () => {
-    expect(layoutTree(treeOf([]), NONE)).toEqual({ items: [], rows: 0, depth: 0 });
+    expect(layoutTree(treeOf([]), NONE)).toEqual({ items: [], rows: 0 });
   });
 
   it('keeps up to four marks in the link', () => {
@@ -140,4 +171,60 @@ describe('fork tree', () => {
       expect(pathOfPlace(parentPlace(place) ?? { view: 'library' })).toBe(path.replace(/\/\w+$/, ''));
     },
   );
+});
+
+/** `step rollouts correct known`. */
+const counts = (...drawn: readonly string[]) =>
+  drawn.map((line) => {
+    const [step = 0, rollouts = 0, correct = 0, correctKnown = 0] = line.split(' ').map(Number);
+    return { step, rollouts, correct, correctKnown };
+  });
+
+describe('a tree over the steps', () => {
+  const all = counts('0 8 2 8', '20 8 4 8', '40 4 3 3');
+
+  it('says of each step which share goes one way, and how much of it is right', () => {
+    const columns = stepColumns(all, counts('0 6 1 6', '40 2 1 1'), 10);
+    expect(columns.map(columnWords)).toEqual([
+      'step 0: 6 of 8 rollouts go this way (75 %), 1 of 6 right',
+      'step 20: 0 of 8 rollouts go this way (0 %)',
+      'step 40: 2 of 4 rollouts go this way (50 %), 1 of 1 right',
+    ]);
+    expect(columns.map((column) => columnParts(column, column.total))).toEqual([
+      { right: 1 / 8, unknown: 0, wrong: 5 / 8 },
+      { right: 0, unknown: 0, wrong: 0 },
+      // Of the two, nothing is known of one: neither right nor wrong.
+      { right: 1 / 4, unknown: 1 / 4, wrong: 0 },
+    ]);
+    expect(fateWords(columns)).toBe('75 % of step 0 to 50 % of step 40');
+    expect(fateWords(stepColumns(all, counts('20 2 0 0'), 10))).toBe('only step 20: 25 %');
+    expect(fateWords(stepColumns(all, counts('20 2 0 0', '40 4 0 0'), 10))).toBe(
+      'first at step 20, 25 % of step 20 to 100 % of step 40',
+    );
+  });
+
+  it('puts steps together where there are too many to draw, and loses none', () => {
+    const [one, other] = stepColumns(all, counts('0 6 1 6', '40 2 1 1'), 2);
+    expect(one).toEqual({ first: 0, last: 20, rollouts: 6, total: 16, correct: 1, correctKnown: 6 });
+    expect(other).toEqual({ first: 40, last: 40, rollouts: 2, total: 4, correct: 1, correctKnown: 1 });
+  });
+
+  it('draws a rare branch high enough to be seen, by one of a few scales', () => {
+    const scale = (...own: readonly string[]) => scaleOf(stepColumns(all, counts(...own), 10));
+    expect([scale('0 8 2 8'), scale('0 4 0 0', '40 1 0 0'), scale('0 1 0 0'), scale()]).toEqual([
+      1, 0.5, 0.25, 0.01,
+    ]);
+  });
+
+  it('adds the groups of one step', () => {
+    expect(stepsOf(counts('20 8 4 8', '0 8 2 8', '20 8 1 4'))).toEqual(counts('0 8 2 8', '20 16 5 12'));
+  });
+
+  it('keeps a range in the link, and bears nonsense there', () => {
+    expect(readSteps('20-40', all)).toEqual({ first: 20, last: 40 });
+    expect(readSteps('40-20', all)).toEqual({ first: 20, last: 40 });
+    for (const text of [null, '', '20', '-1-4', '21-39', 'a-b']) expect(readSteps(text, all)).toBe(undefined);
+    expect(writeSteps({ first: 20, last: 40 }, all)).toBe('20-40');
+    expect(writeSteps({ first: 0, last: 40 }, all)).toBe(undefined);
+  });
 });

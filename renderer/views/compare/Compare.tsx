@@ -9,11 +9,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ComparedRow } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
-import { type CompareLink, EQUAL_WAYS } from '../../data/compareLink.ts';
-import { pathOfPlace } from '../../data/place.ts';
+import { type CompareLink, EQUAL_WAYS, nextLane } from '../../data/compareLink.ts';
 import { goTo } from '../../data/usePlace.ts';
 import { useInterface } from '../../state/interface.ts';
-import { queryLeftAt } from '../../state/placeMemory.ts';
 import { CompareFoot } from './CompareFoot.tsx';
 import { CompareHead } from './CompareHead.tsx';
 import { CompareSide } from './CompareSide.tsx';
@@ -38,6 +36,7 @@ import {
 import { rowOfPlace } from './rowPlace.ts';
 import { linkActions, rowSelector } from './useCompareLink.ts';
 import type { ComparedState } from './useLanes.ts';
+import { useWayBack } from './useWayBack.ts';
 
 interface CompareProps {
   readonly link: CompareLink;
@@ -45,6 +44,7 @@ interface CompareProps {
   readonly state: ComparedState;
 }
 
+const NOTHING_TO_DIFF = 'Nothing in this row stands against something else';
 const NO_ITEMS = { items: [], equalRows: 0, hiddenRows: 0 } as const;
 const NO_ROWS: readonly ComparedRow[] = [];
 const NO_FORKS: ReadonlyMap<number, readonly number[]> = new Map();
@@ -133,8 +133,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     else goToItem(itemOfRow(items.items, next), true);
   };
   const stepLane = (by: 1 | -1) => {
-    const count = link.lanes.length;
-    actions.change({ on: (link.on + by + count) % count });
+    actions.change({ on: nextLane(link, by) });
   };
   const open = () => {
     const item = items.items[current];
@@ -153,13 +152,11 @@ export function Compare({ link, slots, state }: CompareProps) {
   const showDiff = () => {
     const item = items.items[current];
     const block = item?.kind === 'turns' ? diffBlock(item, base, on) : undefined;
-    if (block === undefined || item === undefined)
-      setNotice('Nothing in this row stands against something else');
+    if (block === undefined || item === undefined) setNotice(NOTHING_TO_DIFF);
     else setDiff({ row: item.row, block });
   };
 
   const hasRows = compared !== undefined && items.items.length > 0;
-  const [group] = lanes;
   useCommands({
     'aligned.next': hasRows ? () => step(1) : undefined,
     'aligned.previous': hasRows ? () => step(-1) : undefined,
@@ -183,11 +180,13 @@ export function Compare({ link, slots, state }: CompareProps) {
       actions.change({ equal: EQUAL_WAYS[(EQUAL_WAYS.indexOf(equal) + 1) % EQUAL_WAYS.length] ?? 'fold' }),
     'block.diff': hasRows ? showDiff : undefined,
     'side.flip': () => flip('isCompareSideOpen'),
-    'place.up': () => {
-      if (group === undefined) return goTo({ view: 'library' });
-      const parent = { ...group.place, view: 'group' } as const;
-      goTo(parent, queryLeftAt(pathOfPlace(parent)));
-    },
+  });
+  const [first] = lanes;
+  useWayBack(first === undefined ? { view: 'library' } : { ...first.place, view: 'group' }, () => {
+    // Pressed to close the diff that did not open: it puts away what was said instead.
+    const isRefused = useInterface.getState().notice === NOTHING_TO_DIFF;
+    if (isRefused) setNotice(undefined);
+    return isRefused;
   });
 
   const widths = slots.map((slot) => (slot.state === 'missing' ? '170px' : 'minmax(0, 1fr)')).join(' ');

@@ -29,6 +29,12 @@ export function CompareFoot({ state, slots, isEmpty, hiddenRows }: CompareFootPr
       </EmptyState>
     );
   if (compared === undefined) return <WaitingState title="Aligning the turns…" />;
+  if (isEmpty && lanes.every(({ detail }) => detail.response.trim() === ''))
+    return (
+      <EmptyState title={emptyTitle(lanes.length)}>
+        <p>The policy wrote nothing: there is no turn to show.</p>
+      </EmptyState>
+    );
   if (isEmpty)
     return (
       <EmptyState
@@ -42,4 +48,9 @@ export function CompareFoot({ state, slots, isEmpty, hiddenRows }: CompareFootPr
       </EmptyState>
     );
   return <p className="cmp-end dim">end of the rollouts</p>;
+}
+
+function emptyTitle(lanes: number): string {
+  if (lanes === 1) return 'This response is empty';
+  return lanes === 2 ? 'Both responses are empty' : `All ${lanes} responses are empty`;
 }

@@ -1,11 +1,12 @@
-/** Over the rows: the lanes' heads, which stick, and their facts and prompts, which scroll away. */
+/** Over the rows: the lanes' heads, which stick, and their facts and prompts, which scroll away. Rows are what one came for: it is kept low. */
 import { useMemo } from 'react';
 import type { CompareLink } from '../../data/compareLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
-import { laneFacts } from './factsModel.ts';
+import { type FactLine, laneFacts } from './factsModel.ts';
+import { FactsToggle, LaneFacts } from './LaneFacts.tsx';
 import { LaneHead } from './LaneHead.tsx';
 import { type Compared, type Lane, type LaneSlot, laneNotes } from './laneModel.ts';
 import type { LinkActions } from './useCompareLink.ts';
@@ -18,6 +19,8 @@ interface CompareHeadProps {
   readonly actions: LinkActions;
 }
 
+/** UTF-16 units: more than fits on the widest line. */
+const TITLE = 600;
 const NO_RUNS = [] as const;
 
 export function CompareHead({ link, slots, lanes, compared, actions }: CompareHeadProps) {
@@ -51,36 +54,8 @@ export function CompareHead({ link, slots, lanes, compared, actions }: CompareHe
           />
         ))}
       </div>
-      <div className="cmp-head-grid cmp-facts-row">
-        <span className="cmp-gutter" />
-        {slots.map((slot) => {
-          const at = slot.state === 'found' ? lanes.indexOf(slot.lane) : -1;
-          return (
-            <dl key={slot.index} className="cmp-facts">
-              {(facts[at] ?? []).map((fact) => (
-                <div
-                  key={fact.label}
-                  className={[fact.isDifferent ? 'is-different' : '', fact.isWide ? 'is-wide' : ''].join(' ')}
-                  title={[
-                    fact.hint,
-                    fact.isDifferent ? `differs from ${base?.letter ?? 'the baseline'}` : '',
-                    fact.value,
-                  ]
-                    .filter((part) => part !== '')
-                    .join('\n')}
-                >
-                  <dt>{fact.label}</dt>
-                  <dd>
-                    {fact.isDifferent && <i aria-hidden="true">≠</i>}
-                    <SourceText text={fact.value} />
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          );
-        })}
-      </div>
-      <Prompts slots={slots} lanes={lanes} />
+      <LaneFacts slots={slots} lanes={lanes} base={base} facts={facts} />
+      <Prompts slots={slots} lanes={lanes} facts={facts} />
     </>
   );
 }
@@ -99,8 +74,14 @@ function promptText(lanes: readonly Lane[], isShared: boolean): string {
   return `${lanes.length > 1 ? 'the same prompt' : 'prompt'} · ${length}`;
 }
 
-/** Once where it is the same for all, else one per lane. */
-function Prompts({ slots, lanes }: { readonly slots: readonly LaneSlot[]; readonly lanes: readonly Lane[] }) {
+interface PromptsProps {
+  readonly slots: readonly LaneSlot[];
+  readonly lanes: readonly Lane[];
+  readonly facts: readonly FactLine[];
+}
+
+/** Once where it is the same for all, else one per lane; a line of it until it is opened. */
+function Prompts({ slots, lanes, facts }: PromptsProps) {
   const key = `prompts ${lanes.map(({ detail }) => detail.row.rolloutId).join(' ')}`;
   const isOpen = useInterface((state) => state.flippedStretches.has(key));
   const flip = useInterface((state) => state.flipStretch);
@@ -109,25 +90,43 @@ function Prompts({ slots, lanes }: { readonly slots: readonly LaneSlot[]; readon
   const isShared = lanes.every(({ detail }) => detail.prompt === first.detail.prompt);
   return (
     <div className={isOpen ? 'cmp-prompts is-open' : 'cmp-prompts'}>
-      <button type="button" className="cmp-fold is-small" aria-expanded={isOpen} onClick={() => flip(key)}>
-        {isOpen ? '▾' : '▸'} {promptText(lanes, isShared)}
-      </button>
-      {isShared ? (
+      <div className="cmp-prompt-line">
+        <FactsToggle facts={facts} />
+        <button type="button" className="cmp-fold is-small" aria-expanded={isOpen} onClick={() => flip(key)}>
+          {isOpen ? '▾' : '▸'} {promptText(lanes, isShared)}
+        </button>
+        {isShared && !isOpen && <OneLine text={question(first)} />}
+      </div>
+      {isShared && isOpen && (
         <p className="cmp-question">
-          <SourceText text={isOpen ? first.detail.prompt : question(first)} />
+          <SourceText text={first.detail.prompt} />
         </p>
-      ) : (
+      )}
+      {!isShared && (
         <div className="cmp-head-grid">
           <span className="cmp-gutter" />
-          {slots.map((slot) => (
-            <p key={slot.index} className="cmp-question">
-              {slot.state === 'found' && (
-                <SourceText text={isOpen ? slot.lane.detail.prompt : question(slot.lane)} />
-              )}
-            </p>
-          ))}
+          {slots.map((slot) =>
+            slot.state !== 'found' ? (
+              <span key={slot.index} />
+            ) : isOpen ? (
+              <p key={slot.index} className="cmp-question">
+                <SourceText text={slot.lane.detail.prompt} />
+              </p>
+            ) : (
+              <OneLine key={slot.index} text={question(slot.lane)} />
+            ),
+          )}
         </div>
       )}
     </div>
+  );
+}
+
+/** How it begins; the fold beside it says how long it is, and opens it. */
+function OneLine({ text }: { readonly text: string }) {
+  return (
+    <span className="cmp-question-line" title={text.slice(0, TITLE)}>
+      <SourceText text={text.slice(0, TITLE).replaceAll(/\s+/g, ' ')} />
+    </span>
   );
 }

@@ -3,6 +3,7 @@ import {
   type CompareLink,
   EQUAL_WAYS,
   LAYOUTS,
+  MOST_LANES,
   SHOWN_KINDS,
   type ShownKind,
 } from '../../data/compareLink.ts';
@@ -57,6 +58,15 @@ export function CompareToolbar(props: CompareToolbarProps) {
       <span className="cmp-shared muted" title={shared}>
         {shared}
       </span>
+      {link.leftOut.length > 0 && (
+        <span
+          className="chip is-warning"
+          role="status"
+          title={`Not shown; one comes in when a lane is taken out:\n${link.leftOut.join('\n')}`}
+        >
+          {counted(link.leftOut.length, 'lane')} left out: {MOST_LANES} at most
+        </span>
+      )}
       <div className="end">
         {differing !== undefined && (
           <span className="muted cmp-count" role="status">

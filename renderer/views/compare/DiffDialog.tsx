@@ -81,6 +81,7 @@ export function DiffDialog({ compared, on, row, block, onClose }: DiffDialogProp
                 after={texts.b}
                 language={pair?.form === 'code' ? 'python' : 'plaintext'}
                 label={label}
+                isWrapped={pair?.form !== 'code'}
                 isSideBySide={way === 'sides'}
                 isDark={isDark}
               />

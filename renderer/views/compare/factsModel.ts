@@ -4,21 +4,30 @@ import { correctnessSource } from '../../data/correctness.ts';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 
-export interface Fact {
+/** One fact of all lanes: a line of the table. */
+export interface FactLine {
   readonly label: string;
-  readonly value: string;
+  /** Shown also where the others are folded. */
+  readonly isMain: boolean;
+  /** One per row given. */
+  readonly values: readonly FactValue[];
+}
+
+export interface FactValue {
+  /** Empty: unknown. */
+  readonly text: string;
   /** Where the value comes from. */
   readonly hint: string;
   /** Not the baseline's; false where either is unknown. */
   readonly isDifferent: boolean;
-  /** Words rather than a number. */
-  readonly isWide: boolean;
 }
 
 interface FactKind {
   readonly label: string;
   readonly hint: string | ((row: RolloutRow) => string | undefined);
   readonly text: (row: RolloutRow) => string;
+  /** What one compares rollouts by; the rest is a key away. */
+  readonly isMain?: true;
 }
 
 function decision({ kept, reason }: RolloutRow): string {
@@ -28,8 +37,13 @@ function decision({ kept, reason }: RolloutRow): string {
 }
 
 const KINDS: readonly FactKind[] = [
-  { label: 'answer', hint: 'as logged, or as found in the text', text: ({ answer }) => answer ?? '' },
-  { label: 'reward', hint: 'as logged', text: (row) => reward(row.reward) },
+  {
+    label: 'answer',
+    hint: 'as logged, or as found in the text',
+    text: ({ answer }) => answer ?? '',
+    isMain: true,
+  },
+  { label: 'reward', hint: 'as logged', text: (row) => reward(row.reward), isMain: true },
   {
     label: 'right',
     hint: correctnessSource,
@@ -44,38 +58,43 @@ const KINDS: readonly FactKind[] = [
     label: 'calls, failed',
     hint: 'counted in the text',
     text: ({ toolCalls, toolErrors }) => `${count(toolCalls)}, ${count(toolErrors)}`,
+    isMain: true,
   },
   {
     label: 'tokens',
     hint: 'sampled by the policy, as logged',
     text: ({ policyTokens }) => count(policyTokens),
+    isMain: true,
   },
-  { label: 'characters', hint: 'of the response', text: ({ responseChars }) => count(responseChars) },
+  {
+    label: 'characters',
+    hint: 'of the response',
+    text: ({ responseChars }) => count(responseChars),
+    isMain: true,
+  },
   {
     label: 'mean entropy',
     hint: 'nats, mean over the policy tokens whose entropy is logged',
     text: ({ meanEntropy }) => decimal(meanEntropy, 3),
+    isMain: true,
   },
 ];
 
-/** One list per row given; facts nobody has a value for are in none. */
-export function laneFacts(rows: readonly RolloutRow[], base: number): readonly (readonly Fact[])[] {
-  const texts = KINDS.map((kind) => rows.map((row) => kind.text(row)));
+/** Facts nobody has a value for are left out; characters, where tokens are known. @param base index into `rows` */
+export function laneFacts(rows: readonly RolloutRow[], base: number): readonly FactLine[] {
   const hasTokens = rows.some(({ policyTokens }) => policyTokens !== undefined);
-  return rows.map((row, lane) =>
-    KINDS.flatMap(({ label, hint }, kind): readonly Fact[] => {
-      const values = texts[kind] ?? [];
-      if (values.every((value) => value === '') || (label === 'characters' && hasTokens)) return [];
-      const [value = '', baseline = ''] = [values[lane], values[base]];
-      return [
-        {
-          label,
-          value,
-          hint: (typeof hint === 'string' ? hint : hint(row)) ?? '',
-          isWide: label === 'decision',
-          isDifferent: value !== baseline && value !== '' && baseline !== '',
-        },
-      ];
-    }),
-  );
+  return KINDS.flatMap(({ label, hint, text, isMain = false }): readonly FactLine[] => {
+    const texts = rows.map((row) => text(row));
+    if (texts.every((value) => value === '') || (label === 'characters' && hasTokens)) return [];
+    const baseline = texts[base] ?? '';
+    const values = rows.map((row, lane): FactValue => {
+      const value = texts[lane] ?? '';
+      return {
+        text: value,
+        hint: (typeof hint === 'string' ? hint : hint(row)) ?? '',
+        isDifferent: value !== baseline && value !== '' && baseline !== '',
+      };
+    });
+    return [{ label, isMain, values }];
+  });
 }

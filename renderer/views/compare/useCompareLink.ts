@@ -2,6 +2,7 @@
 import {
   type CompareLink,
   compareSearch,
+  MOST_LANES,
   readCompare,
   withBaseline,
   withLaneMoved,
@@ -25,7 +26,10 @@ export function linkActions(link: CompareLink, compared: Compared | undefined, r
     const next = { ...link, ...changes };
     replaceSearch(compareSearch(next, new URLSearchParams(window.location.search)));
     // So that c in a list and x go on from what is seen here.
-    if (changes.lanes !== undefined) useInterface.getState().setCompareSet([...new Set(next.lanes)]);
+    if (changes.lanes !== undefined)
+      useInterface
+        .getState()
+        .setCompareSet([...new Set([...next.lanes, ...next.leftOut])].slice(0, MOST_LANES));
   };
   return {
     change,

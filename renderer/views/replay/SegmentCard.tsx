@@ -1,4 +1,4 @@
-import { Check, Copy } from 'lucide-react';
+import { Check } from 'lucide-react';
 import { memo, type ReactNode, useState } from 'react';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
 import { CodeCellButtons } from '../../app/CodeState.tsx';
@@ -144,7 +144,7 @@ function CopyButton({ text }: { readonly text: string }) {
       onClick={() => void copyText(text).then(setCopied)}
       onPointerLeave={() => setCopied(false)}
     >
-      {isCopied ? <Check size={13} /> : <Copy size={13} />}
+      {isCopied && <Check size={13} />}
     </button>
   );
 }

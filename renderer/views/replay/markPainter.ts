@@ -46,7 +46,10 @@ export function createNearSegments(container: Element, onChange: () => void): Ne
     },
     texts() {
       const { top, bottom } = container.getBoundingClientRect();
-      const placed = [...near].filter((segment) => segment.isConnected).flatMap(placedTexts);
+      const placed = [...near]
+        .filter((segment) => segment.isConnected)
+        .sort(inPageOrder)
+        .flatMap(placedTexts);
       const inSight = textsBetween(placed, top, bottom);
       const isInSight = new Set(inSight);
       return [
@@ -56,6 +59,11 @@ export function createNearSegments(container: Element, onChange: () => void): Ne
     },
     dispose: () => observer.disconnect(),
   };
+}
+
+/** They come near in any order. */
+function inPageOrder(a: Element, b: Element): number {
+  return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
 /** Texts stand below each other in the order of the page, so their places are searched, not read one by one. */

@@ -10,7 +10,7 @@ import type Electron from 'electron';
 import { type Browser, startBrowser } from './browser.ts';
 import type { Cdp } from './cdp.ts';
 import { DoubleContents, type IpcReceiver } from './contents.ts';
-import { applyPermissions, defaultSession } from './session.ts';
+import { applyPermissions, defaultSession, followDownloads } from './session.ts';
 
 export { protocol } from './protocol.ts';
 
@@ -39,11 +39,15 @@ browser.catch((error: unknown) => {
   console.error('double: Chromium did not start:', error);
   process.exit(1);
 });
-const cdp: Promise<Cdp> = browser.then((started) => started.cdp);
+const cdp: Promise<Cdp> = browser.then(async (started) => {
+  await followDownloads(started.cdp);
+  return started.cdp;
+});
 const ready = Promise.all([cdp, running]).then(() => undefined);
 
 const paths = new Map<string, string>([
   ['userData', join(process.env.XDG_CONFIG_HOME ?? join(tmpdir(), 'turnwise-double'), 'turnwise')],
+  ['downloads', join(tmpdir(), 'turnwise-double', 'Downloads')],
 ]);
 
 class App extends EventEmitter {

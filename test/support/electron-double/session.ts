@@ -3,8 +3,10 @@
  * to answer at request time. Without a handler everything is granted, as in Electron; the
  * tests' control relies on that.
  */
-import type { Session } from 'electron';
+import { EventEmitter } from 'node:events';
+import type { DownloadItem, SaveDialogOptions, Session } from 'electron';
 import type { Cdp } from './cdp.ts';
+import { toElectron } from './contents.ts';
 
 /** Chromium's name for `Browser.setPermission` → Electron's for the handlers. */
 const PERMISSIONS = {
@@ -22,7 +24,19 @@ type CheckHandler = Parameters<Session['setPermissionCheckHandler']>[0];
 let requestHandler: RequestHandler = null;
 let checkHandler: CheckHandler = null;
 
-export const defaultSession = {
+/** Not of Electron: what became of a download. Nobody is there to choose a file, so none is written. */
+export interface NotedDownload {
+  readonly url: string;
+  readonly isRefused: boolean;
+  readonly options?: SaveDialogOptions;
+}
+
+type DownloadListener = (event: { preventDefault(): void }, item: DownloadItem) => void;
+const downloading = new EventEmitter();
+
+const downloads: NotedDownload[] = [];
+
+const implemented = {
   setPermissionRequestHandler(handler: RequestHandler): void {
     requestHandler = handler;
   },
@@ -36,6 +50,14 @@ export const defaultSession = {
   Session,
   'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setDevicePermissionHandler'
 >;
+
+export const defaultSession = Object.assign(implemented, {
+  downloads,
+  on(event: 'will-download', listener: DownloadListener): void {
+    if (event !== 'will-download') throw new Error(`the double of Electron has no session event ${event}`);
+    downloading.on(event, listener);
+  },
+});
 
 function isGranted(permission: string): boolean {
   let isAllowed = true;
@@ -56,4 +78,38 @@ export async function applyPermissions(cdp: Cdp): Promise<void> {
     const setting = isGranted(permission) ? 'granted' : 'denied';
     await cdp.send('Browser.setPermission', { permission: { name }, setting });
   }
+}
+
+interface DownloadWillBegin {
+  readonly url: string;
+  readonly suggestedFilename: string;
+}
+
+/** Chromium tells of every download and saves none: that is the application's to say, and then the user's. */
+export async function followDownloads(cdp: Cdp): Promise<void> {
+  cdp.on(({ method, params }) => {
+    if (method !== 'Browser.downloadWillBegin') return;
+    const { url: inChromium, suggestedFilename } = params as unknown as DownloadWillBegin;
+    const url = inChromium.replace(
+      /^(blob:)?(.*)$/s,
+      (_all, blob = '', rest) => `${blob}${toElectron(rest)}`,
+    );
+    let isRefused = false;
+    let options: SaveDialogOptions | undefined;
+    const item = {
+      getURL: () => url,
+      getFilename: () => suggestedFilename,
+      setSaveDialogOptions: (given: SaveDialogOptions) => {
+        options = given;
+      },
+    } satisfies Pick<DownloadItem, 'getURL' | 'getFilename' | 'setSaveDialogOptions'>;
+    const event = {
+      preventDefault: () => {
+        isRefused = true;
+      },
+    };
+    downloading.emit('will-download', event, item);
+    downloads.push({ url, isRefused, ...(options === undefined ? {} : { options }) });
+  });
+  await cdp.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true });
 }

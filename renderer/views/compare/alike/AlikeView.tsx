@@ -16,6 +16,7 @@ import { RightMark } from '../../../ui/Marks.tsx';
 import { count } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { VirtualTable } from '../../../ui/VirtualTable.tsx';
+import { useWayBack } from '../useWayBack.ts';
 import { alikeColumns } from './alikeColumns.tsx';
 import { ALIKE_TABS, inTab, lookedAt, tabOf } from './alikeModel.ts';
 import './alike.css';
@@ -31,6 +32,7 @@ export default function AlikeView({ place }: { readonly place: AlikePlace }) {
     'compare.alike',
     rolloutId === undefined ? undefined : { rolloutId, limit: ALIKE_LIMIT },
   );
+  const back = useWayBack({ view: 'rollout', runKey, step, groupKey, ordinal });
   const error = resolved.error ?? rollout.error ?? alike.error;
   if (error !== null)
     return (
@@ -43,7 +45,15 @@ export default function AlikeView({ place }: { readonly place: AlikePlace }) {
       />
     );
   if (rollout.data === undefined || alike.data === undefined)
-    return <WaitingState title="Comparing with the other rollouts of this problem…" />;
+    return (
+      <>
+        <WaitingState title="Comparing with the other rollouts of this problem, 512 at most, word by word…" />
+        <p className="alike-cancel">
+          {/* Nobody waits for the answer any more, so the host is told to stop. */}
+          <Button onClick={back}>Cancel (Esc)</Button>
+        </p>
+      </>
+    );
   return <Alike place={place} row={rollout.data.row} list={alike.data} />;
 }
 

@@ -22,12 +22,13 @@ export function inTab(tab: AlikeTab, rollout: AlikeRollout): boolean {
   }
 }
 
-/** `31 of 31 other rollouts of this problem were looked at`. */
-export function lookedAt({ considered, total }: AlikeList): string {
+/** How many were looked at, and how many of these are listed: what is left out is said. */
+export function lookedAt({ rollouts, considered, total }: AlikeList): string {
   const others = total === 1 ? 'the one other rollout' : `${count(total)} other rollouts`;
+  const listed = rollouts.length < considered ? ` The ${count(rollouts.length)} most alike are listed.` : '';
   if (considered === total)
     return total === 1
-      ? 'The one other rollout of this problem was looked at.'
-      : `All ${others} of this problem were looked at.`;
-  return `${count(considered)} of ${others} of this problem were looked at: its own group first, then the groups nearest in step.`;
+      ? 'The one other rollout of this problem was compared.'
+      : `All ${others} of this problem were compared.${listed}`;
+  return `${count(considered)} of ${others} of this problem were compared: its own group first, then the groups nearest in step, then other runs; ${count(total - considered)} were not.${listed}`;
 }

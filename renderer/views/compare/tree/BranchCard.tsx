@@ -4,6 +4,8 @@ import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
 import type { ForkNode } from '../../../../shared/api/contract.ts';
 import { count, counted, decimal, percent } from '../../../ui/numbers.ts';
 import { signalLabel, sourceWords } from '../../../ui/signalSource.ts';
+import { StepStrip } from './StepStrip.tsx';
+import type { StepColumn } from './stepModel.ts';
 import { type BranchItem, beginning, lengthOf, passOf } from './treeModel.ts';
 
 export interface Box {
@@ -17,6 +19,10 @@ interface BranchCardProps {
   readonly box: Box;
   readonly item: BranchItem;
   readonly node: ForkNode;
+  /** Undefined: the tree is of one step. */
+  readonly steps: readonly StepColumn[] | undefined;
+  /** CSS pixels. */
+  readonly stripWidth: number;
   readonly isCurrent: boolean;
   readonly onChoose: () => void;
   readonly onFold: () => void;
@@ -24,83 +30,90 @@ interface BranchCardProps {
 }
 
 /** A branch beside the bracket over its rollouts; its card stays in sight while any of them is. */
-export function BranchCard({ box, item, node, isCurrent, onChoose, onFold, onCompare }: BranchCardProps) {
+export function BranchCard(props: BranchCardProps) {
+  const { box, item, node, steps, isCurrent, onChoose, onFold, onCompare } = props;
   const pass = passOf(node);
   const { fork } = node;
   const size = node.members.length;
   const isFork = node.children.length > 1;
   const Chevron = item.isFolded ? ChevronRight : ChevronDown;
   return (
-    <div className={item.isFolded ? 'fork-span is-folded' : 'fork-span'} style={box}>
+    <div
+      className={`fork-span${item.isFolded ? ' is-folded' : ''}${item.isStacked ? ' is-stacked' : ''}`}
+      style={box}
+    >
       <div
         id={`tree-${item.key}`}
         role="treeitem"
         aria-level={item.depth + 1}
         aria-expanded={!item.isFolded}
         aria-selected={isCurrent}
-        className={item.parent === undefined ? 'fork-card is-root' : 'fork-card'}
+        className={steps === undefined ? 'fork-card' : 'fork-card has-steps'}
         onClick={onChoose}
       >
-        <div className="fork-line">
-          <button
-            type="button"
-            tabIndex={-1}
-            className="fork-fold"
-            aria-label={item.isFolded ? 'Open this branch' : 'Fold this branch'}
-            title={item.isFolded ? 'Open this branch (Enter)' : 'Fold this branch (Enter)'}
-            onClick={onFold}
-          >
-            <Chevron size={13} />
-          </button>
-          <NodeText node={node} />
-          {isFork && (
+        <div className="fork-lines">
+          <div className="fork-line">
             <button
               type="button"
               tabIndex={-1}
-              className="fork-compare"
-              aria-label="Compare branches"
-              title={`Compare branches: one rollout of each${
-                node.children.length > 4 ? ' of the four largest' : ''
-              }, right and wrong where there are both (x)`}
-              onClick={(event) => {
-                event.stopPropagation();
-                onCompare();
-              }}
+              className="fork-fold"
+              aria-label={item.isFolded ? 'Open this branch' : 'Fold this branch'}
+              title={item.isFolded ? 'Open this branch (Enter)' : 'Fold this branch (Enter)'}
+              onClick={onFold}
             >
-              <Columns2 size={13} />
+              <Chevron size={13} />
             </button>
-          )}
-        </div>
-        <div className="fork-line is-facts">
-          <span
-            title={
-              isFork
-                ? `${counted(size, 'rollout')} went this way and part into ${counted(node.children.length, 'branch', 'branches')} here`
-                : `${counted(size, 'rollout')} not told apart: equal to the end, or too many branches`
-            }
-          >
-            <b>{count(size)}</b>
-            {isFork ? ` \u2192 ${count(node.children.length)}` : ' alike'}
-          </span>
-          {pass !== undefined && (
-            <span className="fork-pass" title={`${pass.correct} of ${pass.known} right`}>
-              <span className="pass-bar" aria-hidden>
-                <i style={{ width: `${(pass.correct / pass.known) * 100}%` }} />
-              </span>
-              <span className="is-right">✓</span> {percent(pass.correct / pass.known, 0)} %
-              {pass.known < size && <span className="dim">of {count(pass.known)}</span>}
-            </span>
-          )}
-        </div>
-        {fork !== undefined && (
-          <div
-            className="fork-line is-signal"
-            title={`${sourceWords(fork)}: mean at the fork over ${counted(fork.rollouts, 'rollout')}`}
-          >
-            {signalLabel(fork)} {decimal(fork.mean, 2)}
-            <span className="dim"> mean of {count(fork.rollouts)}</span>
+            <NodeText node={node} />
+            {isFork && (
+              <button
+                type="button"
+                tabIndex={-1}
+                className="fork-compare"
+                aria-label="Compare branches"
+                title={`Compare branches: one rollout of each${
+                  node.children.length > 4 ? ' of the four largest' : ''
+                }, right and wrong where there are both (x)`}
+                onClick={(event) => {
+                  event.stopPropagation();
+                  onCompare();
+                }}
+              >
+                <Columns2 size={13} />
+              </button>
+            )}
           </div>
-        )}
+          <div className="fork-line is-facts">
+            <span
+              title={
+                isFork
+                  ? `${counted(size, 'rollout')} went this way and part into ${counted(node.children.length, 'branch', 'branches')} here`
+                  : `${counted(size, 'rollout')} not told apart: equal to the end, or too many branches`
+              }
+            >
+              <b>{count(size)}</b>
+              {isFork ? ` \u2192 ${count(node.children.length)}` : ' alike'}
+            </span>
+            {pass !== undefined && (
+              <span className="fork-pass" title={`${pass.correct} of ${pass.known} right`}>
+                <span className="pass-bar" aria-hidden>
+                  <i style={{ width: `${(pass.correct / pass.known) * 100}%` }} />
+                </span>
+                <span className="is-right">✓</span> {percent(pass.correct / pass.known, 0)} %
+                {pass.known < size && <span className="dim">of {count(pass.known)}</span>}
+              </span>
+            )}
+          </div>
+          {fork !== undefined && (
+            <div
+              className="fork-line is-signal"
+              title={`${sourceWords(fork)}: mean at the fork over ${counted(fork.rollouts, 'rollout')}`}
+            >
+              {signalLabel(fork)} {decimal(fork.mean, 2)}
+              <span className="dim"> mean of {count(fork.rollouts)}</span>
+            </div>
+          )}
+        </div>
+        {steps !== undefined && <StepStrip columns={steps} width={props.stripWidth} height={36} />}
       </div>
     </div>
   );

@@ -4,13 +4,14 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import type { ForkTree as Tree } from '../../../../shared/api/contract.ts';
 import { useCommands } from '../../../app/commands.ts';
-import { useCompareCommand } from '../../../app/compareSet.ts';
+import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { comparePath, MOST_LANES } from '../../../data/compareLink.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
 import { BranchCard } from './BranchCard.tsx';
 import { LeafRow } from './LeafRow.tsx';
+import { stepColumns } from './stepModel.ts';
 import {
   branchLanes,
   itemFrom,
@@ -19,6 +20,7 @@ import {
   type Motion,
   readMarks,
   rolloutPath,
+  type TreeItem,
   writeMarks,
 } from './treeModel.ts';
 
@@ -26,24 +28,40 @@ interface ForkTreeProps {
   readonly tree: Tree;
   readonly runKey: string;
   readonly showsStep: boolean;
+  /** Of the former question, until the answer to this one is there. */
+  readonly isStale: boolean;
   readonly label: string;
 }
 
 const ROW = 24;
 const CARD = 208;
-const COLUMN = CARD + 24;
+/** Of the columns over the steps, in a card. */
+const STRIP = 84;
+/** What its height stands for, and the gaps around it. */
+const SCALE = 46;
+/** Of a card with nothing beside it: room for its text. */
+const WIDER = 200;
+const BETWEEN = 24;
+const INDENT = 26;
+/** Rollouts of a branch beyond which what it branches into stands below it, not beside it. */
+const STACKED_ABOVE = 12;
 const LEAF = 560;
 const OVERSCAN = 12;
 const PADDING = 12;
 
-export function ForkTree({ tree, runKey, showsStep, label }: ForkTreeProps) {
+export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreeProps) {
   const [query, setQuery] = useUrlQuery();
   const setNotice = useInterface((state) => state.setNotice);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [sight, setSight] = useState({ top: 0, height: 900 });
   const scroller = useRef<HTMLDivElement>(null);
-  const layout = useMemo(() => layoutTree(tree, folded), [tree, folded]);
+  const hasSteps = tree.steps.length > 1;
+  const layout = useMemo(() => layoutTree(tree, folded, STACKED_ABOVE), [tree, folded]);
   const { items } = layout;
+  const card = hasSteps ? CARD + SCALE + STRIP : CARD;
+  const widthOf = (one: TreeItem) => (one.kind === 'rollout' ? LEAF : one.isStacked ? card + WIDER : card);
+  const leftOf = ({ columns: cards, indents }: TreeItem) =>
+    PADDING + cards * (card + BETWEEN) + indents * INDENT;
   const columns = useMemo(
     () => ({
       step: showsStep,
@@ -80,8 +98,8 @@ export function ForkTree({ tree, runKey, showsStep, label }: ForkTreeProps) {
     if (top < element.scrollTop) element.scrollTop = top - PADDING;
     else if (bottom > element.scrollTop + element.clientHeight)
       element.scrollTop = bottom - element.clientHeight + PADDING;
-    const left = PADDING + wanted.depth * COLUMN;
-    const right = left + (wanted.kind === 'branch' ? CARD : LEAF);
+    const left = leftOf(wanted);
+    const right = left + widthOf(wanted);
     if (left < element.scrollLeft) element.scrollLeft = left - PADDING;
     else if (right > element.scrollLeft + element.clientWidth)
       element.scrollLeft = Math.min(left - PADDING, right - element.clientWidth + PADDING);
@@ -120,6 +138,7 @@ export function ForkTree({ tree, runKey, showsStep, label }: ForkTreeProps) {
   };
   const canCompareHere = item?.kind === 'branch' && (tree.nodes[item.node]?.children.length ?? 0) > 1;
 
+  const compareMark = useCompareMark();
   useCompareCommand(() => (item?.kind === 'rollout' ? pathOf(item.rollout) : undefined));
   useCommands({
     'row.next': () => move('down'),
@@ -138,11 +157,12 @@ export function ForkTree({ tree, runKey, showsStep, label }: ForkTreeProps) {
 
   const first = Math.floor((sight.top - PADDING) / ROW) - OVERSCAN;
   const end = Math.ceil((sight.top + sight.height) / ROW) + OVERSCAN;
-  const width = PADDING * 2 + Math.max(0, layout.depth - 1) * COLUMN + LEAF;
+  const width = items.reduce((most, one) => Math.max(most, leftOf(one)), 0) + LEAF + PADDING;
   return (
     <div
       ref={scroller}
-      className="fork-tree"
+      className={isStale ? 'fork-tree is-stale' : 'fork-tree'}
+      aria-busy={isStale}
       role="tree"
       aria-label={label}
       aria-activedescendant={item === undefined ? undefined : `tree-${item.key}`}
@@ -156,7 +176,7 @@ export function ForkTree({ tree, runKey, showsStep, label }: ForkTreeProps) {
           const one = items[index];
           if (one === undefined) return null;
           const box = {
-            left: PADDING + one.depth * COLUMN,
+            left: leftOf(one),
             top: PADDING + one.firstRow * ROW,
             height: (one.endRow - one.firstRow) * ROW,
           };
@@ -166,9 +186,11 @@ export function ForkTree({ tree, runKey, showsStep, label }: ForkTreeProps) {
             return (
               <BranchCard
                 key={one.key}
-                box={{ ...box, width: CARD }}
+                box={{ ...box, width: widthOf(one) }}
                 item={one}
                 node={node}
+                steps={hasSteps ? stepColumns(tree.steps, node.profile ?? [], STRIP / 2) : undefined}
+                stripWidth={STRIP}
                 isCurrent={index === at}
                 onChoose={() => choose(index)}
                 onFold={() => fold(one.key)}
@@ -181,13 +203,14 @@ export function ForkTree({ tree, runKey, showsStep, label }: ForkTreeProps) {
           return (
             <LeafRow
               key={one.key}
-              box={{ ...box, width: LEAF }}
+              box={{ ...box, width: widthOf(one) }}
               item={one}
               rollout={rollout}
               node={node}
               href={rolloutPath(runKey, rollout)}
               isCurrent={index === at}
               mark={marks.indexOf(one.rollout) + 1}
+              compareMark={compareMark(rolloutPath(runKey, rollout))}
               columns={columns}
               onChoose={() => setQuery({ at: one.key })}
             />

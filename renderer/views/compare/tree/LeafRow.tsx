@@ -1,4 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the roles of the tree it stands in
+import { Columns2 } from 'lucide-react';
 import type { ForkNode, TreeRollout } from '../../../../shared/api/contract.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { KeptMark, RightMark } from '../../../ui/Marks.tsx';
@@ -22,6 +23,8 @@ interface LeafRowProps {
   readonly isCurrent: boolean;
   /** 1 … 4; 0: not marked. */
   readonly mark: number;
+  /** What is said of it where it was gathered with c. */
+  readonly compareMark: string | undefined;
   readonly columns: LeafColumns;
   readonly onChoose: () => void;
 }
@@ -42,6 +45,11 @@ export function LeafRow(props: LeafRowProps) {
       draggable={false}
       onClick={props.onChoose}
     >
+      {props.compareMark !== undefined && (
+        <span className="leaf-compared" role="img" aria-label={props.compareMark} title={props.compareMark}>
+          <Columns2 size={11} />
+        </span>
+      )}
       <span className="leaf-mark">{mark > 0 && <b className="pair-mark">{'ABCD'[mark - 1]}</b>}</span>
       <b className="mono leaf-ordinal">#{rollout.ordinal}</b>
       <span className="leaf-glyph">

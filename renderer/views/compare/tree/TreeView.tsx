@@ -1,9 +1,10 @@
 /**
  * Where the rollouts of a group part, or those of one problem at all its steps.
  *
- *   TreeView (asks: one group, or all groups of the problem) ─► ForkTree (selection, keys) ─► BranchCard · LeafRow
+ *   TreeView (asks: one group, or the groups of the problem) ─► StepBrush
+ *                                                            ─► ForkTree (selection, keys) ─► BranchCard · LeafRow
  */
-
+import { useMemo } from 'react';
 import type { ForkTree as Tree } from '../../../../shared/api/contract.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
@@ -15,7 +16,10 @@ import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { sourceWords } from '../../../ui/signalSource.ts';
+import { useWayBack } from '../useWayBack.ts';
 import { ForkTree } from './ForkTree.tsx';
+import { StepBrush } from './StepBrush.tsx';
+import { isWithin, readSteps, stepsOf, writeSteps } from './stepModel.ts';
 import './tree.css';
 
 type TreePlace = Extract<Place, { view: 'groupTree' }>;
@@ -28,8 +32,15 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
   const resolved = useRequest('place.resolve', { runKey, step, groupKey });
   const groupId = resolved.data?.groupId;
   const all = useProblemGroups(runKey, isOverTime ? groupId : undefined);
-  const groupIds = isOverTime ? all.data?.groupIds : groupId === undefined ? undefined : [groupId];
-  const tree = useRequest('compare.tree', groupIds === undefined ? undefined : { groupIds });
+  const groups = all.data?.groups;
+  const steps = useMemo(() => (groups === undefined ? undefined : stepsOf(groups)), [groups]);
+  const range = steps === undefined ? undefined : readSteps(query.get('steps'), steps);
+  const inRange = groups?.filter(({ step: of }) => isWithin(of, range)).map((group) => group.groupId);
+  const groupIds = isOverTime ? inRange : groupId === undefined ? undefined : [groupId];
+  const tree = useRequest('compare.tree', groupIds === undefined ? undefined : { groupIds }, {
+    keepPrevious: isOverTime,
+  });
+  useWayBack({ view: 'group', runKey, step, groupKey });
 
   const error = resolved.error ?? all.error ?? tree.error;
   const answer = tree.data;
@@ -44,7 +55,7 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
             label="Rollouts of"
             chosen={isOverTime ? 'steps' : 'group'}
             onChoose={(chosen) =>
-              setQuery({ of: chosen === 'steps' ? chosen : undefined, at: undefined, mark: undefined })
+              setQuery({ ...ANEW, of: chosen === 'steps' ? chosen : undefined, steps: undefined })
             }
             choices={[
               { id: 'group', label: 'This group', title: 'The siblings of this step' },
@@ -58,6 +69,13 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
           </Link>
         </div>
       </header>
+      {isOverTime && steps !== undefined && steps.length > 1 && (
+        <StepBrush
+          steps={steps}
+          range={range}
+          onRange={(wanted) => setQuery({ ...ANEW, steps: writeSteps(wanted, steps) })}
+        />
+      )}
       {error !== null ? (
         <FailedState
           title="This tree could not be drawn"
@@ -76,17 +94,18 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
         <EmptyState title="There are no rollouts here" />
       ) : (
         <>
-          <p className="same-note muted">{treeWords(answer, isOverTime ? all.data?.steps : undefined)}</p>
+          <p className="same-note muted">{treeWords(answer)}</p>
           {(answer.isCut || answer.leftOut > 0 || (isOverTime && (all.data?.unlisted ?? 0) > 0)) && (
             <p className="same-note is-wrong">
-              {cutWords(answer, isOverTime ? (all.data?.unlisted ?? 0) : 0)}
+              {cutWords(answer, isOverTime ? (all.data?.unlisted ?? 0) : 0, isOverTime)}
             </p>
           )}
           <ForkTree
-            key={isOverTime ? 'steps' : 'group'}
+            key={isOverTime ? `steps ${query.get('steps') ?? ''}` : 'group'}
             tree={answer}
             runKey={runKey}
             showsStep={isOverTime}
+            isStale={tree.isPlaceholderData}
             label={`Fork tree of ${groupKey}`}
           />
         </>
@@ -95,21 +114,32 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
   );
 }
 
+/** What names something of one tree names something else in another. */
+const ANEW = { at: undefined, mark: undefined } as const;
+
 /** How to read it, with the source of the signal; two sources in one tree are both named. */
-function treeWords({ rollouts, nodes }: Tree, steps: number | undefined): string {
+function treeWords({ rollouts, nodes, steps }: Tree): string {
   const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceWords(fork))));
   const signal =
     sources.size === 0
       ? 'No signal of tokens is logged at these forks.'
       : `Value: mean at the token after which the branches part, over the rollouts that have it (${[...sources].join('; ')}).`;
-  const of = steps === undefined ? '' : ` of ${counted(steps, 'step')}`;
-  return `${counted(rollouts.length, 'rollout')}${of}. A branch is the text its rollouts have in common from the former fork on. ${signal}`;
+  const of = steps.length < 2 ? '' : ` of ${counted(steps.length, 'step')}`;
+  const columns =
+    steps.length < 2
+      ? ''
+      : ' Columns, one per step: high as the share of the step\u2019s rollouts that go this way (the top is the share beside it), filled as far as they are right.';
+  return `${counted(rollouts.length, 'rollout')}${of}. A branch is the text its rollouts have in common from the former fork on.${columns} ${signal}`;
 }
 
-function cutWords({ isCut, leftOut }: Tree, unlisted: number): string {
+function cutWords({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolean): string {
   return [
     isCut ? 'Too many branches: the last ones are left as bundles of rollouts.' : undefined,
-    leftOut > 0 ? `${counted(leftOut, 'rollout')} more were not looked at.` : undefined,
+    leftOut > 0
+      ? `${counted(leftOut, 'rollout')} more, the last of the ${isOverTime ? 'steps' : 'group'}, were not looked at${
+          isOverTime ? ': choose fewer steps' : ''
+        }.`
+      : undefined,
     unlisted > 0 ? `${count(unlisted)} groups of this problem were not listed.` : undefined,
   ]
     .filter((part) => part !== undefined)

@@ -1,19 +1,30 @@
 /**
- * A fork tree as rows and columns: every rollout is a row, every branch a column further right and a bracket over
- * the rows of its rollouts. A leaf with one rollout is that rollout's row; one with several (equal responses, or
- * branches that were cut) is a branch whose rollouts follow.
+ * A fork tree as rows and columns: every rollout is a row, every branch a bracket over the rows of its rollouts. A
+ * leaf with one rollout is that rollout's row; one with several (equal responses, or branches that were cut) is a
+ * branch whose rollouts follow.
+ *
+ *   few rollouts: to the right          many: below, a little further in
+ *   [branch] ┬ [branch] ┬ rollout       [branch]
+ *            │          └ rollout       ├ [branch]
+ *            └ rollout                  │ ├ rollout
+ *                                       └ rollout
+ *
+ * To the right of a card that stands over hundreds of rows is a column with nothing in it.
  */
 import type { ForkNode, ForkTree, TreeRollout } from '../../../../shared/api/contract.ts';
 import { MOST_LANES } from '../../../data/compareLink.ts';
 import { pathOfPlace } from '../../../data/place.ts';
 
-/** Rows a folded branch takes: its card is as high. */
-const FOLDED_ROWS = 2;
+/** Rows a card is as high as: a folded branch takes no more, one with its rollouts below it as many besides theirs. */
+const CARD_ROWS = 2;
 
 interface Placed {
   /** `n3`, `r12`: stands in the URL. */
   readonly key: string;
   readonly depth: number;
+  /** From the left edge: whole cards, and steps further in. */
+  readonly columns: number;
+  readonly indents: number;
   readonly firstRow: number;
   readonly endRow: number;
   /** Index into the items. */
@@ -24,6 +35,8 @@ export interface BranchItem extends Placed {
   readonly kind: 'branch';
   readonly node: number;
   readonly isFolded: boolean;
+  /** What it branches into stands below its card, not beside it. */
+  readonly isStacked: boolean;
 }
 
 export interface RolloutItem extends Placed {
@@ -39,14 +52,16 @@ export interface TreeLayout {
   /** Parents before their children, from top to bottom. */
   readonly items: readonly TreeItem[];
   readonly rows: number;
-  /** Columns. */
-  readonly depth: number;
 }
 
-export function layoutTree(tree: ForkTree, folded: ReadonlySet<string>): TreeLayout {
+/** @param stackedAbove branches of more rollouts stand over what they branch into, not beside it */
+export function layoutTree(
+  tree: ForkTree,
+  folded: ReadonlySet<string>,
+  stackedAbove = Number.POSITIVE_INFINITY,
+): TreeLayout {
   const items: TreeItem[] = [];
   let rows = 0;
-  let depth = 0;
   // A stack instead of recursion: a chain may be as deep as there are rollouts.
   type Task = { readonly open: number; readonly parent: number | undefined } | { readonly close: number };
   const tasks: Task[] = tree.nodes.length === 0 ? [] : [{ open: 0, parent: undefined }];
@@ -59,9 +74,7 @@ export function layoutTree(tree: ForkTree, folded: ReadonlySet<string>): TreeLay
     const node = tree.nodes[task.open];
     if (node === undefined) continue;
     const { parent } = task;
-    const column = parent === undefined ? 0 : (items[parent]?.depth ?? 0) + 1;
-    depth = Math.max(depth, column + 1);
-    const place = { depth: column, firstRow: rows, parent };
+    const place = { ...below(parent === undefined ? undefined : items[parent]), firstRow: rows, parent };
     const [only, ...others] = node.members;
     if (node.children.length === 0 && only !== undefined && others.length === 0) {
       items.push({
@@ -77,21 +90,33 @@ export function layoutTree(tree: ForkTree, folded: ReadonlySet<string>): TreeLay
     const key = `n${task.open}`;
     const isFolded = folded.has(key);
     const self = items.length;
-    items.push({ kind: 'branch', key, node: task.open, isFolded, ...place, endRow: rows });
+    const isStacked = !isFolded && node.members.length > stackedAbove;
+    items.push({ kind: 'branch', key, node: task.open, isFolded, isStacked, ...place, endRow: rows });
+    if (isStacked) rows += CARD_ROWS;
     tasks.push({ close: self });
     if (isFolded) {
-      rows += FOLDED_ROWS;
+      rows += CARD_ROWS;
     } else if (node.children.length === 0) {
-      depth = Math.max(depth, column + 2);
       for (const rollout of node.members) {
-        const own = { depth: column + 1, firstRow: rows, parent: self };
+        const own = { ...below(items[self]), firstRow: rows, parent: self };
         items.push({ kind: 'rollout', key: `r${rollout}`, rollout, node: undefined, ...own, endRow: ++rows });
       }
     } else {
       for (const child of [...node.children].reverse()) tasks.push({ open: child, parent: self });
     }
   }
-  return { items, rows, depth };
+  return { items, rows };
+}
+
+/** Where what an item branches into stands. */
+function below(parent: TreeItem | undefined): Pick<Placed, 'depth' | 'columns' | 'indents'> {
+  if (parent === undefined) return { depth: 0, columns: 0, indents: 0 };
+  const isStacked = parent.kind === 'branch' && parent.isStacked;
+  return {
+    depth: parent.depth + 1,
+    columns: parent.columns + (isStacked ? 0 : 1),
+    indents: parent.indents + (isStacked ? 1 : 0),
+  };
 }
 
 export type Motion = 'up' | 'down' | 'left' | 'right';
