@@ -29,6 +29,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'electron/signals': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/compare': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/columns': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
+  'electron/search': [
+    'shared/domain',
+    'shared/format',
+    'shared/api',
+    'electron/storage',
+    'electron/columns',
+    'node:',
+  ],
   'electron/export': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   'electron/worker': [
     'shared/domain',
@@ -40,6 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/signals',
     'electron/compare',
     'electron/columns',
+    'electron/search',
     'electron/export',
     'node:',
   ],

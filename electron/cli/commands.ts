@@ -11,6 +11,8 @@ import { recorderCommand } from './recorder.ts';
 import { removeCommand } from './remove.ts';
 import { rocCommand } from './roc.ts';
 import { rolloutsCommand } from './rollouts.ts';
+import { searchCommand } from './search.ts';
+import { indexCommand } from './searchIndex.ts';
 import { serveCommand } from './serve.ts';
 import { tokenizerCommand } from './tokenizer.ts';
 import { tokensCommand } from './tokens.ts';
@@ -21,6 +23,8 @@ const all: readonly Command[] = [
   formatsCommand,
   queryCommand,
   rolloutsCommand,
+  searchCommand,
+  indexCommand,
   rocCommand,
   joinCommand,
   tokensCommand,

@@ -7,8 +7,9 @@ import { filterText } from '../../shared/domain/filter/print.ts';
 import { filterSql } from '../storage/filterSql.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { ColumnStore } from './columnStore.ts';
+import { evaluationPanels } from './evaluation.ts';
 import { frequentValues } from './frequentValues.ts';
-import type { TextMatches } from './matching.ts';
+import { problemMap, suspiciousTruths } from './problemMap.ts';
 import { type Breathe, matchedSteps, orderMatched, orderMatchedGroups } from './runOrder.ts';
 import { stepFacts } from './series.ts';
 import { textMatches } from './textMatches.ts';
@@ -17,7 +18,10 @@ export type BrowseQuestion =
   | ({ readonly about: 'rollouts' } & Omit<ParsedParams<'rollout.order'>, 'progressKey'>)
   | ({ readonly about: 'groups' } & ParsedParams<'group.order'>)
   | ({ readonly about: 'series' } & Omit<ParsedParams<'step.series'>, 'progressKey'>)
+  | ({ readonly about: 'evaluation' } & Omit<ParsedParams<'eval.summary'>, 'progressKey'>)
   | ({ readonly about: 'filter' } & ParsedParams<'filter.read'>)
+  | ({ readonly about: 'problems' } & Omit<ParsedParams<'problem.map'>, 'progressKey'>)
+  | ({ readonly about: 'suspects' } & Omit<ParsedParams<'problem.suspects'>, 'progressKey'>)
   | ({ readonly about: 'values' } & ParsedParams<'filter.values'>);
 
 export interface BrowseOptions {
@@ -63,6 +67,18 @@ export class Browser {
         return orderMatchedGroups(this.db, this.match(question, breathe).matched, question);
       case 'series':
         return { steps: this.series(question, breathe) };
+      case 'evaluation': {
+        const { run, matched } = this.match(question, breathe);
+        return { panels: evaluationPanels(run, matched, breathe) };
+      }
+      case 'problems': {
+        const { run, matched } = this.match(question, breathe);
+        return problemMap(run, matched, breathe);
+      }
+      case 'suspects': {
+        const { run, matched } = this.match(question, breathe);
+        return { suspects: suspiciousTruths(run, matched, breathe) };
+      }
       case 'filter':
         return this.reading(question);
       case 'values':
@@ -76,7 +92,7 @@ export class Browser {
   ) {
     const node = nodeOf(question.filter);
     const run = this.store.run(question.runId);
-    const texts = this.texts(question, node, breathe);
+    const texts = textMatches(this.db, { run, step: question.step, node, breathe });
     return { run, matched: matchedSteps({ run, texts }, node, question, breathe) };
   }
 
@@ -91,7 +107,7 @@ export class Browser {
         return table.facts();
       });
     }
-    const texts = this.texts(question, node, breathe);
+    const texts = textMatches(this.db, { run, step: question.step, node, breathe });
     return matchedSteps({ run, texts }, node, question, breathe).map(({ table, mask }) =>
       stepFacts(table, mask),
     );
@@ -100,14 +116,6 @@ export class Browser {
   private reading({ filter, runId }: ParsedParams<'filter.read'>): FilterReading {
     const node = nodeOf(filter);
     return { text: filterText(node), sql: filterSql(node, runId) };
-  }
-
-  private texts(
-    scope: { readonly runId: number; readonly step?: number | undefined },
-    node: FilterNode,
-    breathe: Breathe,
-  ): TextMatches {
-    return textMatches(this.db, { ...scope, node, breathe });
   }
 }
 

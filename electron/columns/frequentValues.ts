@@ -1,6 +1,8 @@
 /** Values of a word field in a run, for completion. */
 import type { ParsedParams } from '../../shared/api/contract.ts';
+import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { RunTable } from './columnStore.ts';
 import type { Breathe } from './runOrder.ts';
 import type { StepTable } from './stepTable.ts';
@@ -61,6 +63,16 @@ function countsOf(
       const sets = table.dictionary('toolSets').map((tools) => JSON.parse(tools) as string[]);
       return [...byCode(table.column('tools'), (code) => String(code))].flatMap(([code, rollouts]) =>
         (sets[Number(code) - 1] ?? []).map((tool) => [tool, rollouts] as const),
+      );
+    }
+    case 'flag': {
+      const flags = table.column('flags');
+      return FLAGS.map(
+        (flag) =>
+          [
+            flag,
+            countWhere(flags, (bits) => Number(bits !== UNKNOWN_I32 && (bits & bitOf(flag)) !== 0)),
+          ] as const,
       );
     }
     case 'outcome': {

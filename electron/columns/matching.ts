@@ -1,14 +1,17 @@
 /** A filter over the columns of a step: one byte per rollout, 1 where it matches. */
 import type { WordField } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
+import { wordTest } from '../../shared/domain/filter/wordTest.ts';
+import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { GroupFacts } from '../storage/queries/columns.ts';
 import type { RunTable } from './columnStore.ts';
 import { numbersOf } from './fieldColumns.ts';
 import type { StepTable } from './stepTable.ts';
 
 /** Rollouts in which the words of a text node are found. */
-export type TextMatches = (node: TextNode) => ReadonlySet<number>;
+export type TextMatches = (node: TextNode) => Pick<ReadonlySet<number>, 'has'>;
 
 export interface MatchScope {
   readonly run: RunTable;
@@ -84,33 +87,6 @@ function codesWhere(texts: readonly string[], holds: (text: string) => boolean):
   return codes;
 }
 
-/** Equal without regard to case; in a pattern `*` stands for any characters. */
-export function wordTest({
-  text,
-  isPattern,
-}: Pick<WordNode, 'text' | 'isPattern'>): (value: string) => boolean {
-  const wanted = text.toLowerCase();
-  if (!isPattern) return (value) => value.toLowerCase() === wanted;
-  const parts = wanted.split('*');
-  return (value) => hasParts(value.toLowerCase(), parts);
-}
-
-/** Each part after the one before it: linear, where a regular expression of many `.*` is not. */
-function hasParts(value: string, parts: readonly string[]): boolean {
-  const first = parts[0] ?? '';
-  const last = parts.at(-1) ?? '';
-  if (value.length < first.length + last.length || !value.startsWith(first) || !value.endsWith(last))
-    return false;
-  let at = first.length;
-  const end = value.length - last.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = value.indexOf(part, at);
-    if (found < 0 || found + part.length > end) return false;
-    at = found + part.length;
-  }
-  return true;
-}
-
 function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
   const test = wordTest(node);
   switch (node.field) {
@@ -130,6 +106,11 @@ function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
       const sets = table.dictionary('toolSets');
       const codes = codesWhere(sets, (tools) => (JSON.parse(tools) as string[]).some(test));
       return where(table.column('tools'), (code) => codes[code] === 1);
+    }
+    case 'flag': {
+      let bits = 0;
+      for (const flag of FLAGS) if (test(flag)) bits |= bitOf(flag);
+      return where(table.column('flags'), (flags) => flags !== UNKNOWN_I32 && (flags & bits) !== 0);
     }
     case 'outcome': {
       let bits = 0;
@@ -192,6 +173,8 @@ function knownOf(
       return where(table.column('tools'), (code) => code > 0);
     case 'outcome':
       return where(table.column('outcomes'), (bits) => bits !== 0);
+    case 'flag':
+      return where(table.column('flags'), (bits) => bits !== UNKNOWN_I32);
     case 'problem':
     case 'group':
     case 'truth':

@@ -1,52 +1,60 @@
-/** Which rollouts hold the words of a filter: by reading their texts. */
+/** Which rollouts hold the words of a filter: from the index, and by reading those it cannot tell of. */
 import { type FilterNode, type TextNode, textNodesOf } from '../../shared/domain/filter/node.ts';
-import { looksIn, searchedText, type TextTest, textTest } from '../../shared/domain/filter/textTest.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { stepRevisions } from '../storage/queries/columns.ts';
-import { type RolloutTexts, type SegmentText, stepTexts } from '../storage/queries/texts.ts';
-import type { TextMatches } from './matching.ts';
+import { TextReader } from '../storage/queries/texts.ts';
+import type { RunTable } from './columnStore.ts';
+import { matching, type TextMatches } from './matching.ts';
+import { rowTruth } from './rowTruth.ts';
 import type { Breathe } from './runOrder.ts';
+import type { StepTable } from './stepTable.ts';
+import { TextTruth } from './textTruth.ts';
 
 interface TextScope {
-  readonly runId: number;
+  readonly run: RunTable;
   readonly step?: number | undefined;
   readonly node: FilterNode;
   readonly breathe: Breathe;
 }
 
-/** Rollouts between two looks at whether the answer is still wanted. */
+/** Texts between two looks at whether the answer is still wanted. */
 const BREATH = 64;
 
-export function textMatches(
-  db: ReadableLibrary,
-  { runId, step: only, node, breathe }: TextScope,
-): TextMatches {
-  const wanted = textNodesOf(node).map((each) => ({
-    node: each,
-    test: textTest(each),
-    found: new Set<number>(),
-  }));
-  if (wanted.length > 0) {
-    const steps = stepRevisions(db, runId).filter(({ step }) => only === undefined || step === only);
-    steps.forEach(({ step }, i) => {
-      let read = 0;
-      for (const texts of stepTexts(db, runId, step)) {
-        if (read++ % BREATH === 0) breathe(i, steps.length);
-        for (const { node: each, test, found } of wanted)
-          if (hasText(texts, each, test)) found.add(texts.rolloutId);
-      }
-    });
+/** @returns right for every rollout whose match depends on it; the rest of the filter may spare a text from being read */
+export function textMatches(db: ReadableLibrary, { run, step: only, node, breathe }: TextScope): TextMatches {
+  const nodes = textNodesOf(node);
+  const found = new Map(nodes.map((each) => [each, new Set<number>()]));
+  if (nodes.length === 0) return () => NONE;
+  const truth = new TextTruth(db, run.runId, nodes);
+  const whole = nodes.map((each) => [each, truth.whole(each)] as const);
+  if (whole.every(([, matches]) => matches !== undefined)) {
+    const byNode = new Map(whole);
+    return (each) => byNode.get(each) ?? NONE;
   }
-  const byNode = new Map(wanted.map(({ node: each, found }) => [each, found]));
-  return (each) => byNode.get(each) ?? new Set();
+  const tables = run.steps.filter(({ step }) => only === undefined || step === only);
+  const texts = new TextReader(db);
+  tables.forEach((table, i) => {
+    breathe(i, tables.length);
+    readWhereNeeded(table, () => breathe(i, tables.length));
+  });
+  return (each) => found.get(each) ?? NONE;
+
+  function readWhereNeeded(table: StepTable, breatheHere: () => void): void {
+    const ids = table.column('rolloutId');
+    const groups = table.column('groupId');
+    const test = rowTruth(node, (part) => matching({ run, texts: () => NONE }, table, part));
+    let read = 0;
+    for (let row = 0; row < ids.length; row++) {
+      const id = ids[row] ?? 0;
+      const known = (each: TextNode) => truth.known(each, id, groups[row] ?? 0);
+      for (const each of nodes) if (known(each) === true) found.get(each)?.add(id);
+      if (test(row, known) !== undefined) continue;
+      if (read++ % BREATH === 0) breatheHere();
+      const rollout = texts.rollout(id);
+      if (rollout === undefined) continue;
+      for (const each of nodes)
+        if (known(each) === undefined && truth.read(each, rollout)) found.get(each)?.add(id);
+    }
+  }
 }
 
-function hasText(texts: RolloutTexts, node: TextNode, test: TextTest): boolean {
-  const holds = (segment: SegmentText, isPrompt: boolean): boolean =>
-    looksIn(node.field, segment.kind, isPrompt) && test.holds(searchedText(segment.kind, segment.inner));
-  if (node.field === 'text' || node.field === 'prompt') {
-    if (texts.prompt().some((segment) => holds(segment, true))) return true;
-    if (node.field === 'prompt') return false;
-  }
-  return texts.response().some((segment) => holds(segment, false));
-}
+const NONE: ReadonlySet<number> = new Set();

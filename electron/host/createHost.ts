@@ -20,6 +20,7 @@ import { Follower } from './follower.ts';
 import type { Host, HostIngestOptions, HostOptions } from './host.ts';
 import { InspectorThread } from './inspectorThread.ts';
 import { ReaderPool } from './readerPool.ts';
+import { SearchThread } from './searchThread.ts';
 import { sourceHandlers } from './sourceHandlers.ts';
 import { WriterThread } from './writerThread.ts';
 
@@ -55,6 +56,7 @@ class LibraryHost implements Host {
   /** And two for lists and for charts: a list does not wait behind a chart. */
   private readonly listing: AnalysisThread;
   private readonly charting: AnalysisThread;
+  private readonly searching: SearchThread;
   private readonly follower: Follower;
   private readonly handlers: Handlers;
   private writer: WriterThread | undefined;
@@ -68,6 +70,7 @@ class LibraryHost implements Host {
     this.comparison = new AnalysisThread({ libraryPath: options.libraryPath });
     this.listing = new AnalysisThread({ libraryPath: options.libraryPath });
     this.charting = new AnalysisThread({ libraryPath: options.libraryPath });
+    this.searching = new SearchThread({ libraryPath: options.libraryPath });
     this.follower = new Follower({
       read: (paths) => this.readQuietly(paths),
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
@@ -170,6 +173,7 @@ class LibraryHost implements Host {
     await this.comparison.close();
     await this.listing.close();
     await this.charting.close();
+    await this.searching.close();
     await this.readers?.close();
     await this.writer?.close();
     this.listeners.clear();
@@ -226,10 +230,18 @@ class LibraryHost implements Host {
       'compare.alike': (params, signal) => this.comparison.compare({ about: 'alike', ...params }, signal),
       'step.series': ({ progressKey, ...question }, signal) =>
         this.charting.browse({ about: 'series', ...question }, this.progressFor(progressKey), signal),
+      'eval.summary': ({ progressKey, ...question }, signal) =>
+        this.charting.browse({ about: 'evaluation', ...question }, this.progressFor(progressKey), signal),
+      'problem.map': ({ progressKey, ...question }, signal) =>
+        this.charting.browse({ about: 'problems', ...question }, this.progressFor(progressKey), signal),
+      'problem.suspects': ({ progressKey, ...question }, signal) =>
+        this.charting.browse({ about: 'suspects', ...question }, this.progressFor(progressKey), signal),
       'filter.read': (question, signal) =>
         this.listing.browse({ about: 'filter', ...question }, this.progressFor(undefined), signal),
       'filter.values': (question, signal) =>
         this.listing.browse({ about: 'values', ...question }, this.progressFor(undefined), signal),
+      'search.page': (question, signal) => this.searching.page(question, signal),
+      'search.hits': (question, signal) => this.searching.hits(question, signal),
       'view.save': (view) =>
         this.thread.task({ kind: 'saveView', view }) as Promise<Result<ResultOf<'view.save'>>>,
       'view.remove': ({ name }) =>

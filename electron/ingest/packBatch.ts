@@ -1,5 +1,6 @@
 /** Packs parsed lines for the crossing to the writer thread (`storage/batch.ts`). */
 import { contentHash } from '../../shared/domain/contentHash.ts';
+import { flagsOf } from '../../shared/domain/flags.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
 import { textPenalties, typedPenalties } from '../../shared/domain/penalty.ts';
 import { normalisedQuestion } from '../../shared/domain/question.ts';
@@ -131,6 +132,7 @@ export class BatchBuilder {
       decision: rollout.decision ?? null,
       textPenalties: textPenalties(rollout),
       typedPenalties: typedPenalties(rollout),
+      flags: flagsOf({ ...rollout, repeats, groundTruth: rollout.problem.groundTruth }),
       tokens,
       startedAt: rollout.startedAt ?? null,
       endedAt: rollout.endedAt ?? null,

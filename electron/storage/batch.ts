@@ -3,6 +3,7 @@
  * so that the crossing costs one transferred buffer for all texts and one for all segments,
  * not one per rollout.
  */
+import type { Flagged } from '../../shared/domain/flags.ts';
 import type { Provenance, RunKind } from '../../shared/domain/model.ts';
 import type { Penalties, TextPenalties } from '../../shared/domain/penalty.ts';
 import type {
@@ -114,6 +115,7 @@ export interface PackedRollout {
   readonly decision: ParsedDecision | null;
   readonly textPenalties: TextPenalties;
   readonly typedPenalties: Penalties;
+  readonly flags: Flagged;
   readonly tokens: PackedTokens | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

@@ -44,6 +44,8 @@ export const ROLLOUT_COLUMNS = {
   isStopLogged: 'u8',
   /** Code of `reasons`. */
   reason: 'u32',
+  /** Bit i: FLAGS[i]. */
+  flags: 'i32',
   /** Bit i: some call came to TOOL_OUTCOMES[i]. */
   outcomes: 'u32',
   /** Code of `answers`. */

@@ -1,8 +1,11 @@
 /** A filter as SQL over the public views: the same rollouts, for a console or a script. */
+
 import type { FieldName, NumberField, TextField, WordField } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
 import { kindsOf } from '../../shared/domain/filter/textTest.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
+import { wordTest } from '../../shared/domain/filter/wordTest.ts';
+import { FLAGS } from '../../shared/domain/flags.ts';
 
 /** @param runId absent: over all runs */
 export function filterSql(node: FilterNode, runId?: number): string {
@@ -32,7 +35,7 @@ const NUMBERS: Readonly<Record<NumberField, string>> = {
   pass_rate: '(SELECT avg(s.is_correct) FROM rollout s WHERE s.group_id = rollout.group_id)',
 };
 
-const WORDS: Readonly<Record<Exclude<WordField, 'outcome' | 'tool' | 'group'>, string>> = {
+const WORDS: Readonly<Record<Exclude<WordField, 'outcome' | 'tool' | 'group' | 'flag'>, string>> = {
   stop: 'stop_reason',
   reason: 'reason',
   problem: 'problem_id',
@@ -41,7 +44,7 @@ const WORDS: Readonly<Record<Exclude<WordField, 'outcome' | 'tool' | 'group'>, s
   source: '(SELECT g.source FROM prompt_group g WHERE g.group_id = rollout.group_id)',
 };
 const GROUP_KEY = '(SELECT g.group_key FROM prompt_group g WHERE g.group_id = rollout.group_id)';
-const FLAGS = { correct: 'is_correct', kept: 'kept' } as const;
+const FLAG_COLUMNS = { correct: 'is_correct', kept: 'kept' } as const;
 
 /** True or false, never NULL: `NOT` of it is everything else. */
 function condition(node: FilterNode): string {
@@ -61,7 +64,7 @@ function condition(node: FilterNode): string {
     case 'number':
       return bounded(NUMBERS[node.field], node);
     case 'flag':
-      return `${FLAGS[node.field]} IS ${node.value ? 1 : 0}`;
+      return `${FLAG_COLUMNS[node.field]} IS ${node.value ? 1 : 0}`;
     case 'word':
       return wordCondition(node);
     case 'known':
@@ -96,9 +99,20 @@ function wordCondition(node: WordNode): string {
       return calls(`c.name ${matches(node)}`);
     case 'group':
       return `coalesce(${GROUP_KEY} ${matches(node)}, 0)`;
+    case 'flag':
+      return flagCondition(node);
     default:
       return `coalesce(${WORDS[node.field]} ${matches(node)}, 0)`;
   }
+}
+
+/** Flags are words of one column; a pattern is any of the words it fits. */
+function flagCondition({ text, isPattern }: WordNode): string {
+  const test = wordTest({ text, isPattern });
+  const names = FLAGS.filter(test);
+  if (names.length === 0) return '0';
+  const each = names.map((flag) => `coalesce(instr(' ' || flags || ' ', ' ${flag} ') > 0, 0)`);
+  return each.length === 1 ? (each[0] ?? '0') : `(${each.join(' OR ')})`;
 }
 
 const calls = (holds: string): string =>
@@ -114,13 +128,15 @@ function knownCondition(field: Exclude<FieldName, TextField>): string {
   switch (field) {
     case 'correct':
     case 'kept':
-      return `${FLAGS[field]} IS NOT NULL`;
+      return `${FLAG_COLUMNS[field]} IS NOT NULL`;
     case 'outcome':
       return calls('c.outcome IS NOT NULL');
     case 'tool':
       return calls('c.name IS NOT NULL');
     case 'group':
       return `${GROUP_KEY} IS NOT NULL`;
+    case 'flag':
+      return 'flags IS NOT NULL';
     case 'stop':
     case 'reason':
     case 'problem':

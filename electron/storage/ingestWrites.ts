@@ -129,8 +129,8 @@ export function prepareIngest(db: WritableLibrary) {
        tool_errors, stop_reason, stop_reason_source, policy_tokens, response_chars, mean_entropy, entropy_tokens,
        started_at, ended_at, content_hash, file_id, line, byte_offset, byte_length, block_id, text_start, text_end,
        extra_end, correct_source, read_group, read_rule, read_ordinal, read_problem,
-       p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+       p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed, flags)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     addBlock: prepare<[number, number, Uint8Array]>(
       'INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)',
     ),
@@ -138,6 +138,7 @@ export function prepareIngest(db: WritableLibrary) {
     addEightSegments: prepare<number[]>(`INSERT INTO segment_row VALUES ${EIGHT_SEGMENTS}`),
     addTurn: prepare<(number | null)[]>('INSERT INTO turn_row VALUES (?, ?, ?, ?, ?, ?)'),
     addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    addFlag: prepare<[number, number, number, number, number]>('INSERT INTO flag_row VALUES (?, ?, ?, ?, ?)'),
     addTokens: prepare<unknown[]>(
       'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
     ),
@@ -241,6 +242,7 @@ export function prepareIngest(db: WritableLibrary) {
         'segment_row',
         'turn_row',
         'tool_call_row',
+        'flag_row',
         'token_row',
         'join_key_row',
         'join_row',

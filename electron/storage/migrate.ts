@@ -10,6 +10,8 @@ import * as poolJoins from './migrations/0004-pool-joins.ts';
 import * as tokenizers from './migrations/0005-tokenizers.ts';
 import * as columns from './migrations/0006-columns.ts';
 import * as savedViews from './migrations/0007-saved-views.ts';
+import * as flags from './migrations/0008-flags.ts';
+import * as search from './migrations/0009-search.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 interface Migration {
@@ -25,6 +27,8 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenizers,
   columns,
   savedViews,
+  flags,
+  search,
 ];
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 /** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */

@@ -2,6 +2,7 @@
  * One rollout and everything below it: problem, prompt, group, texts, segments, turns, tool
  * calls, tokens. Lines that speak of a rollout written elsewhere: `addressedLines.ts`.
  */
+import { FLAGS } from '../../shared/domain/flags.ts';
 import type { JoinAddress, ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
 import { AddressedLines } from './addressedLines.ts';
 import {
@@ -267,6 +268,7 @@ export class RolloutWriter {
       rollout.textPenalties.source,
       rollout.typedPenalties.pErr,
       rollout.typedPenalties.pFormat,
+      rollout.flags.bits,
     );
     return Number(added.lastInsertRowid);
   }
@@ -301,6 +303,8 @@ export class RolloutWriter {
         Number(call.isRepeat),
       );
     });
+    for (const { flag, segment, start, end } of rollout.flags.evidence)
+      this.sql.addFlag.run(rolloutId, FLAGS.indexOf(flag), segment, start, end);
     if (rollout.tokens !== null) this.tokens.add(rolloutId, rollout.tokens);
   }
 

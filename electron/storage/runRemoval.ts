@@ -1,5 +1,6 @@
 /** Removing a run: everything read for it, and the space it took. The logs themselves are never touched. */
 import type { WritableLibrary } from './open.ts';
+import { sweepIndex } from './searchIndex.ts';
 
 export interface Removal {
   readonly rollouts: number;
@@ -12,6 +13,7 @@ const BELOW = [
   'segment_row',
   'turn_row',
   'tool_call_row',
+  'flag_row',
   'token_row',
   'join_key_row',
   'join_row',
@@ -60,6 +62,7 @@ export function removeRunRows(db: WritableLibrary, runId: number): Removal {
       AND problem_no NOT IN (SELECT read_problem FROM rollout_row WHERE read_problem IS NOT NULL);
     DELETE FROM prompt_segment_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);
     DELETE FROM prompt_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);`);
+  sweepIndex(db);
   return { rollouts, files };
 }
 

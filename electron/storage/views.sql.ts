@@ -4,10 +4,15 @@
  * Unknown is NULL. Texts are cut out of the stored rollout by `response_text` and
  * `prompt_text` (functions.ts), so they cost only what is selected.
  */
+import { FLAGS } from '../../shared/domain/flags.ts';
 import { SEGMENT_KINDS } from '../../shared/domain/model.ts';
 
 const kindName = (column: string): string =>
   `CASE ${column} ${SEGMENT_KINDS.map((kind, i) => `WHEN ${i} THEN '${kind}'`).join(' ')} END`;
+
+/** Names of the bits with spaces between; '' where there are none, NULL where it is not known. */
+const flagWords = (column: string): string =>
+  `trim(${FLAGS.map((flag, bit) => `iif(${column} & ${1 << bit}, '${flag} ', '')`).join(' || ')} || iif(${column} IS NULL, NULL, ''))`;
 
 /** What a line that waits for its rollout says of itself. */
 export const unmatchedMessage = (row: string): string =>
@@ -23,6 +28,7 @@ export const PUBLIC_VIEWS = [
   'turn',
   'segment',
   'tool_call',
+  'flag',
   'ingest_issue',
   'step',
   'stage',
@@ -51,7 +57,8 @@ SELECT r.rollout_id, r.run_id, iif(n.has_steps, r.step, NULL) AS step, r.group_i
   r.answer, p.ground_truth, r.turns, r.tool_calls, r.tool_errors, r.stop_reason, r.kept, r.reason,
   r.p_err, r.p_format, r.penalty, r.advantage, r.policy_tokens, r.response_chars, f.path, r.line,
   r.answer_source, r.stop_reason_source, r.rule, r.mean_entropy, r.started_at, r.ended_at, r.content_hash,
-  r.correct_source, r.p_err_text, r.p_format_text, r.p_text_source, r.p_err_typed, r.p_format_typed
+  r.correct_source, r.p_err_text, r.p_format_text, r.p_text_source, r.p_err_typed, r.p_format_typed,
+  ${flagWords('r.flags')} AS flags
 FROM rollout_row r
 JOIN run_row n ON n.run_id = r.run_id
 JOIN group_row g ON g.group_id = r.group_id
@@ -83,6 +90,10 @@ SELECT c.rollout_id, c.ordinal, c.turn, c.name,
 FROM tool_call_row c
 JOIN segment_row s ON s.rollout_id = c.rollout_id AND s.ordinal = c.call_segment
 LEFT JOIN segment_row a ON a.rollout_id = c.rollout_id AND a.ordinal = c.response_segment;
+
+CREATE VIEW flag AS
+SELECT rollout_id, CASE flag ${FLAGS.map((flag, bit) => `WHEN ${bit} THEN '${flag}'`).join(' ')} END AS flag, segment, start, "end"
+FROM flag_row;
 
 CREATE VIEW ingest_issue AS
 SELECT f.path, i.line, i.severity, i.code, i.message FROM issue_row i JOIN file_row f USING (file_id)

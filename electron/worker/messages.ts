@@ -25,10 +25,13 @@ export const READ_METHODS = [
   'run.list',
   'run.get',
   'step.list',
+  'metric.list',
+  'problem.solved',
   'group.order',
   'group.rows',
   'rollout.order',
   'view.list',
+  'problem.history',
   'rollout.rows',
   'place.resolve',
   'rollout.get',
@@ -43,6 +46,7 @@ export const READ_METHODS = [
   'run.sources',
   'mapping.list',
   'roc.group',
+  'search.state',
 ] as const satisfies readonly Method[];
 export type ReadMethod = (typeof READ_METHODS)[number];
 

@@ -9,9 +9,13 @@ import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import { availableSignals } from '../storage/queries/available.ts';
 import { listFiles, listIssues } from '../storage/queries/issues.ts';
 import { groupRows, orderGroups, orderRollouts, rolloutRows } from '../storage/queries/lists.ts';
+import { listMetrics } from '../storage/queries/metrics.ts';
 import { grantedRoots, problemPlaces, recordSource, resolvePlace } from '../storage/queries/places.ts';
+import { problemHistory } from '../storage/queries/problems.ts';
 import { getRollout } from '../storage/queries/rollout.ts';
 import { getRun, listRuns, listSteps } from '../storage/queries/runs.ts';
+import { indexState } from '../storage/queries/search.ts';
+import { solvedProblems } from '../storage/queries/solved.ts';
 import { getSources, listMappings } from '../storage/queries/sources.ts';
 import { getAlternatives, getSignal, getTokens } from '../storage/queries/tokens.ts';
 import { listViews } from '../storage/savedViews.ts';
@@ -37,9 +41,16 @@ const readers: Readers = {
   'run.list': () => ok(listRuns(db)),
   'run.get': ({ runKey }) => found(getRun(db, runKey), `run ${runKey}`),
   'step.list': ({ runId }) => ok(listSteps(db, runId)),
+  'metric.list': ({ runId }) => ok({ metrics: listMetrics(db, runId) }),
+  'problem.solved': ({ runId, step }) => ok(solvedProblems(db, runId, step)),
   'group.order': (params) => ok(orderGroups(db, params)),
   'group.rows': ({ groupIds }) => ok(groupRows(db, groupIds)),
+  'problem.history': ({ groupId }) => found(problemHistory(db, groupId), `group ${groupId}`),
   'view.list': () => ok(listViews(db)),
+  'search.state': () => {
+    const { rollouts, indexed } = indexState(db);
+    return ok({ rollouts, indexed });
+  },
   'rollout.order': (params) => ok(orderRollouts(db, params)),
   'rollout.rows': ({ rolloutIds }) => ok(rolloutRows(db, rolloutIds)),
   'place.resolve': (params) => {

@@ -1,5 +1,6 @@
 /**
- * What the writer does while nobody asks anything of it: columns of steps that have changed.
+ * What the writer does while nobody asks anything of it: columns of steps that have changed, then the
+ * full-text index.
  * A piece at a time, so that a job never waits for more than one of them.
  */
 

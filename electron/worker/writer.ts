@@ -8,6 +8,7 @@ import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
 import { keepColumnsOfOneStep } from '../storage/queries/columns.ts';
+import { indexPiece } from '../storage/searchIndex.ts';
 import type { WorkerOptions, WriterMessage, WriterRequest } from './messages.ts';
 import { ParserThread } from './parserThread.ts';
 import { Upkeep } from './upkeep.ts';
@@ -47,7 +48,10 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
   const cancelled = new Set<number>();
   let current: number | undefined;
   const upkeep = new Upkeep(
-    [() => keepColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns)))],
+    [
+      () => keepColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
+      () => indexPiece(db),
+    ],
     (work) => {
       // Requests that have arrived meanwhile go first.
       queue = queue.then(() => new Promise(setImmediate)).then(work);

@@ -31,12 +31,15 @@ const LOADERS = {
   rollout: () => import('../views/replay/ReplayView.tsx'),
   roc: () => import('../views/browse/report/RocView.tsx'),
   tokens: () => import('../views/browse/tokens/TokensView.tsx'),
+  problems: () => import('../views/browse/problems/ProblemsView.tsx'),
+  problem: () => import('../views/browse/problems/ProblemView.tsx'),
   issues: () => import('../views/issues/IssuesView.tsx'),
   settings: () => import('../views/settings/SettingsView.tsx'),
   mapping: () => import('../views/mapping/MappingView.tsx'),
   formats: () => import('../views/formats/FormatsView.tsx'),
   compare: () => import('../views/compare/CompareView.tsx'),
   groupTree: () => import('../views/compare/tree/TreeView.tsx'),
+  search: () => import('../views/search/SearchView.tsx'),
   alike: () => import('../views/compare/alike/AlikeView.tsx'),
 } as const;
 
@@ -47,12 +50,15 @@ const GroupView = lazy(LOADERS.group);
 const ReplayView = lazy(LOADERS.rollout);
 const RocView = lazy(LOADERS.roc);
 const TokensView = lazy(LOADERS.tokens);
+const ProblemsView = lazy(LOADERS.problems);
+const ProblemView = lazy(LOADERS.problem);
 const IssuesView = lazy(LOADERS.issues);
 const SettingsView = lazy(LOADERS.settings);
 const MappingView = lazy(LOADERS.mapping);
 const FormatsView = lazy(LOADERS.formats);
 const CompareView = lazy(LOADERS.compare);
 const TreeView = lazy(LOADERS.groupTree);
+const SearchView = lazy(LOADERS.search);
 const AlikeView = lazy(LOADERS.alike);
 
 /** The other views are fetched while nothing happens, so that the first click does not wait for them. */
@@ -95,6 +101,10 @@ function viewOf(place: Place) {
     case 'groupTokens':
     case 'rolloutTokens':
       return <TokensView key={pathOfPlace(place)} address={place} />;
+    case 'problems':
+      return <ProblemsView key={place.runKey} runKey={place.runKey} />;
+    case 'problem':
+      return <ProblemView key={pathOfPlace(place)} place={place} />;
     case 'issues':
       return <IssuesView />;
     case 'settings':
@@ -109,6 +119,8 @@ function viewOf(place: Place) {
       return <TreeView key={pathOfPlace(place)} place={place} />;
     case 'alike':
       return <AlikeView key={pathOfPlace(place)} place={place} />;
+    case 'search':
+      return <SearchView />;
     case 'nowhere':
       return (
         <EmptyState title="There is nothing at this address">

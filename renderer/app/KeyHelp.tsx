@@ -2,14 +2,17 @@ import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { useInterface } from '../state/interface.ts';
 import { IconButton } from '../ui/Controls.tsx';
+import { Link } from '../ui/Link.tsx';
+import { useBoundCommands } from './boundKeys.ts';
 import { Keys } from './Keys.tsx';
-import { type Area, COMMANDS } from './keymap.ts';
+import type { Area } from './keymap.ts';
 
 const AREAS: readonly Area[] = ['Everywhere', 'Lists', 'Replay', 'Compare'];
 
 export function KeyHelp() {
   const isOpen = useInterface((state) => state.dialog === 'keys');
   const showDialog = useInterface((state) => state.showDialog);
+  const commands = useBoundCommands();
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => showDialog(open ? 'keys' : undefined)}>
       <Dialog.Portal>
@@ -19,6 +22,9 @@ export function KeyHelp() {
             <Dialog.Title asChild>
               <h1>Keys</h1>
             </Dialog.Title>
+            <Link className="is-link" href="/settings" onClick={() => showDialog(undefined)}>
+              Change keys
+            </Link>
             <Dialog.Close asChild>
               <IconButton label="Close" keys="Esc">
                 <X size={16} />
@@ -30,8 +36,9 @@ export function KeyHelp() {
               <section key={area}>
                 <h2>{area}</h2>
                 <dl>
-                  {COMMANDS.filter((command) => command.area === area && command.keys.length > 0).map(
-                    (command) => (
+                  {commands
+                    .filter((command) => command.area === area && command.keys.length > 0)
+                    .map((command) => (
                       <div key={command.id}>
                         <dt>{command.label}</dt>
                         <dd>
@@ -40,8 +47,7 @@ export function KeyHelp() {
                           ))}
                         </dd>
                       </div>
-                    ),
-                  )}
+                    ))}
                 </dl>
               </section>
             ))}

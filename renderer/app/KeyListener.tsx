@@ -1,4 +1,5 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
+import { useBoundCommands } from './boundKeys.ts';
 import { runCommand } from './commands.ts';
 import { matchStroke, strokeName } from './keymap.ts';
 
@@ -26,6 +27,9 @@ function hasOpenDialog(): boolean {
 }
 
 export function KeyListener() {
+  const bound = useBoundCommands();
+  const commands = useRef(bound);
+  commands.current = bound;
   useEffect(() => {
     let pending = '';
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +43,8 @@ export function KeyListener() {
       if ((isTyping(event.target) || hasOpenDialog()) && !hasMod) return;
 
       clearTimeout(timer);
-      const match = matchStroke(pending, strokeName({ key: event.key, hasMod, hasShift: event.shiftKey }));
+      const stroke = strokeName({ key: event.key, hasMod, hasShift: event.shiftKey });
+      const match = matchStroke(pending, stroke, commands.current);
       pending = match.pending;
       if (pending !== '') {
         timer = setTimeout(() => {

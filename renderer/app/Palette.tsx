@@ -1,12 +1,17 @@
 import { Command } from 'cmdk';
 import { Dialog } from 'radix-ui';
+import { useState } from 'react';
+import { quoted } from '../../shared/domain/filter/lexer.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { wordsOf } from '../../shared/domain/filter/words.ts';
 import { goTo, usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useInterface } from '../state/interface.ts';
 import { counted } from '../ui/numbers.ts';
+import { useBoundCommands } from './boundKeys.ts';
 import { canRun, runCommand } from './commands.ts';
 import { Keys } from './Keys.tsx';
-import { COMMANDS, type CommandId } from './keymap.ts';
+import type { CommandId } from './keymap.ts';
 
 export function Palette() {
   const isOpen = useInterface((state) => state.dialog === 'palette');
@@ -26,6 +31,9 @@ export function Palette() {
 
 function PaletteBody({ onDone }: { readonly onDone: () => void }) {
   const place = usePlace();
+  const [typed, setTyped] = useState('');
+  const commands = useBoundCommands();
+  const words = searchFor(typed);
   const runs = useRequest('run.list', {}).data ?? [];
   const run = 'runKey' in place ? runs.find((candidate) => candidate.runKey === place.runKey) : undefined;
   const steps = useRequest('step.list', run === undefined ? undefined : { runId: run.runId }).data ?? [];
@@ -37,27 +45,43 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
   const runById = (id: CommandId) => after(() => runCommand(id));
   return (
     <Command loop>
-      <Command.Input placeholder="A command, a run, or a step…" autoFocus />
+      <Command.Input
+        placeholder="A command, a run, a step, or words to search for…"
+        autoFocus
+        value={typed}
+        onValueChange={setTyped}
+      />
       <Command.List>
-        <Command.Empty>Nothing of that name here.</Command.Empty>
+        <Command.Empty>No command, run or step of that name.</Command.Empty>
         <Command.Group heading="Commands">
-          {COMMANDS.filter(
-            (command) => !command.isMotion && command.id !== 'palette.show' && canRun(command.id),
-          ).map((command) => (
-            <Command.Item
-              key={command.id}
-              value={`${command.label} ${command.id}`}
-              onSelect={runById(command.id)}
-            >
-              {command.label}
-              <span className="end">
-                {command.keys.map((keys) => (
-                  <Keys key={keys} keys={keys} />
-                ))}
-              </span>
-            </Command.Item>
-          ))}
+          {commands
+            .filter((command) => !command.isMotion && command.id !== 'palette.show' && canRun(command.id))
+            .map((command) => (
+              <Command.Item
+                key={command.id}
+                value={`${command.label} ${command.id}`}
+                onSelect={runById(command.id)}
+              >
+                {command.label}
+                <span className="end">
+                  {command.keys.map((keys) => (
+                    <Keys key={keys} keys={keys} />
+                  ))}
+                </span>
+              </Command.Item>
+            ))}
         </Command.Group>
+        {words !== undefined && (
+          <Command.Group heading="Texts" forceMount>
+            <Command.Item
+              forceMount
+              value={`search texts ${typed}`}
+              onSelect={after(() => goTo({ view: 'search' }, `?${new URLSearchParams({ q: words })}`))}
+            >
+              Search all texts for <code>{words}</code>
+            </Command.Item>
+          </Command.Group>
+        )}
         {runs.length > 0 && (
           <Command.Group heading="Runs">
             {runs.map((item) => (
@@ -89,4 +113,11 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
       </Command.List>
     </Command>
   );
+}
+
+/** What was typed as a query: as it stands where it is one, else as words. */
+function searchFor(typed: string): string | undefined {
+  const text = typed.trim();
+  if (wordsOf(text).length === 0) return undefined;
+  return readFilter(text).ok ? text : quoted(text);
 }

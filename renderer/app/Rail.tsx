@@ -4,10 +4,12 @@ import {
   CircleAlert,
   Columns2,
   Funnel,
+  Grid3x3,
   Keyboard,
   LayoutList,
   Library,
   MessagesSquare,
+  Search,
   Settings,
   Table2,
 } from 'lucide-react';
@@ -113,6 +115,20 @@ function CompareLink({ isHere }: { readonly isHere: boolean }) {
   );
 }
 
+/** The search as it was left. */
+function SearchLink({ isHere }: { readonly isHere: boolean }) {
+  return (
+    <Link
+      href={isHere ? window.location.pathname + window.location.search : `/search${queryLeftAt('/search')}`}
+      aria-label="Search"
+      title="Search the texts of all rollouts (g /)"
+      aria-current={isHere ? 'page' : undefined}
+    >
+      <Search {...ICON} />
+    </Link>
+  );
+}
+
 export function Rail({ place }: { readonly place: Place }) {
   const isRoc = place.view === 'roc' || place.view === 'stepRoc';
   const showDialog = useInterface((state) => state.showDialog);
@@ -123,6 +139,7 @@ export function Rail({ place }: { readonly place: Place }) {
       <RailLink to={{ view: 'library' }} isHere={place.view === 'library'} label="Library">
         <Library {...ICON} />
       </RailLink>
+      <SearchLink isHere={place.view === 'search'} />
       <span className="rail-rule" />
       <RailLink to={levelPlace(place, 'run')} isHere={place.view === 'run'} label="Run: steps">
         <ChartLine {...ICON} />
@@ -141,6 +158,13 @@ export function Rail({ place }: { readonly place: Place }) {
         label="Group: sibling rollouts"
       >
         <LayoutList {...ICON} />
+      </RailLink>
+      <RailLink
+        to={'runKey' in place ? { view: 'problems', runKey: place.runKey } : undefined}
+        isHere={place.view === 'problems' || place.view === 'problem'}
+        label="Problems of this run by step (g p)"
+      >
+        <Grid3x3 {...ICON} />
       </RailLink>
       <RailLink
         to={rocPlace(place, run?.hasSteps)}

@@ -9,6 +9,7 @@ import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
 import { CompareChip } from './CompareChip.tsx';
 import { FollowChip } from './FollowChip.tsx';
+import { IndexChip } from './IndexChip.tsx';
 import { JobChip } from './JobChip.tsx';
 
 interface Crumb {
@@ -21,10 +22,12 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
   if (place.view === 'settings') return [{ label: 'Settings', place }];
   if (place.view === 'mapping') return [{ label: 'Map a file’s fields', place }];
   if (place.view === 'formats') return [{ label: 'Formats', place }];
+  if (place.view === 'search') return [{ label: 'Search', place }];
   if (place.view === 'compare') return [{ label: 'Compare', place }];
   if (!('runKey' in place)) return [];
   const { runKey } = place;
   const crumbs: Crumb[] = [{ label: runName ?? runKey, place: { view: 'run', runKey } }];
+  if (place.view === 'problems') crumbs.push({ label: 'problems', place });
   if (place.view === 'roc') crumbs.push({ label: 'RoC', place });
   if (place.view === 'tokens') crumbs.push({ label: 'tokens', place });
   if (!('step' in place)) return crumbs;
@@ -35,6 +38,7 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
   if (!('groupKey' in place)) return crumbs;
   crumbs.push({ label: place.groupKey, place: { view: 'group', runKey, step, groupKey: place.groupKey } });
   if (place.view === 'groupTokens') crumbs.push({ label: 'tokens', place });
+  if (place.view === 'problem') crumbs.push({ label: 'problem', place });
   if (place.view === 'groupTree') crumbs.push({ label: 'fork tree', place });
   if (!('ordinal' in place)) return crumbs;
   crumbs.push({ label: `#${place.ordinal}`, place: { ...place, view: 'rollout' } });
@@ -91,6 +95,7 @@ export function TopBar() {
         <CompareChip />
         <FollowChip />
         <JobChip />
+        <IndexChip />
         <button type="button" className="top-search" onClick={() => showDialog('palette')}>
           <Search size={13} /> Go to, or run a command <kbd>Ctrl K</kbd>
         </button>

@@ -30,6 +30,7 @@ const TABLE = [
   { id: 'place.copyLink', label: 'Copy a link to this place', area: 'Everywhere', keys: ['y'] },
   { id: 'focus.flip', label: 'Focus: hide rail, outline and inspector', area: 'Everywhere', keys: ['f'] },
   { id: 'place.library', label: 'Go to the library', area: 'Everywhere', keys: ['g l'] },
+  { id: 'place.search', label: 'Search the texts of all rollouts', area: 'Everywhere', keys: ['g /'] },
   { id: 'place.issues', label: 'Go to the ingest issues', area: 'Everywhere', keys: ['g i'] },
   {
     id: 'place.roc',
@@ -43,6 +44,8 @@ const TABLE = [
     area: 'Everywhere',
     keys: ['g t'],
   },
+  { id: 'problem.open', label: 'Open the history of this problem', area: 'Lists', keys: ['o'] },
+  { id: 'place.problems', label: 'Go to the problems of this run', area: 'Everywhere', keys: ['g p'] },
   { id: 'place.tree', label: 'Go to the fork tree of this group', area: 'Everywhere', keys: ['g b'] },
   { id: 'place.settings', label: 'Go to settings', area: 'Everywhere', keys: ['g s'] },
   { id: 'mapping.show', label: 'Map a file’s fields…', area: 'Everywhere', keys: ['g m'] },
@@ -193,11 +196,12 @@ export interface KeyMatch {
   readonly pending: string;
 }
 
-export function matchStroke(pending: string, stroke: string): KeyMatch {
+/** @param table of commands with the keys in force */
+export function matchStroke(pending: string, stroke: string, table: readonly Command[] = COMMANDS): KeyMatch {
   const typed = pending === '' ? stroke : `${pending} ${stroke}`;
-  const commands = COMMANDS.filter((command) => command.keys.includes(typed)).map((command) => command.id);
+  const commands = table.filter((command) => command.keys.includes(typed)).map((command) => command.id);
   if (commands.length > 0) return { commands, pending: '' };
-  const isPrefix = COMMANDS.some((command) => command.keys.some((keys) => keys.startsWith(`${typed} `)));
+  const isPrefix = table.some((command) => command.keys.some((keys) => keys.startsWith(`${typed} `)));
   if (isPrefix) return { commands, pending: typed };
-  return pending === '' ? { commands, pending: '' } : matchStroke('', stroke);
+  return pending === '' ? { commands, pending: '' } : matchStroke('', stroke, table);
 }

@@ -49,6 +49,8 @@ export function useShellCommands(): void {
           setNotice(isCopied ? 'Link copied' : 'The clipboard is not available here'),
         ),
       'place.library': () => goTo({ view: 'library' }),
+      'place.problems':
+        'runKey' in place ? () => goTo({ view: 'problems', runKey: place.runKey }) : undefined,
       'place.roc': roc === undefined ? undefined : () => goTo(roc),
       'place.tokens': tokens === undefined ? undefined : () => goTo(tokens),
       'place.tree':
@@ -58,6 +60,7 @@ export function useShellCommands(): void {
               goTo({ view: 'groupTree', runKey, step, groupKey });
             }
           : undefined,
+      'place.search': () => goTo({ view: 'search' }, queryLeftAt('/search')),
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
       'compare.open': () => {

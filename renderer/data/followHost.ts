@@ -16,7 +16,7 @@ export const JOBS_KEY = ['ingest.jobs', {}] as const;
 
 /**
  * Answers that no ingest can change: a rollout's tokens and the bytes of a record are fixed by its
- * id, and jobs and follows come as events.
+ * id, and jobs and follows come as events. What was found stays as it is; the search says when there is more.
  */
 const FIXED = new Set<unknown>([
   'rollout.tokens',
@@ -28,6 +28,8 @@ const FIXED = new Set<unknown>([
   'mapping.list',
   'mapping.preview',
   'file.inspect',
+  'search.page',
+  'search.hits',
 ]);
 
 /** Rollouts that are known already: late `decision` and `signal` lines change them, and nothing else does. */

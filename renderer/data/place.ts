@@ -33,6 +33,15 @@ export type Place =
       readonly groupKey: string;
       readonly ordinal: number;
     }
+  /** The problems of a run by the steps at which they were tried. */
+  | { readonly view: 'problems'; readonly runKey: string }
+  /** How the problem of a group fared over steps and runs. */
+  | {
+      readonly view: 'problem';
+      readonly runKey: string;
+      readonly step: number;
+      readonly groupKey: string;
+    }
   /** Where the rollouts of a group part. */
   | {
       readonly view: 'groupTree';
@@ -54,12 +63,14 @@ export type Place =
   | { readonly view: 'formats' }
   /** Its lanes are in the query: `compareLink.ts`. */
   | { readonly view: 'compare' }
+  /** What is looked for is in the query: `searchLink.ts`. */
+  | { readonly view: 'search' }
   | { readonly view: 'settings' }
   | { readonly view: 'nowhere'; readonly path: string };
 
 const NATURAL = /^\d+$/;
 
-const PAGES = ['issues', 'settings', 'mapping', 'formats', 'compare'] as const;
+const PAGES = ['issues', 'settings', 'mapping', 'formats', 'compare', 'search'] as const;
 
 function isPage(head: string): head is (typeof PAGES)[number] {
   return PAGES.some((page) => page === head);
@@ -86,6 +97,7 @@ export function parsePlace(path: string): Place {
   if (runKey === undefined) return nowhere;
   if (parts.length === 2) return { view: 'run', runKey };
   if (parts.length === 3 && stepWord === 'roc') return { view: 'roc', runKey };
+  if (parts.length === 3 && stepWord === 'problems') return { view: 'problems', runKey };
   if (parts.length === 3 && stepWord === 'tokens') return { view: 'tokens', runKey };
   if (stepWord !== 'step' || rawStep === undefined || !NATURAL.test(rawStep)) return nowhere;
 
@@ -98,6 +110,7 @@ export function parsePlace(path: string): Place {
 
   if (parts.length === 6) return { view: 'group', runKey, step, groupKey };
   if (parts.length === 7 && rolloutWord === 'tokens') return { view: 'groupTokens', runKey, step, groupKey };
+  if (parts.length === 7 && rolloutWord === 'problem') return { view: 'problem', runKey, step, groupKey };
   if (parts.length === 7 && rolloutWord === 'tree') return { view: 'groupTree', runKey, step, groupKey };
   if (rolloutWord !== 'rollout' || rawOrdinal === undefined || !NATURAL.test(rawOrdinal)) return nowhere;
   const rollout = { runKey, step, groupKey, ordinal: Number(rawOrdinal) };
@@ -131,6 +144,7 @@ export function pathOfPlace(place: Place): string {
     case 'mapping':
     case 'formats':
     case 'compare':
+    case 'search':
       return `/${place.view}`;
     case 'run':
       return `/run/${encodeURIComponent(place.runKey)}`;
@@ -148,6 +162,10 @@ export function pathOfPlace(place: Place): string {
       return `${pathOfPlace({ ...place, view: 'group' })}/tokens`;
     case 'rolloutTokens':
       return `${pathOfPlace({ ...place, view: 'rollout' })}/tokens`;
+    case 'problems':
+      return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/problems`;
+    case 'problem':
+      return `${pathOfPlace({ ...place, view: 'group' })}/problem`;
     case 'groupTree':
       return `${pathOfPlace({ ...place, view: 'group' })}/tree`;
     case 'alike':
@@ -181,7 +199,10 @@ export function parentPlace(place: Place, hasSteps = true): Place | undefined {
     case 'step':
     case 'roc':
     case 'tokens':
+    case 'problems':
       return { view: 'run', runKey: place.runKey };
+    case 'problem':
+      return { view: 'problems', runKey: place.runKey };
     case 'stepRoc':
     case 'stepTokens':
       return { view: 'step', runKey: place.runKey, step: place.step };

@@ -1,5 +1,5 @@
-/** Hands a text to the reader as a file: the browser saves it among its downloads, the desktop asks where. */
-export function saveText(name: string, text: string, type: string): void {
+/** Hands a text, or an image, to the reader as a file: the browser saves it among its downloads, the desktop asks where. */
+export function saveText(name: string, text: string | Blob, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = url;

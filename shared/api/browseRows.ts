@@ -1,4 +1,5 @@
 /** Rows of the browsing pages: what charts show, per step. */
+import type { Evaluation } from '../domain/evaluation.ts';
 import type { ToolOutcome } from '../domain/model.ts';
 
 /** One number per step. Shares are 0 … 1; a share of nothing is unknown. */
@@ -59,6 +60,47 @@ export interface StepFacts {
   readonly retries: { readonly calls: number; readonly succeeded: number };
   /** Rollouts with a failed call of which it is known whether they are correct, and those that are. */
   readonly recovery: { readonly rollouts: number; readonly correct: number };
+}
+
+/** A number the trainer logged by a name of its own. */
+export interface LoggedMetric {
+  readonly name: string;
+  /** In order. */
+  readonly steps: readonly number[];
+  /** As logged; null where the log holds no number (`NaN`, `Infinity`). */
+  readonly values: readonly (number | null)[];
+}
+
+/** One step of an evaluation, or all of it where the log knows no step. */
+export interface EvaluationPoint extends Evaluation {
+  readonly step: number;
+  readonly rollouts: number;
+  /** Over the rollouts whose policy tokens are known. */
+  readonly meanTokens?: number;
+  readonly meanChars?: number;
+}
+
+/** A benchmark: the problems of one source. */
+export interface EvaluationPanel {
+  /** Absent: the log names none. */
+  readonly source?: string;
+  readonly points: readonly EvaluationPoint[];
+}
+
+export interface SolvedProblem {
+  readonly problemId: string;
+  readonly groupKey: string;
+  /** k of k. */
+  readonly rollouts: number;
+  readonly source?: string;
+  readonly promptPreview: string;
+}
+
+export interface SolvedProblems {
+  /** Groups of which it is known of every rollout whether it is correct, and all groups. */
+  readonly known: number;
+  readonly groups: number;
+  readonly solved: readonly SolvedProblem[];
 }
 
 /** A filter under a name. */

@@ -9,7 +9,10 @@
 import type { z } from 'zod';
 import { ANALYSIS_PARAMS, type AnalysisResults } from './analysisMethods.ts';
 import { LIST_PARAMS, type ListResults } from './listMethods.ts';
+import { OVERVIEW_PARAMS, type OverviewResults } from './overviewMethods.ts';
+import { PROBLEM_PARAMS, type ProblemResults } from './problemMethods.ts';
 import type { IngestProgress } from './rows.ts';
+import { SEARCH_PARAMS, type SearchResults } from './searchMethods.ts';
 import { SOURCE_PARAMS, type SourceResults } from './sourceMethods.ts';
 import type { FollowRow } from './sourceRows.ts';
 import { TOKEN_PARAMS, type TokenResults } from './tokenMethods.ts';
@@ -18,20 +21,32 @@ export type { Mapping } from '../format/mapping.ts';
 export * from './browseRows.ts';
 export type * from './compareRows.ts';
 export { GROUP_SORTS, type GroupSort, ROLLOUT_SORTS, type RolloutSort } from './listMethods.ts';
+export type * from './problemRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
+export type * from './searchRows.ts';
 export type * from './sourceRows.ts';
 
 // ── requests ────────────────────────────────────────────────────────────────────────────────────
 
 export const CONTRACT_PARAMS = {
   ...LIST_PARAMS,
+  ...OVERVIEW_PARAMS,
   ...TOKEN_PARAMS,
   ...ANALYSIS_PARAMS,
+  ...PROBLEM_PARAMS,
   ...SOURCE_PARAMS,
+  ...SEARCH_PARAMS,
 } as const;
 
-export interface Results extends ListResults, TokenResults, AnalysisResults, SourceResults {}
+export interface Results
+  extends ListResults,
+    OverviewResults,
+    TokenResults,
+    AnalysisResults,
+    ProblemResults,
+    SourceResults,
+    SearchResults {}
 
 export type Method = keyof typeof CONTRACT_PARAMS & keyof Results;
 /** What a caller passes (defaults may be left out). */

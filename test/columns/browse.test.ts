@@ -105,6 +105,10 @@ const FILTERS = [
   'reasoning:/\\bwait\\b/i kept:*',
   'answer_text:the or -text:import',
   'index:0 group:*',
+  'flag:equals_truth correct:true',
+  'flag:*',
+  'flag:*_answer*',
+  'flag:none or flag:all_calls_failed,identical_retry',
 ];
 
 describe('filters over columns', () => {

@@ -3,7 +3,11 @@ import { findElectronShell } from '../support/shells/electronShell.ts';
 import { describeCompare } from './compare.ts';
 import { describeDebugger } from './debugger.ts';
 import { describeFilter } from './filter.ts';
+import { describeKeys } from './keys.ts';
+import { describeOverview } from './overview.ts';
+import { describeProblems } from './problems.ts';
 import { describeRoc } from './roc.ts';
+import { describeSearch } from './search.ts';
 import { describeSources } from './sources.ts';
 import { describeStatistics } from './statistics.ts';
 import { describeApplication } from './suite.ts';
@@ -19,7 +23,11 @@ if ('reason' in found) {
   describeRoc(found);
   describeStatistics(found);
   describeFilter(found);
+  describeProblems(found);
+  describeKeys(found);
+  describeSearch(found);
   describeCompare(found);
   describeTokens(found);
   describeDebugger(found);
+  describeOverview(found);
 }

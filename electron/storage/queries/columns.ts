@@ -36,7 +36,7 @@ export const STEP_REVISIONS = `
 export const STEP_ROLLOUTS = `
   SELECT r.rollout_id, r.group_id, g.problem_no, r.ordinal, r.reward, r.is_correct, r.kept, r.turns, r.tool_calls,
     r.tool_errors, r.policy_tokens, r.response_chars, r.mean_entropy, r.entropy_tokens, r.p_err, r.p_format, r.penalty,
-    r.advantage, r.stop_reason, r.stop_reason_source = 'logged', r.reason, r.answer
+    r.advantage, r.stop_reason, r.stop_reason_source = 'logged', r.reason, r.answer, r.flags
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id
   WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal, r.rollout_id`;
 
@@ -109,6 +109,7 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
     arrays.isStopLogged[i] = Number(row[19] ?? 0);
     arrays.reason[i] = reasons.of(text(row[20]));
     arrays.answer[i] = answers.of(text(row[21]));
+    arrays.flags[i] = integer(row[22]);
   });
   const callDictionaries = fillCalls(arrays, calls, indexOf);
   return { arrays, dictionaries: { reasons: reasons.texts, answers: answers.texts, ...callDictionaries } };
@@ -156,11 +157,14 @@ const FACTS = 'facts';
 const SAVE = `INSERT INTO step_column_row (run_id, step, name, revision, bytes) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (run_id, step, name) DO UPDATE SET revision = excluded.revision, bytes = excluded.bytes`;
 
-/** Steps whose columns are missing or of an older revision; the oldest run first. */
+/** Stands beside the columns of a step: a step whose columns are of another shape is made anew. */
+const SHAPE = `shape ${[...Object.keys(NUMBER_COLUMNS), ...DICTIONARIES].join(' ')}`;
+
+/** Steps whose columns are missing, of an older revision or of another shape; the oldest run first. */
 export const STALE_STEPS = `
   SELECT s.run_id AS runId, s.step, v.revision FROM step_row s JOIN step_revision_row v USING (run_id, step)
   WHERE NOT EXISTS (SELECT 1 FROM step_column_row c WHERE c.run_id = s.run_id AND c.step = s.step
-    AND c.name = 'rolloutId' AND c.revision = v.revision)
+    AND c.name = '${SHAPE}' AND c.revision = v.revision)
   ORDER BY s.run_id, s.step LIMIT 1`;
 
 interface StaleStep {
@@ -187,6 +191,7 @@ export function keepColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): b
     }
     for (const name of DICTIONARIES)
       save.run(runId, step, name, revision, Buffer.from(JSON.stringify(dictionaries[name])));
+    save.run(runId, step, SHAPE, revision, Buffer.alloc(0));
     save.run(runId, step, FACTS, revision, Buffer.from(JSON.stringify(factsOf(step, columns))));
     return true;
   })();
@@ -245,8 +250,9 @@ function keptBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace, 
 /** What groups and their problems are called, and how they did: of a run, or of one step of it. */
 export const GROUP_FACTS = `
   SELECT g.group_id AS groupId, g.group_key AS groupKey, g.problem_no AS problemNo, p.problem_id AS problemId,
-    p.ground_truth AS groundTruth, p.source, g.correct, g.correct_known AS correctKnown
-  FROM group_row g JOIN problem_row p USING (problem_no) WHERE g.run_id = ?`;
+    p.ground_truth AS groundTruth, p.source, g.rollouts, g.correct, g.correct_known AS correctKnown,
+    coalesce(q.question_hash, 'problem ' || g.problem_no) AS questionKey
+  FROM group_row g JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id) WHERE g.run_id = ?`;
 
 export interface GroupFacts {
   readonly groupId: number;
@@ -255,8 +261,11 @@ export interface GroupFacts {
   readonly problemId: string;
   readonly groundTruth: string | null;
   readonly source: string | null;
+  readonly rollouts: number;
   readonly correct: number;
   readonly correctKnown: number;
+  /** The same for groups of the same question. */
+  readonly questionKey: string;
 }
 
 export function groupFacts(db: ReadableLibrary, runId: number): readonly GroupFacts[] {

@@ -1,20 +1,22 @@
-/** The texts of a step's rollouts as they are searched, one rollout after the other. */
+/** The texts of rollouts as they are searched and indexed. */
 import { SEGMENT_KINDS, type SegmentKind } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { unpackText, unpackUtf8 } from '../textCodec.ts';
 
-export const STEP_TEXTS = `
-  SELECT r.rollout_id, r.group_id, p.prompt_id, r.block_id, r.text_start, r.text_end
+export const TEXT_PLACE = `
+  SELECT r.rollout_id, r.run_id, r.step, r.group_id, p.prompt_id, r.block_id, r.text_start, r.text_end
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id JOIN problem_row p ON p.problem_no = g.problem_no
-  WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
+  WHERE r.rollout_id = ?`;
 const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
 const PROMPT = 'SELECT codec, text FROM prompt_row WHERE prompt_id = ?';
+const PREVIEW = 'SELECT preview FROM prompt_row WHERE prompt_id = ?';
 const SEGMENTS =
   'SELECT ordinal, kind, turn, inner_start, inner_end FROM segment_row WHERE rollout_id = ? ORDER BY ordinal';
 const PROMPT_SEGMENTS =
   'SELECT ordinal, kind, 0, inner_start, inner_end FROM prompt_segment_row WHERE prompt_id = ? ORDER BY ordinal';
 
 export interface SegmentText {
+  /** Position in the rollout's segments, prompt included. */
   readonly ordinal: number;
   readonly kind: SegmentKind;
   /** 0: of the prompt. */
@@ -25,34 +27,46 @@ export interface SegmentText {
 
 export interface RolloutTexts {
   readonly rolloutId: number;
+  readonly runId: number;
+  readonly step: number;
   readonly groupId: number;
   readonly promptId: number;
   prompt(): readonly SegmentText[];
   response(): readonly SegmentText[];
 }
 
-/** A text is read when it is asked for; neighbours lie in one block, which is unpacked once. */
-export function* stepTexts(db: ReadableLibrary, runId: number, step: number): Generator<RolloutTexts> {
-  const rows = db.prepare(STEP_TEXTS).raw().all(runId, step) as number[][];
-  const reader = new TextReader(db);
-  for (const [rolloutId = 0, groupId = 0, promptId = 0, blockId = 0, start = 0, end = 0] of rows) {
-    yield {
-      rolloutId,
-      groupId,
-      promptId,
-      prompt: () => reader.prompt(promptId),
-      response: () => reader.response(rolloutId, { blockId, start, end }),
-    };
-  }
+export interface TextPlace {
+  readonly blockId: number;
+  /** Bytes in the block. */
+  readonly start: number;
+  readonly end: number;
 }
 
-class TextReader {
+/** A text is read when it is asked for. Neighbours lie in one block, which is unpacked once; so is the prompt of a group. */
+export class TextReader {
   private readonly db: ReadableLibrary;
   private block: { readonly id: number; readonly bytes: Buffer } | undefined;
   private lastPrompt: { readonly id: number; readonly segments: readonly SegmentText[] } | undefined;
 
   constructor(db: ReadableLibrary) {
     this.db = db;
+  }
+
+  /** @returns undefined where the library has no such rollout */
+  rollout(id: number): RolloutTexts | undefined {
+    const row = this.db.prepare(TEXT_PLACE).raw().get(id) as number[] | undefined;
+    if (row === undefined) return undefined;
+    const [rolloutId = 0, runId = 0, step = 0, groupId = 0, promptId = 0, blockId = 0, start = 0, end = 0] =
+      row;
+    return {
+      rolloutId,
+      runId,
+      step,
+      groupId,
+      promptId,
+      prompt: () => this.prompt(promptId),
+      response: () => this.response(rolloutId, { blockId, start, end }),
+    };
   }
 
   prompt(promptId: number): readonly SegmentText[] {
@@ -63,10 +77,12 @@ class TextReader {
     return segments;
   }
 
-  response(
-    rolloutId: number,
-    { blockId, start, end }: { readonly blockId: number; readonly start: number; readonly end: number },
-  ): readonly SegmentText[] {
+  /** The beginning of the problem, on one line. */
+  preview(promptId: number): string {
+    return this.db.prepare<[number], string>(PREVIEW).pluck().get(promptId) ?? '';
+  }
+
+  response(rolloutId: number, { blockId, start, end }: TextPlace): readonly SegmentText[] {
     if (this.block?.id !== blockId) {
       const { codec, bytes } = this.db.prepare(BLOCK).get(blockId) as { codec: number; bytes: Uint8Array };
       this.block = { id: blockId, bytes: unpackUtf8(codec, bytes) };

@@ -26,9 +26,10 @@ interface FilterBoxProps {
   readonly runKey: string | undefined;
   /** What is filtered: `rollouts`, `groups`, `charts`. */
   readonly what: string;
+  readonly verb?: 'Filter' | 'Search';
 }
 
-export function FilterBox({ runId, runKey, what }: FilterBoxProps) {
+export function FilterBox({ runId, runKey, what, verb = 'Filter' }: FilterBoxProps) {
   const link = useFilterLink();
   const [, setQuery] = useUrlQuery();
   const [text, setText] = useState(link.text);
@@ -111,8 +112,8 @@ export function FilterBox({ runId, runKey, what }: FilterBoxProps) {
           role="combobox"
           spellCheck={false}
           autoComplete="off"
-          placeholder={`Filter ${what}: words, or field:value   /`}
-          aria-label={`Filter ${what}`}
+          placeholder={`${verb} ${what}: words, or field:value   /`}
+          aria-label={`${verb} ${what}`}
           aria-expanded={offered !== undefined}
           aria-controls={listId}
           aria-activedescendant={chosen >= 0 ? `${listId}-${chosen}` : undefined}
@@ -129,7 +130,7 @@ export function FilterBox({ runId, runKey, what }: FilterBoxProps) {
         />
         {text !== '' && (
           <IconButton
-            label="Clear the filter"
+            label={verb === 'Filter' ? 'Clear the filter' : 'Clear the search'}
             onClick={() => {
               setText('');
               apply('');
@@ -139,7 +140,15 @@ export function FilterBox({ runId, runKey, what }: FilterBoxProps) {
             <X size={13} />
           </IconButton>
         )}
-        <FilterMenu runId={runId} runKey={runKey} filter={link.applied} onChoose={(next) => apply(next)} />
+        <FilterMenu
+          runId={runId}
+          runKey={runKey}
+          filter={link.applied}
+          onChoose={(next) => {
+            setText(next);
+            apply(next);
+          }}
+        />
       </div>
       {fault !== undefined && <FilterFaultLine text={text} fault={fault} />}
       {caret !== undefined && offered !== undefined && (

@@ -1,4 +1,5 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
+import type { RunDetail } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
@@ -8,13 +9,36 @@ import { Button, Chip, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { EvaluationView } from './evaluation/EvaluationView.tsx';
 import { FollowControls } from './FollowControls.tsx';
+import { OverviewCharts } from './overview/OverviewCharts.tsx';
+import { TOOL_CHARTS } from './overview/toolCharts.ts';
+import { RecipeView } from './recipe/RecipeView.tsx';
 import { LIST_TABS, listTab, StepLists } from './StepLists.tsx';
 import { StepTable } from './StepTable.tsx';
 import { SourcesPanel } from './sources/SourcesPanel.tsx';
 
 const SOURCES_TAB = { id: 'sources' as const, label: 'Sources & rules', title: 'Files, groups, names (s)' };
-const STEP_TABS = [{ id: 'steps' as const, label: 'Steps' }, SOURCES_TAB];
+const STEPS_TAB = { id: 'steps' as const, label: 'Steps' };
+const RECIPE_TAB = { id: 'recipe' as const, label: 'Recipe', title: 'Stages, limits, solved problems' };
+const TOOLS_TAB = {
+  id: 'tools' as const,
+  label: 'Tools',
+  title: 'What became of tool calls, and how long they took',
+};
+const EVALUATION_TAB = {
+  id: 'evaluation' as const,
+  label: 'Evaluation',
+  title: 'pass@1, pass@k and majority@k of each benchmark',
+};
+
+/** An evaluation has no recipe, a training no benchmark. */
+function tabsOf({ kind, hasSteps }: Pick<RunDetail, 'kind' | 'hasSteps'>) {
+  const lists = hasSteps ? [STEPS_TAB] : LIST_TABS;
+  const more = kind === 'eval' ? [EVALUATION_TAB] : hasSteps ? [RECIPE_TAB] : [];
+  const tools = hasSteps ? [TOOLS_TAB] : [];
+  return [...lists, ...tools, ...more, SOURCES_TAB];
+}
 
 /** A run: its steps, or its groups and rollouts where the log knows no step; and where it comes from. */
 export default function RunView({ runKey }: { readonly runKey: string }) {
@@ -49,26 +73,20 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
   const { data } = run;
   const [onlyStep] = steps.data;
   const list = listTab(query, onlyStep);
+  const tabs = tabsOf(data);
+  const chosen =
+    tabs.find(({ id }) => id === query.get('tab'))?.id ?? (data.hasSteps ? ('steps' as const) : list);
 
   return (
     <div className="page">
       <header className="page-head is-one-line">
         <h1 title={data.name}>{data.name}</h1>
-        {data.hasSteps ? (
-          <Segmented
-            label="View"
-            chosen={isSources ? 'sources' : 'steps'}
-            onChoose={(tab) => showTab(tab === 'steps' ? '' : tab)}
-            choices={STEP_TABS}
-          />
-        ) : (
-          <Segmented
-            label="View"
-            chosen={isSources ? 'sources' : list}
-            onChoose={showTab}
-            choices={[...LIST_TABS, SOURCES_TAB]}
-          />
-        )}
+        <Segmented
+          label="View"
+          chosen={chosen}
+          onChoose={(tab) => showTab(tab === 'steps' ? '' : tab)}
+          choices={tabs}
+        />
         {data.model !== undefined && <Chip title="Model">{data.model}</Chip>}
         {data.dataset !== undefined && <Chip title="Data set">{data.dataset}</Chip>}
         <Chip title={data.directory}>{data.format}</Chip>
@@ -99,7 +117,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
             Tokens
           </Link>
           <FollowControls runKey={runKey} canStart />
-          {data.hasSteps && !isSources && (
+          {chosen === 'steps' && (
             <Button onClick={() => flip('areChartsOpen')} title="Show or hide the charts (v)">
               {areChartsOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />} Charts
             </Button>
@@ -108,6 +126,12 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
       </header>
       {isSources ? (
         <SourcesPanel run={data} />
+      ) : chosen === 'tools' ? (
+        <OverviewCharts run={data} steps={steps.data.map(({ step }) => step)} specs={TOOL_CHARTS} isWhole />
+      ) : chosen === 'evaluation' ? (
+        <EvaluationView run={data} />
+      ) : chosen === 'recipe' ? (
+        <RecipeView run={data} rows={steps.data} />
       ) : data.hasSteps ? (
         <StepTable run={data} latest={steps.data} />
       ) : (

@@ -1,9 +1,10 @@
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { isWithin } from '../../charts/panelModel.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useHeld } from '../../data/useHeld.ts';
-import { goTo } from '../../data/usePlace.ts';
+import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
 import { EmptyState } from '../../ui/States.tsx';
@@ -11,7 +12,8 @@ import { sortedBy } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { FreshBadge } from './FreshBadge.tsx';
 import { freshSteps, newestStep } from './holdModel.ts';
-import { StepCharts } from './StepCharts.tsx';
+import { OverviewCharts } from './overview/OverviewCharts.tsx';
+import { overviewLinkOf } from './overview/overviewLink.ts';
 import { stepColumns } from './stepColumns.tsx';
 import { useListHold } from './useListHold.ts';
 import { useUrlSort } from './useUrlSort.ts';
@@ -28,7 +30,11 @@ export function StepTable({ run, latest }: StepTableProps) {
   const table = useTableCommands();
   const { isHeld, isPinned } = useListHold(runKey);
   const held = useHeld(`steps ${runKey}`, latest, isHeld);
-  const rows = held.value ?? latest;
+  const all = held.value ?? latest;
+  const steps = useMemo(() => all.map(({ step }) => step).sort((a, b) => a - b), [all]);
+  const [query] = useUrlQuery();
+  const { range } = useMemo(() => overviewLinkOf(query), [query]);
+  const rows = useMemo(() => all.filter(({ step }) => isWithin(step, range)), [all, range]);
   const columns = stepColumns(rows);
   const [sort, setSort] = useUrlSort(
     columns.map((column) => column.id),
@@ -48,17 +54,13 @@ export function StepTable({ run, latest }: StepTableProps) {
 
   return (
     <>
-      {areChartsOpen && rows.length > 0 && (
-        <StepCharts
-          rows={sortedBy(rows, (row) => row.step, 'ascending')}
-          stages={run.stages}
-          onOpenStep={openStep}
-        />
-      )}
+      {areChartsOpen && all.length > 0 && <OverviewCharts run={run} steps={steps} />}
       <div className="page-list">
-        {held.isBehind && <FreshBadge text={freshSteps(rows, latest)} onShow={held.showNew} />}
+        {held.isBehind && <FreshBadge text={freshSteps(all, latest)} onShow={held.showNew} />}
         {rows.length === 0 ? (
-          <EmptyState title="No step has been read yet" />
+          <EmptyState
+            title={all.length === 0 ? 'No step has been read yet' : 'No step lies in the brushed range'}
+          />
         ) : (
           <VirtualTable
             key={list}

@@ -9,13 +9,19 @@ interface FindBarProps {
   readonly hits: number;
   /** From 0. */
   readonly current: number;
+  /** In place of the number of hits. */
+  readonly note: string | undefined;
+  /** The query is of the search over all rollouts, to which closing leads back. */
+  readonly isLinked: boolean;
   readonly field: Ref<HTMLInputElement>;
   readonly onQuery: (query: string) => void;
   readonly onStep: (by: 1 | -1) => void;
   readonly onClose: () => void;
 }
 
-export function FindBar({ query, hits, current, field, onQuery, onStep, onClose }: FindBarProps) {
+export function FindBar(props: FindBarProps) {
+  const { query, hits, current, note, isLinked, field, onQuery, onStep, onClose } = props;
+  const name = isLinked ? 'Search in this rollout' : 'Find in this rollout';
   const total = hits >= MAX_HITS ? `at least ${count(MAX_HITS)}` : count(hits);
   return (
     <search className="find-bar">
@@ -25,9 +31,9 @@ export function FindBar({ query, hits, current, field, onQuery, onStep, onClose 
           ref={field}
           // The bar appears because one wants to type into it.
           // biome-ignore lint/a11y/noAutofocus: see above
-          autoFocus
-          placeholder="Find in this rollout"
-          aria-label="Find in this rollout"
+          autoFocus={!isLinked}
+          placeholder={name}
+          aria-label={name}
           value={query}
           onChange={(event) => onQuery(event.target.value)}
           onKeyDown={(event) => {
@@ -38,8 +44,8 @@ export function FindBar({ query, hits, current, field, onQuery, onStep, onClose 
           }}
         />
         {query !== '' && (
-          <span className={hits === 0 ? 'is-wrong' : 'dim'}>
-            {hits === 0 ? 'no hit' : `${count(current + 1)} of ${total}`}
+          <span className={hits === 0 && note === undefined ? 'is-wrong' : 'dim'}>
+            {note ?? (hits === 0 ? 'no hit' : `${count(current + 1)} of ${total}`)}
           </span>
         )}
       </div>
@@ -49,7 +55,7 @@ export function FindBar({ query, hits, current, field, onQuery, onStep, onClose 
       <IconButton label="Next hit" keys="n" disabled={hits === 0} onClick={() => onStep(1)}>
         <ChevronDown size={15} />
       </IconButton>
-      <IconButton label="Close" keys="Esc" onClick={onClose}>
+      <IconButton label={isLinked ? 'Back to what was found' : 'Close'} keys="Esc" onClick={onClose}>
         <X size={15} />
       </IconButton>
     </search>

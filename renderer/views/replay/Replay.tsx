@@ -27,6 +27,7 @@ import { useFind } from './useFind.ts';
 import { useHeat } from './useHeat.ts';
 import { usePlayback } from './usePlayback.ts';
 import { useReveal } from './useReveal.ts';
+import { useSearchHits } from './useSearchHits.ts';
 import { useSiblings } from './useSiblings.ts';
 
 interface ReplayProps {
@@ -78,7 +79,8 @@ export function Replay({ place, detail }: ReplayProps) {
     const { start, end } = segment.outer;
     showSegment(index, end > start ? (offset - start) / (end - start) : 0);
   };
-  const find = useFind(turns, showHit);
+  const linked = useSearchHits({ detail, turns, query, setQuery, onHit: showHit });
+  const find = useFind(turns, showHit, linked);
   const cursor = useTokenCursor({ detail, heat, turn, query, setQuery, onShow: showToken });
   const lexicon = useLexicon(detail, heat);
   const means = useSegmentMeans(detail, heat);

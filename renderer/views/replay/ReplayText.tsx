@@ -41,6 +41,8 @@ export function ReplayText(props: ReplayTextProps) {
           query={find.query}
           hits={find.hits.length}
           current={find.index}
+          note={find.note}
+          isLinked={find.isLinked}
           field={find.field}
           onQuery={find.search}
           onStep={find.step}

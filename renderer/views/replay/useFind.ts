@@ -1,17 +1,24 @@
 import { useMemo, useRef, useState } from 'react';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { findHits, type Hit } from './findModel.ts';
+import type { LinkedFind } from './useSearchHits.ts';
 
 const NO_HITS: readonly Hit[] = [];
 
-/** The search inside one rollout. `onHit` is told which hit to show. */
-export function useFind(turns: readonly TurnView[], onHit: (hit: Hit) => void) {
-  const [isOpen, setOpen] = useState(false);
+/**
+ * The search inside one rollout. `onHit` is told which hit to show.
+ *
+ * @param linked the search over all rollouts by which one came here; typing something else in its place ends it
+ */
+export function useFind(turns: readonly TurnView[], onHit: (hit: Hit) => void, linked?: LinkedFind) {
+  const [isTyped, setTyped] = useState(false);
   const [query, setQuery] = useState('');
   const [current, setCurrent] = useState(0);
   const field = useRef<HTMLInputElement>(null);
-  const hits = useMemo(() => (isOpen ? findHits(turns, query) : NO_HITS), [isOpen, turns, query]);
-  const index = Math.min(current, Math.max(0, hits.length - 1));
+  const isOpen = isTyped || linked !== undefined;
+  const typed = useMemo(() => (isTyped ? findHits(turns, query) : NO_HITS), [isTyped, turns, query]);
+  const hits: readonly Hit[] = linked?.hits ?? typed;
+  const index = linked?.index ?? Math.min(current, Math.max(0, hits.length - 1));
 
   const show = (list: readonly Hit[], at: number) => {
     setCurrent(at);
@@ -20,23 +27,34 @@ export function useFind(turns: readonly TurnView[], onHit: (hit: Hit) => void) {
   };
   return {
     isOpen,
-    query,
+    query: linked?.query ?? query,
     hits,
     index,
     currentHit: hits[index],
+    /** In place of the number of hits. */
+    note: linked?.note,
+    isLinked: linked !== undefined,
     field,
     open: () => {
-      setOpen(true);
+      setTyped(linked === undefined);
       field.current?.select();
       field.current?.focus();
     },
-    close: () => setOpen(false),
+    close: () => {
+      setTyped(false);
+      linked?.leave();
+    },
     search: (text: string) => {
+      linked?.drop();
+      setTyped(true);
       setQuery(text);
       show(findHits(turns, text), 0);
     },
     step: (by: 1 | -1) => {
-      if (hits.length > 0) show(hits, (index + by + hits.length) % hits.length);
+      if (hits.length === 0) return;
+      const next = (index + by + hits.length) % hits.length;
+      if (linked === undefined) show(hits, next);
+      else linked.show(next);
     },
   };
 }

@@ -1,8 +1,11 @@
+import type { SearchState } from '../../../shared/api/contract.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useSearchState } from '../../data/useSearchState.ts';
 import { PLAY_SPEEDS, THEMES, useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
-import { bytes, counted } from '../../ui/numbers.ts';
+import { bytes, count, counted } from '../../ui/numbers.ts';
+import { KeySettings } from './KeySettings.tsx';
 import './settings.css';
 
 const THEME_LABELS = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
@@ -10,6 +13,7 @@ const THEME_LABELS = { system: 'As the system', light: 'Light', dark: 'Dark' } a
 export default function SettingsView() {
   const info = useRequest('host.info', {}).data;
   const files = useRequest('file.list', {}).data;
+  const index = useSearchState();
   const theme = useInterface((state) => state.theme);
   const setTheme = useInterface((state) => state.setTheme);
   const playSpeed = useInterface((state) => state.playSpeed);
@@ -54,6 +58,7 @@ export default function SettingsView() {
           </div>
         </dl>
       </section>
+      <KeySettings />
       <section>
         <h2>This library</h2>
         <dl>
@@ -68,6 +73,10 @@ export default function SettingsView() {
                 size !== undefined &&
                 `${counted(files.length, 'log file')}, ${bytes(size)}`}
             </dd>
+          </div>
+          <div>
+            <dt>Index of all texts</dt>
+            <dd>{indexWords(index)}</dd>
           </div>
           <div>
             <dt>Formats</dt>
@@ -110,4 +119,12 @@ export default function SettingsView() {
       </section>
     </div>
   );
+}
+
+function indexWords(index: SearchState | undefined): string {
+  if (index === undefined) return '';
+  const { indexed, rollouts } = index;
+  return indexed >= rollouts
+    ? `whole: ${counted(rollouts, 'rollout')}`
+    : `${count(indexed)} of ${counted(rollouts, 'rollout')}; it is made in the background, and the others are read`;
 }

@@ -1,4 +1,5 @@
 /** What a filter can ask of a rollout: one table for the parser, completion, help, columns and SQL. */
+import { FLAGS } from '../flags.ts';
 import { DECISION_REASONS, STOP_REASONS, TOOL_OUTCOMES } from '../model.ts';
 
 export const NUMBER_FIELDS = [
@@ -33,6 +34,7 @@ export const WORD_FIELDS = [
   'answer',
   'truth',
   'source',
+  'flag',
 ] as const;
 export type WordField = (typeof WORD_FIELDS)[number];
 
@@ -80,6 +82,7 @@ const DESCRIBED: Readonly<Record<FieldName, readonly [describe: string, example:
   answer: ['final answer as extracted', 'answer:42'],
   truth: ['ground truth of the problem', 'truth:42'],
   source: ['data set of the problem', 'source:aime*'],
+  flag: ['what is odd about it, by rule', 'flag:identical_retry'],
   text: ['words anywhere in the rollout', 'text:"double-check"'],
   reasoning: ['words in reasoning or prose', 'reasoning:wait'],
   code: ['words in the payload of tool calls', 'code:sympy'],
@@ -94,6 +97,7 @@ const VALUES: Partial<Record<FieldName, readonly string[]>> = {
   stop: STOP_REASONS,
   reason: DECISION_REASONS,
   outcome: TOOL_OUTCOMES,
+  flag: FLAGS,
 };
 
 function fieldsOf(names: readonly FieldName[], kind: FieldKind): readonly Field[] {

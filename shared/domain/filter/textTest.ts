@@ -3,7 +3,7 @@ import type { SegmentKind } from '../model.ts';
 import { readCallPayload } from '../toolCallPayload.ts';
 import type { TextField } from './fields.ts';
 import type { TextNode } from './node.ts';
-import { findWords, type WordSpan, wordsOf } from './words.ts';
+import { BEYOND_ASCII, findWords, type WordSpan, wordsOf } from './words.ts';
 
 /** Kinds of segments of a response in which a field looks; `text` looks everywhere, `prompt` in the prompt alone. */
 const KINDS: Readonly<Record<Exclude<TextField, 'text' | 'prompt'>, readonly SegmentKind[]>> = {
@@ -22,6 +22,23 @@ export function looksIn(field: TextField, kind: SegmentKind, isPrompt: boolean):
 /** Kinds in which a field looks; undefined is all of the rollout. */
 export function kindsOf(field: TextField): readonly SegmentKind[] | undefined {
   return field === 'text' || field === 'prompt' ? undefined : KINDS[field];
+}
+
+/** The column of the index in which a segment of a response is looked for; `text` looks in all of them. */
+export function indexedColumn(kind: SegmentKind): 'reasoning' | 'code' | 'output' | 'answer' | 'other' {
+  switch (kind) {
+    case 'reasoning':
+    case 'text':
+      return 'reasoning';
+    case 'tool-call':
+      return 'code';
+    case 'tool-response':
+      return 'output';
+    case 'answer':
+      return 'answer';
+    default:
+      return 'other';
+  }
 }
 
 /** A segment as it is read and searched: the code of a call without the escapes it is written with. */
@@ -47,8 +64,9 @@ export function textTest({ form, text, flags }: TextNode): TextTest {
   const longest = words.reduce((best, word) => (word.length > best.length ? word : best), '');
   const isPlain = /^[a-z0-9]+$/.test(longest);
   const hint = isPlain ? new RegExp(longest, 'i') : undefined;
+  // Beyond ASCII a word may be written otherwise than it folds: ß is ss, the sign for kelvin k.
   const find = (where: string): Iterable<WordSpan> =>
-    hint?.test(where) === false ? [] : findWords(where, words, isPrefix);
+    hint?.test(where) === false && !BEYOND_ASCII.test(where) ? [] : findWords(where, words, isPrefix);
   return {
     holds: (where) => {
       for (const _ of find(where)) return true;

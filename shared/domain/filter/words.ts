@@ -10,7 +10,7 @@ const ALONE =
 const WORD =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}])+/gu;
 const ASCII_WORD = /[A-Za-z0-9]+/g;
-const BEYOND_ASCII = /[^\u0000-\u007f]/;
+export const BEYOND_ASCII = /[^\u0000-\u007f]/;
 
 /** @returns words in order, in lower case */
 export function wordsOf(text: string): readonly string[] {
@@ -23,9 +23,31 @@ export function folded(word: string): string {
   return BEYOND_ASCII.test(word) ? word.toUpperCase().toLowerCase().replaceAll('ς', 'σ') : word.toLowerCase();
 }
 
-/** The text as the index is given it: words with single spaces between. */
+/** A word by itself in the index, of which no query asks: between two segments, so that no phrase reaches across. */
+export const BETWEEN_SEGMENTS = 'þ';
+/** Base 36: enough for every code point. */
+const ESCAPED_DIGITS = 4;
+
+/**
+ * A word as the index knows it. What is beyond ASCII is written out, each code point as `þ` and four
+ * digits: which characters make a word and how they fold is then decided here, not by the tables of the
+ * index, which are of another edition of Unicode. A prefix stays a prefix.
+ *
+ * @param word as `wordsOf` gives it
+ */
+export function indexedWord(word: string): string {
+  if (!BEYOND_ASCII.test(word)) return word;
+  let written = '';
+  for (const character of word) {
+    const code = character.codePointAt(0) ?? 0;
+    written += code < 0x80 ? character : BETWEEN_SEGMENTS + code.toString(36).padStart(ESCAPED_DIGITS, '0');
+  }
+  return written;
+}
+
+/** The text as the index is given it: what it takes for words are `indexedWord` of the text's words, in order. */
 export function indexedText(text: string): string {
-  return BEYOND_ASCII.test(text) ? wordsOf(text).join(' ') : text;
+  return BEYOND_ASCII.test(text) ? wordsOf(text).map(indexedWord).join(' ') : text;
 }
 
 export interface WordSpan {

@@ -1,0 +1,164 @@
+import type { FoundGroup, HitList, RunSummary, SearchCursor, SearchHit } from '../../shared/api/contract.ts';
+import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
+import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
+
+const PAGE = 200;
+const DEFAULT_LIMIT = 50;
+
+const help = `usage: turnwise search QUERY [--library FILE] [--run R] [--step N] [--limit N] [--json]
+
+Looks for words in the texts of all rollouts: newest run and step first. What the full-text index does not have yet is read.
+
+  QUERY            in the filter language: "double-check"  verif*  code:sympy reward:0  output:/Zero\\w+Error/
+                   words stand in text: (everywhere), reasoning:, code:, output:, answer_text: or prompt:
+  --library FILE   the library; without it the one of this user
+  --run R          key, name or number of a run; without it every run
+  --step N         only this step
+  --limit N        at most this many rollouts (default ${DEFAULT_LIMIT})
+  --json           one JSON object per rollout and line, with every hit that is shown and its offsets
+
+Exit codes: 0 done, 1 failed, 2 usage (a query that cannot be read, too). Ctrl-C ends it with what it has found.`;
+
+export const searchCommand: Command = {
+  name: 'search',
+  summary: 'look for words in the texts of all rollouts',
+  help,
+  async run(argv, context) {
+    const args = readArguments('search', argv, {
+      library: { type: 'string' },
+      run: { type: 'string' },
+      step: { type: 'string' },
+      limit: { type: 'string' },
+      json: { type: 'boolean' },
+    });
+    const [query, ...others] = args.positionals;
+    if (query === undefined || query.trim() === '')
+      throw new UsageError(`search: what to look for is missing\n\n${help}`);
+    if (others.length > 0)
+      throw new UsageError(`search: ${others[0]} is one word too many; put the query in quotes`);
+    const step = wholeNumber('step', args.string('step'));
+    const limit = wholeNumber('limit', args.string('limit')) ?? DEFAULT_LIMIT;
+    return await withLibraryHost(args.string('library'), context, async (host) => {
+      const runs = await host.ask('run.list', {});
+      const run = runNamed(runs, args.string('run'));
+      const scope = {
+        ...(run === undefined ? {} : { runId: run.runId }),
+        ...(step === undefined ? {} : { step }),
+      };
+      await search(host, { query, ...scope }, { runs, limit, isJson: args.flag('json') });
+      return 0;
+    });
+  },
+};
+
+interface Output {
+  readonly runs: readonly RunSummary[];
+  readonly limit: number;
+  readonly isJson: boolean;
+}
+
+async function search(
+  { ask }: LibraryHost,
+  params: { readonly query: string; readonly runId?: number; readonly step?: number },
+  { runs, limit, isJson }: Output,
+): Promise<void> {
+  const names = new Map(runs.map((run) => [run.runId, run]));
+  let after: SearchCursor | undefined;
+  let found = 0;
+  let lastGroup: number | undefined;
+  while (found < limit) {
+    const page = await ask('search.page', {
+      ...params,
+      limit: Math.min(PAGE, limit - found),
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const group of page.groups) {
+      found += group.found.length;
+      const run = names.get(group.runId);
+      process.stdout.write(
+        isJson ? jsonLines(group, run) : textLines(group, run, group.groupId === lastGroup),
+      );
+      lastGroup = group.groupId;
+    }
+    for (const { step, groupKey, index } of page.unsearched)
+      process.stderr.write(
+        `not searched, the regular expression takes too long there: step ${step} ${groupKey} #${index}\n`,
+      );
+    after = page.next;
+    if (after === undefined) break;
+  }
+  if (after !== undefined) process.stderr.write(`the first ${found} rollouts; --limit N shows more\n`);
+  else if (found === 0) process.stderr.write('nothing found\n');
+}
+
+function jsonLines(group: FoundGroup, run: RunSummary | undefined): string {
+  const { step, groupKey, problemId, prompt, found } = group;
+  return found
+    .map(({ found: own, ...rollout }) =>
+      JSON.stringify({
+        runKey: run?.runKey,
+        ...(run?.hasSteps === false ? {} : { step }),
+        groupKey,
+        problemId,
+        ...rollout,
+        hits: [...prompt.hits, ...own.hits],
+        total: prompt.total + own.total,
+        isAtLeast: prompt.isAtLeast || own.isAtLeast,
+      }),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function textLines(group: FoundGroup, run: RunSummary | undefined, goesOn: boolean): string {
+  const { step, groupKey, problemId } = group;
+  const where = run?.hasSteps === false ? '' : `step ${step} · `;
+  const head = goesOn
+    ? []
+    : [`${run?.name ?? ''} · ${where}${problemId}${groupKey === problemId ? '' : ` · ${groupKey}`}`];
+  const lines = [
+    ...head,
+    ...(goesOn ? [] : hitLines('prompt', group.prompt)),
+    ...group.found.flatMap(({ index, isCorrect, found }) => {
+      const mark = isCorrect === undefined ? '' : isCorrect ? ' ✓' : ' ✕';
+      return found.total === 0 ? [`  #${index}${mark}`] : hitLines(`#${index}${mark}`, found);
+    }),
+  ];
+  return lines.map((line) => `${plain(line)}\n`).join('');
+}
+
+function hitLines(name: string, { hits, total, isAtLeast }: HitList): readonly string[] {
+  const lines = hits.map(
+    (hit) => `  ${name}  ${hit.turn === 0 ? '' : `turn ${hit.turn} `}${hit.kind}: ${snippet(hit)}`,
+  );
+  const rest = total - hits.length;
+  return rest > 0 ? [...lines, `  ${name}  and ${rest}${isAtLeast ? ' or more' : ''} more hits`] : lines;
+}
+
+function snippet({ before, text, after, isCut }: SearchHit): string {
+  return `${isCut.before ? '…' : ''}${before}[${text}${isCut.text ? '…' : ''}]${after}${isCut.after ? '…' : ''}`;
+}
+
+/** Logged text goes to a terminal: line breaks become ⏎, and nothing steers it. */
+function plain(line: string): string {
+  return line
+    .replaceAll(/\r\n|[\n\r\u2028\u2029]/g, '⏎')
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '�');
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isInteger(number) || number < 0)
+    throw new UsageError(`search: --${name} is a whole number`);
+  return number;
+}
+
+function runNamed(runs: readonly RunSummary[], name: string | undefined): RunSummary | undefined {
+  if (name === undefined) return undefined;
+  const found = runs.find((run) => run.runKey === name || run.name === name || String(run.runId) === name);
+  if (found !== undefined) return found;
+  throw new ExpectedError(
+    `no run ${name}; there are ${runs.map((run) => `${run.runKey} (${run.name})`).join(', ')}`,
+  );
+}

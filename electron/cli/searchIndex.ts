@@ -1,0 +1,67 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
+import { withLibraryHost } from './libraryHost.ts';
+
+/** Between two looks at how far the index has come. */
+const LOOK_EVERY_MS = 100;
+/** Without a step forward, something else holds the library. */
+const PATIENCE_MS = 30_000;
+
+const help = `usage: turnwise index [--library FILE] [--json]
+
+Makes the full-text index of a library whole. Turnwise makes it by itself whenever it is open; this is for libraries that are filled
+by a script. It can be stopped at any time (Ctrl-C) and goes on from there.
+
+  --library FILE   the library; without it the one of this user
+  --json           {"rollouts": …, "indexed": …, "seconds": …} on stdout
+
+Exit codes: 0 the index is whole, 1 failed, 2 usage, 130 stopped before.`;
+
+export const indexCommand: Command = {
+  name: 'index',
+  summary: 'make the full-text index whole',
+  help,
+  async run(argv, context) {
+    const args = readArguments('index', argv, { library: { type: 'string' }, json: { type: 'boolean' } });
+    if (args.positionals.length > 0)
+      throw new UsageError(`index: ${args.positionals[0]} is not an option\n\n${help}`);
+    let isStopped = false;
+    const onSignal = (): void => {
+      isStopped = true;
+    };
+    process.once('SIGINT', onSignal);
+    try {
+      // The host's writer indexes while nothing else is asked of it.
+      return await withLibraryHost(args.string('library'), context, async ({ ask }) => {
+        const startedAt = performance.now();
+        let before = -1;
+        let movedAt = startedAt;
+        for (;;) {
+          const { rollouts, indexed } = await ask('search.state', {});
+          const isWhole = indexed >= rollouts;
+          if (process.stderr.isTTY) process.stderr.write(`\r${indexed} of ${rollouts} rollouts`);
+          if (indexed !== before) movedAt = performance.now();
+          before = indexed;
+          if (!isWhole && !isStopped) {
+            if (performance.now() - movedAt > PATIENCE_MS)
+              throw new ExpectedError(
+                `the index stands at ${indexed} of ${rollouts} rollouts: another program is writing to the library, or the disk is full`,
+              );
+            await wait(LOOK_EVERY_MS);
+            continue;
+          }
+          if (process.stderr.isTTY) process.stderr.write('\n');
+          const seconds = (performance.now() - startedAt) / 1000;
+          process.stdout.write(
+            args.flag('json')
+              ? `${JSON.stringify({ rollouts, indexed, seconds })}\n`
+              : `${indexed} of ${rollouts} rollouts are in the index${isWhole ? '' : '; the next time it goes on from there'}\n`,
+          );
+          return isWhole ? 0 : 130;
+        }
+      });
+    } finally {
+      process.off('SIGINT', onSignal);
+    }
+  },
+};

@@ -1,0 +1,116 @@
+/** What an evaluation says, from columns: the samples of each problem, by the source of the problem, per step. */
+import type { EvaluationPanel, EvaluationPoint } from '../../shared/api/contract.ts';
+import { evaluate, type ProblemSamples } from '../../shared/domain/evaluation.ts';
+import { UNKNOWN_I32 } from '../storage/columnNames.ts';
+import type { RunTable } from './columnStore.ts';
+import type { Breathe, Matched } from './runOrder.ts';
+
+/** In the order in which sources first appear; problems of which the log names no source come together. */
+export function evaluationPanels(
+  run: RunTable,
+  matched: readonly Matched[],
+  breathe: Breathe,
+): readonly EvaluationPanel[] {
+  const groups = run.groups();
+  const panels = new Map<string | null, EvaluationPoint[]>();
+  for (const [at, { table, mask }] of matched.entries()) {
+    // Drawing majorities takes longer than matching did.
+    breathe(at, matched.length);
+    const tallies = new Map<string | null, SourceTally>();
+    const groupId = table.column('groupId');
+    const problemNo = table.column('problemNo');
+    const correct = table.column('correct');
+    const answer = table.column('answer');
+    const tokens = table.column('tokens');
+    const chars = table.column('chars');
+    for (let i = 0; i < mask.length; i++) {
+      if (mask[i] === 0) continue;
+      const source = groups.get(groupId[i] ?? 0)?.source ?? null;
+      let tally = tallies.get(source);
+      if (tally === undefined) {
+        tally = new SourceTally();
+        tallies.set(source, tally);
+      }
+      tally.add({
+        problem: problemNo[i] ?? 0,
+        correct: correct[i] ?? -1,
+        answer: answer[i] ?? 0,
+        tokens: tokens[i] ?? UNKNOWN_I32,
+        chars: chars[i] ?? UNKNOWN_I32,
+      });
+    }
+    for (const [source, tally] of tallies) {
+      const points = panels.get(source) ?? [];
+      points.push(tally.point(table.step));
+      panels.set(source, points);
+    }
+  }
+  return [...panels].map(([source, points]) => (source === null ? { points } : { source, points }));
+}
+
+interface Sample {
+  readonly problem: number;
+  /** -1 unknown. */
+  readonly correct: number;
+  /** Code; 0 unknown. */
+  readonly answer: number;
+  readonly tokens: number;
+  readonly chars: number;
+}
+
+interface Tally {
+  samples: number;
+  correct: number;
+}
+
+/** The problems of one source at one step. A problem may have several groups; its samples are taken together. */
+class SourceTally {
+  private readonly problems = new Map<number, Tally & { readonly answers: Map<number, Tally> }>();
+  private rollouts = 0;
+  private tokens = 0;
+  private tokensKnown = 0;
+  private chars = 0;
+  private charsKnown = 0;
+
+  add(sample: Sample): void {
+    this.rollouts++;
+    if (sample.tokens !== UNKNOWN_I32) {
+      this.tokens += sample.tokens;
+      this.tokensKnown++;
+    }
+    if (sample.chars !== UNKNOWN_I32) {
+      this.chars += sample.chars;
+      this.charsKnown++;
+    }
+    if (sample.correct < 0) return;
+    let problem = this.problems.get(sample.problem);
+    if (problem === undefined) {
+      problem = { samples: 0, correct: 0, answers: new Map() };
+      this.problems.set(sample.problem, problem);
+    }
+    problem.samples++;
+    problem.correct += sample.correct;
+    if (sample.answer === 0) return;
+    const answer = problem.answers.get(sample.answer) ?? { samples: 0, correct: 0 };
+    answer.samples++;
+    answer.correct += sample.correct;
+    problem.answers.set(sample.answer, answer);
+  }
+
+  point(step: number): EvaluationPoint {
+    const problems = [...this.problems.values()].map(
+      ({ samples, correct, answers }): ProblemSamples => ({
+        samples,
+        correct,
+        answers: [...answers.values()],
+      }),
+    );
+    return {
+      step,
+      rollouts: this.rollouts,
+      ...evaluate(problems),
+      ...(this.tokensKnown > 0 ? { meanTokens: this.tokens / this.tokensKnown } : {}),
+      ...(this.charsKnown > 0 ? { meanChars: this.chars / this.charsKnown } : {}),
+    };
+  }
+}

@@ -1,0 +1,157 @@
+/** The problems of a run by the steps at which they were tried; and which of them or of their rewards are suspicious. */
+import type { ProblemMap, ProblemSuspect } from '../../shared/api/contract.ts';
+import { isSameAnswer } from '../../shared/domain/sameAnswer.ts';
+import type { GroupFacts } from '../storage/queries/columns.ts';
+import type { RunTable } from './columnStore.ts';
+import type { Breathe, Matched } from './runOrder.ts';
+
+interface Cell {
+  readonly problem: number;
+  readonly step: number;
+  readonly groupId: number;
+  groups: number;
+  rollouts: number;
+  known: number;
+  correct: number;
+  answers: number;
+}
+
+/** One cell per problem and step; several groups of a problem at one step are put together. */
+export function problemMap(run: RunTable, matched: readonly Matched[], breathe: Breathe): ProblemMap {
+  const problems = new Map<string, { readonly index: number; readonly facts: GroupFacts }>();
+  const cells: Cell[] = [];
+  matched.forEach(({ table, mask }, step) => {
+    breathe(step, matched.length);
+    const ofStep = new Map<number, Cell>();
+    eachGroup(table.column('groupId'), (groupId, from, to) => {
+      const facts = run.groups().get(groupId);
+      if (facts === undefined) return;
+      const sums = sumGroup(table, mask, from, to);
+      if (sums.rollouts === 0) return;
+      const problem = problems.get(facts.questionKey) ?? { index: problems.size, facts };
+      problems.set(facts.questionKey, problem);
+      const cell = ofStep.get(problem.index);
+      if (cell === undefined) {
+        const fresh = { problem: problem.index, step, groupId, groups: 1, ...sums };
+        ofStep.set(problem.index, fresh);
+        cells.push(fresh);
+        return;
+      }
+      cell.groups++;
+      cell.rollouts += sums.rollouts;
+      cell.known += sums.known;
+      cell.correct += sums.correct;
+      cell.answers = Math.max(cell.answers, sums.answers);
+    });
+  });
+  const column = (of: (cell: Cell) => number): Uint32Array => Uint32Array.from(cells, of);
+  return {
+    steps: matched.map(({ table }) => table.step),
+    problems: [...problems.values()].map(({ facts: { problemId, source, groundTruth } }) => ({
+      problemId,
+      ...(source === null ? {} : { source }),
+      ...(groundTruth === null ? {} : { groundTruth }),
+    })),
+    cells: {
+      problem: column((cell) => cell.problem),
+      step: column((cell) => cell.step),
+      groupId: column((cell) => cell.groupId),
+      groups: column((cell) => cell.groups),
+      rollouts: column((cell) => cell.rollouts),
+      known: column((cell) => cell.known),
+      correct: column((cell) => cell.correct),
+      answers: column((cell) => cell.answers),
+    },
+  };
+}
+
+function eachGroup(
+  groupId: ArrayLike<number>,
+  visit: (groupId: number, from: number, to: number) => void,
+): void {
+  for (let from = 0; from < groupId.length; ) {
+    let to = from + 1;
+    while (to < groupId.length && groupId[to] === groupId[from]) to++;
+    visit(groupId[from] ?? 0, from, to);
+    from = to;
+  }
+}
+
+function sumGroup(table: Matched['table'], mask: Uint8Array, from: number, to: number) {
+  const correct = table.column('correct');
+  const answer = table.column('answer');
+  const distinct = new Set<number>();
+  const sums = { rollouts: 0, known: 0, correct: 0, answers: 0 };
+  for (let i = from; i < to; i++) {
+    if (mask[i] === 0) continue;
+    sums.rollouts++;
+    const isCorrect = correct[i] ?? -1;
+    if (isCorrect >= 0) sums.known++;
+    if (isCorrect === 1) sums.correct++;
+    const code = answer[i] ?? 0;
+    if (code > 0) distinct.add(code);
+  }
+  return { ...sums, answers: distinct.size };
+}
+
+/** A majority is consistent when it is at least this share of the answers, of which there are some. */
+const MAJORITY_SHARE = 0.5;
+const LEAST_ANSWERS = 4;
+
+interface Tally {
+  readonly facts: GroupFacts;
+  readonly counts: Map<string, number>;
+  answers: number;
+  /** The newest step at which it was tried. */
+  step: number;
+  groupId: number;
+}
+
+/** Problems whose rollouts mostly agree on an answer that is not the ground truth; the most agreed first. */
+export function suspiciousTruths(
+  run: RunTable,
+  matched: readonly Matched[],
+  breathe: Breathe,
+): readonly ProblemSuspect[] {
+  const tallies = new Map<string, Tally>();
+  matched.forEach(({ table, mask }, i) => {
+    breathe(i, matched.length);
+    const texts = table.dictionary('answers');
+    const answer = table.column('answer');
+    eachGroup(table.column('groupId'), (groupId, from, to) => {
+      const facts = run.groups().get(groupId);
+      if (facts === undefined || facts.groundTruth === null) return;
+      const tally = tallies.get(facts.questionKey) ?? {
+        facts,
+        counts: new Map(),
+        answers: 0,
+        step: 0,
+        groupId,
+      };
+      tallies.set(facts.questionKey, tally);
+      tally.step = table.step;
+      tally.groupId = groupId;
+      for (let at = from; at < to; at++) {
+        const text = mask[at] === 0 ? undefined : texts[(answer[at] ?? 0) - 1];
+        if (text === undefined) continue;
+        tally.answers++;
+        tally.counts.set(text, (tally.counts.get(text) ?? 0) + 1);
+      }
+    });
+  });
+  return [...tallies.values()]
+    .flatMap((tally) => suspectOf(tally) ?? [])
+    .sort((a, b) => b.rollouts / b.answers - a.rollouts / a.answers || b.rollouts - a.rollouts);
+}
+
+/** Answers that are written alike count as one. */
+function suspectOf({ facts, counts, answers, step, groupId }: Tally): ProblemSuspect | undefined {
+  const { groundTruth, problemId } = facts;
+  if (groundTruth === null || answers < LEAST_ANSWERS) return undefined;
+  const [most] = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  if (most === undefined) return undefined;
+  let rollouts = 0;
+  for (const [text, count] of counts) if (isSameAnswer(text, most[0])) rollouts += count;
+  if (rollouts < MAJORITY_SHARE * answers || isSameAnswer(most[0], groundTruth)) return undefined;
+  return { problemId, groundTruth, answer: most[0], rollouts, answers, step, groupId };
+}

@@ -1,0 +1,103 @@
+/** Hits of a query in one rollout, with the text around them. */
+import type { HitList, RolloutHits, SearchHit } from '../../shared/api/contract.ts';
+import type { TextNode } from '../../shared/domain/filter/node.ts';
+import { looksIn, searchedText, textTest } from '../../shared/domain/filter/textTest.ts';
+import type { WordSpan } from '../../shared/domain/filter/words.ts';
+import type { SegmentText } from '../storage/queries/texts.ts';
+
+/** Shown of one rollout, or of one prompt. */
+const SHOWN = 3;
+/** Counted; a list of every `e` helps no one. */
+export const MOST_COUNTED = 1000;
+export const MOST_HITS = 5000;
+/** UTF-16 units before a hit, behind it, and of a hit itself: a line of a wide window. */
+const BEFORE = 90;
+const BEHIND = 200;
+const LONGEST_SHOWN = 240;
+
+interface Place extends WordSpan {
+  readonly segment: SegmentText;
+  readonly text: string;
+}
+
+/** @param nodes whose places are worth showing: those a match may rest on */
+export function placesIn(
+  segments: readonly SegmentText[],
+  nodes: readonly TextNode[],
+  most: number,
+): { readonly places: readonly Place[]; readonly isAtLeast: boolean } {
+  const tests = nodes.map((node) => ({ node, test: textTest(node) }));
+  const places: Place[] = [];
+  for (const segment of segments) {
+    const isPrompt = segment.turn === 0;
+    const wanted = tests.filter(({ node }) => looksIn(node.field, segment.kind, isPrompt));
+    if (wanted.length === 0) continue;
+    const text = searchedText(segment.kind, segment.inner);
+    const spans: WordSpan[] = [];
+    for (const { test } of wanted) {
+      for (const span of test.find(text)) {
+        if (spans.length + places.length >= most * tests.length) break;
+        spans.push(span);
+      }
+    }
+    for (const span of apart(spans)) {
+      if (places.length >= most) return { places, isAtLeast: true };
+      places.push({ ...span, segment, text });
+    }
+  }
+  return { places, isAtLeast: false };
+}
+
+/** In order; of those that overlap, the first and longest. */
+function apart(spans: readonly WordSpan[]): readonly WordSpan[] {
+  const sorted = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
+  let end = -1;
+  return sorted.filter((span) => {
+    if (span.start < end) return false;
+    end = span.end;
+    return true;
+  });
+}
+
+export function hitList(segments: readonly SegmentText[], nodes: readonly TextNode[]): HitList {
+  const { places, isAtLeast } = placesIn(segments, nodes, MOST_COUNTED);
+  return { hits: places.slice(0, SHOWN).map(inContext), total: places.length, isAtLeast };
+}
+
+export function allHits(segments: readonly SegmentText[], nodes: readonly TextNode[]): RolloutHits {
+  const { places, isAtLeast } = placesIn(segments, nodes, MOST_HITS);
+  return {
+    hits: places.map(({ segment: { ordinal, kind, turn }, start, end }) => ({
+      segment: ordinal,
+      kind,
+      turn,
+      start,
+      end,
+    })),
+    isAtLeast,
+  };
+}
+
+function inContext({ segment: { ordinal, kind, turn }, text, start, end }: Place): SearchHit {
+  const from = boundary(text, Math.max(0, start - BEFORE));
+  const shownEnd = boundary(text, Math.min(end, start + LONGEST_SHOWN));
+  const to = boundary(text, Math.min(text.length, end + BEHIND));
+  const isTextCut = shownEnd < end;
+  return {
+    segment: ordinal,
+    kind,
+    turn,
+    start,
+    end,
+    before: text.slice(from, start),
+    text: text.slice(start, shownEnd),
+    after: isTextCut ? '' : text.slice(end, to),
+    isCut: { before: from > 0, text: isTextCut, after: !isTextCut && to < text.length },
+  };
+}
+
+/** Never between the halves of a code point. */
+function boundary(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return at > 0 && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
+}

@@ -1,0 +1,66 @@
+/** One problem over steps and runs. */
+import type { ProblemGroup, ProblemHistory } from '../../../shared/api/contract.ts';
+import { isSameAnswer } from '../../../shared/domain/sameAnswer.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { present } from '../rows.ts';
+import { unpackText } from '../textCodec.ts';
+
+const MOST_GROUPS = 1000;
+
+export const PROBLEM_OF_GROUP = `
+  SELECT p.problem_id AS problemId, p.ground_truth AS groundTruth, p.source, q.codec, q.text, q.question_hash AS questionHash,
+    p.problem_no AS problemNo
+  FROM group_row g JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id) WHERE g.group_id = ?`;
+
+/** A question read before questions were hashed stands for itself alone. */
+export const GROUPS_OF_PROBLEM = `
+  SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
+    iif(n.has_steps, g.step, NULL) AS step, g.group_id AS groupId, g.group_key AS groupKey, g.rollouts, g.correct,
+    g.correct_known AS correctKnown, iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL) AS meanReward,
+    iif(g.tokens_known > 0, 1.0 * g.tokens / g.tokens_known, NULL) AS meanTokens,
+    1.0 * g.response_chars / g.rollouts AS meanChars,
+    iif(g.entropy_tokens > 0, g.entropy_sum / g.entropy_tokens, NULL) AS meanEntropy
+  FROM group_row g JOIN run_row n ON n.run_id = g.run_id LEFT JOIN run_config_row c ON c.logged_id = n.scope
+  WHERE g.problem_no IN (
+    SELECT p.problem_no FROM prompt_row q JOIN problem_row p ON p.prompt_id = q.prompt_id WHERE q.question_hash = :questionHash
+    UNION SELECT :problemNo)
+  ORDER BY n.run_id, g.step, g.group_id`;
+
+export const ANSWERS_OF_GROUP = `
+  SELECT answer AS text, count(*) AS rollouts FROM rollout_row WHERE group_id = ? AND answer IS NOT NULL
+  GROUP BY answer ORDER BY rollouts DESC, answer`;
+
+interface ProblemRecord {
+  readonly problemId: string;
+  readonly groundTruth: string | null;
+  readonly source: string | null;
+  readonly codec: number;
+  readonly text: Uint8Array;
+  readonly questionHash: string | null;
+  readonly problemNo: number;
+}
+
+/** @returns undefined when the library has no such group */
+export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHistory | undefined {
+  const problem = db.prepare<[number], ProblemRecord>(PROBLEM_OF_GROUP).get(groupId);
+  if (problem === undefined) return undefined;
+  const { problemId, groundTruth, source, codec, text, questionHash, problemNo } = problem;
+  const rows = db.prepare(GROUPS_OF_PROBLEM).all({ questionHash, problemNo });
+  const answersOf = db.prepare<[number], { text: string; rollouts: number }>(ANSWERS_OF_GROUP);
+  const groups = rows.slice(0, MOST_GROUPS).map((row): ProblemGroup => {
+    const group = present<Omit<ProblemGroup, 'answers'>>(row);
+    const answers = answersOf.all(group.groupId).map((answer) => ({
+      ...answer,
+      ...(groundTruth === null ? {} : { isTruth: isSameAnswer(answer.text, groundTruth) }),
+    }));
+    return { ...group, answers };
+  });
+  return {
+    problemId,
+    ...(groundTruth === null ? {} : { groundTruth }),
+    ...(source === null ? {} : { source }),
+    prompt: unpackText(codec, text),
+    groups,
+    leftOut: rows.length - groups.length,
+  };
+}

@@ -1,0 +1,142 @@
+/** What the full-text index knows of a run, and how far it has come. */
+import type { TextField } from '../../../shared/domain/filter/fields.ts';
+import type { TextNode } from '../../../shared/domain/filter/node.ts';
+import { indexedWord, wordsOf } from '../../../shared/domain/filter/words.ts';
+import type { ReadableLibrary } from '../open.ts';
+
+export interface IndexState {
+  /** Every rollout up to this id is in the index. */
+  readonly rolloutsTo: number;
+  readonly promptsTo: number;
+  readonly indexed: number;
+  readonly rollouts: number;
+}
+
+const STATE = `SELECT rollouts_to AS rolloutsTo, prompts_to AS promptsTo, indexed,
+  (SELECT coalesce(sum(rollouts), 0) FROM step_row) AS rollouts FROM search_state_row`;
+
+export function indexState(db: ReadableLibrary): IndexState {
+  const state = db.prepare<[], IndexState>(STATE).get();
+  if (state === undefined) throw new Error('the library has no row for the state of its index');
+  return state;
+}
+
+/** Ids of rollouts, and of groups, whose texts the index has; whether an answer is of the index is asked by the caller. */
+export interface IndexedMatches {
+  hasRollout(id: number): boolean;
+  /** Of the groups whose prompt holds the words. */
+  hasGroup(id: number): boolean;
+  /** Both at once, by rollout alone: right where all of the run is in the index. */
+  all(): { has(rolloutId: number): boolean };
+}
+
+/** A run with the range of its rollouts' ids; a run without rollouts has an empty one. */
+export interface IndexedRun {
+  readonly runId: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+export const RUN_IDS =
+  'SELECT min(rollout_id) AS first, max(rollout_id) AS last FROM rollout_row WHERE run_id = ?';
+export const MATCHED = 'SELECT rowid FROM search_text WHERE search_text MATCH ? AND rowid BETWEEN ? AND ?';
+export const MATCHED_GROUPS = `
+  SELECT g.group_id FROM group_row g JOIN problem_row p USING (problem_no)
+  WHERE g.run_id = ? AND p.prompt_id IN (SELECT rowid FROM search_prompt WHERE search_prompt MATCH ?)`;
+export const ROLLOUTS_OF_GROUPS =
+  'SELECT rollout_id FROM rollout_row WHERE group_id IN (SELECT value FROM json_each(?))';
+export const NEWER_PROMPTS = `
+  SELECT g.group_id FROM group_row g JOIN problem_row p USING (problem_no) WHERE g.run_id = ? AND p.prompt_id > ?`;
+
+/** Reads the ids of the whole run: once for a question. */
+export function indexedRun(db: ReadableLibrary, runId: number): IndexedRun {
+  const row = db.prepare<[number], { first: number | null; last: number | null }>(RUN_IDS).get(runId);
+  return { runId, first: row?.first ?? 0, last: row?.last ?? -1 };
+}
+
+/** FTS5 cuts longer tokens, in bytes. */
+const LONGEST_TOKEN = 30_000;
+
+const COLUMNS: Readonly<Record<Exclude<TextField, 'text' | 'prompt'>, string>> = {
+  reasoning: 'reasoning',
+  code: 'code',
+  output: 'output',
+  answer_text: 'answer',
+};
+
+/** @returns undefined where the index cannot answer: regular expressions, and words beyond measure */
+export function indexQuery({ field, form, text }: TextNode): string | undefined {
+  if (form === 'regex') return undefined;
+  const words = wordsOf(text).map(indexedWord);
+  if (words.length === 0 || words.some((word) => Buffer.byteLength(word) > LONGEST_TOKEN)) return undefined;
+  const column = field === 'text' || field === 'prompt' ? '' : `${COLUMNS[field]} : `;
+  return `${column}"${words.join(' ')}"${form === 'prefix' ? ' *' : ''}`;
+}
+
+/** The ids of a run's rollouts are few ranges: one byte each. */
+export function indexedMatches(
+  db: ReadableLibrary,
+  { runId, first, last }: IndexedRun,
+  node: TextNode,
+): IndexedMatches | undefined {
+  const query = indexQuery(node);
+  if (query === undefined) return undefined;
+  const marks = new Uint8Array(last - first + 1);
+  if (node.field !== 'prompt') {
+    const ids = db.prepare<[string, number, number], number>(MATCHED).pluck().all(query, first, last);
+    for (const id of ids) marks[id - first] = 1;
+  }
+  const groups =
+    node.field === 'text' || node.field === 'prompt'
+      ? new Set(db.prepare<[number, string], number>(MATCHED_GROUPS).pluck().all(runId, query))
+      : new Set<number>();
+  return {
+    hasRollout: (id) => marks[id - first] === 1,
+    hasGroup: (id) => groups.has(id),
+    all: () => {
+      if (groups.size > 0) {
+        const ids = db
+          .prepare<[string], number>(ROLLOUTS_OF_GROUPS)
+          .pluck()
+          .all(JSON.stringify([...groups]));
+        for (const id of ids) marks[id - first] = 1;
+      }
+      return { has: (id) => marks[id - first] === 1 };
+    },
+  };
+}
+
+/** Whether every rollout of a run, and every prompt of it, is in the index. */
+export function isIndexed(
+  db: ReadableLibrary,
+  { runId, last }: IndexedRun,
+  { rolloutsTo, promptsTo }: IndexState,
+): boolean {
+  return last <= rolloutsTo && groupsBeyondIndex(db, runId, promptsTo).size === 0;
+}
+
+/** Groups of a run whose prompt is not in the index yet. */
+export function groupsBeyondIndex(
+  db: ReadableLibrary,
+  runId: number,
+  promptsTo: number,
+): ReadonlySet<number> {
+  return new Set(db.prepare<[number, number], number>(NEWER_PROMPTS).pluck().all(runId, promptsTo));
+}
+
+export const SEARCH_RUNS = `
+  SELECT run_id AS runId, sum(rollouts) AS rollouts FROM step_row
+  WHERE run_id = coalesce(:runId, run_id) AND step = coalesce(:step, step)
+  GROUP BY run_id ORDER BY run_id DESC`;
+
+/** Runs in the order they are searched, the one read last first, with the rollouts in scope. */
+export function runsOfSearch(
+  db: ReadableLibrary,
+  { runId, step }: { readonly runId: number | undefined; readonly step: number | undefined },
+): readonly { readonly runId: number; readonly rollouts: number }[] {
+  return db
+    .prepare<[{ runId: number | null; step: number | null }], { runId: number; rollouts: number }>(
+      SEARCH_RUNS,
+    )
+    .all({ runId: runId ?? null, step: step ?? null });
+}

@@ -1,0 +1,27 @@
+/** Problems a policy has nothing left to learn from: every rollout of the group is correct. */
+import type { SolvedProblem, SolvedProblems } from '../../../shared/api/contract.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { present } from '../rows.ts';
+
+export const SOLVED_GROUPS = `
+  SELECT p.problem_id AS problemId, g.group_key AS groupKey, g.rollouts, p.source, q.preview AS promptPreview
+  FROM group_row g
+  JOIN problem_row p ON p.problem_no = g.problem_no
+  JOIN prompt_row q ON q.prompt_id = p.prompt_id
+  WHERE g.run_id = :runId AND g.step = :step AND g.rollouts > 0 AND g.correct = g.rollouts
+  ORDER BY g.group_id`;
+
+const KNOWN_GROUPS = `
+  SELECT count(*) AS groups, coalesce(sum(g.correct_known = g.rollouts), 0) AS known
+  FROM group_row g WHERE g.run_id = :runId AND g.step = :step AND g.rollouts > 0`;
+
+export function solvedProblems(db: ReadableLibrary, runId: number, step: number): SolvedProblems {
+  const counts = db
+    .prepare<[{ runId: number; step: number }], { groups: number; known: number }>(KNOWN_GROUPS)
+    .get({ runId, step });
+  const solved = db
+    .prepare(SOLVED_GROUPS)
+    .all({ runId, step })
+    .map((row) => present<SolvedProblem>(row));
+  return { groups: counts?.groups ?? 0, known: counts?.known ?? 0, solved };
+}

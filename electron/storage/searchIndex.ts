@@ -1,0 +1,92 @@
+/** Writing the full-text index: a piece at a time, each in one transaction with the mark of how far it has come. */
+import { indexedColumn, searchedText } from '../../shared/domain/filter/textTest.ts';
+import { BETWEEN_SEGMENTS, indexedText } from '../../shared/domain/filter/words.ts';
+import type { WritableLibrary } from './open.ts';
+import { type SegmentText, type TextPlace, TextReader } from './queries/texts.ts';
+
+/** UTF-16 units of one piece: about a tenth of a second. Smaller ones make the index larger, and are merged longer. */
+const PIECE_UNITS = 3_000_000;
+/** Rows looked up at once; more than a piece of short texts holds. */
+const PIECE_ROWS = 2000;
+
+export const NEXT_ROLLOUTS = `SELECT rollout_id, block_id, text_start, text_end FROM rollout_row
+  WHERE rollout_id > (SELECT rollouts_to FROM search_state_row) ORDER BY rollout_id LIMIT ?`;
+const NEXT_PROMPTS = `SELECT prompt_id FROM prompt_row
+  WHERE prompt_id > (SELECT prompts_to FROM search_state_row) ORDER BY prompt_id LIMIT ?`;
+const ADD_ROLLOUT =
+  'INSERT INTO search_text (rowid, reasoning, code, output, answer, other) VALUES (?, ?, ?, ?, ?, ?)';
+const ADD_PROMPT = 'INSERT INTO search_prompt (rowid, prompt) VALUES (?, ?)';
+
+/**
+ * Indexes the next rollouts and prompts that are not in the index yet, prompts first.
+ *
+ * @returns false when there is nothing left to do
+ */
+export function indexPiece(db: WritableLibrary): boolean {
+  return db.transaction(() => indexPrompts(db) || indexRollouts(db))();
+}
+
+function indexPrompts(db: WritableLibrary): boolean {
+  const ids = db.prepare<[number], number>(NEXT_PROMPTS).pluck().all(PIECE_ROWS);
+  const reader = new TextReader(db);
+  const add = db.prepare(ADD_PROMPT);
+  let units = 0;
+  let last = 0;
+  for (const id of ids) {
+    const segments = reader.prompt(id);
+    add.run(id, joined(segments.map(textOf)));
+    last = id;
+    for (const { inner } of segments) units += inner.length;
+    if (units >= PIECE_UNITS) break;
+  }
+  if (last > 0) db.prepare('UPDATE search_state_row SET prompts_to = ?').run(last);
+  return last > 0;
+}
+
+function indexRollouts(db: WritableLibrary): boolean {
+  const rows = db.prepare<[number], [number, number, number, number]>(NEXT_ROLLOUTS).raw().all(PIECE_ROWS);
+  const reader = new TextReader(db);
+  const add = db.prepare(ADD_ROLLOUT);
+  let units = 0;
+  let count = 0;
+  let last = 0;
+  for (const [id, blockId, start, end] of rows) {
+    units += addRollout(id, { blockId, start, end });
+    last = id;
+    count += 1;
+    if (units >= PIECE_UNITS) break;
+  }
+  if (count > 0)
+    db.prepare('UPDATE search_state_row SET rollouts_to = ?, indexed = indexed + ?').run(last, count);
+  return count > 0;
+
+  function addRollout(id: number, place: TextPlace): number {
+    const columns = { reasoning: [], code: [], output: [], answer: [], other: [] } satisfies Record<
+      string,
+      string[]
+    > as Record<ReturnType<typeof indexedColumn>, string[]>;
+    let read = 0;
+    for (const segment of reader.response(id, place)) {
+      columns[indexedColumn(segment.kind)].push(textOf(segment));
+      read += segment.inner.length;
+    }
+    const { reasoning, code, output, answer, other } = columns;
+    add.run(id, joined(reasoning), joined(code), joined(output), joined(answer), joined(other));
+    return read;
+  }
+}
+
+const textOf = ({ kind, inner }: SegmentText): string => indexedText(searchedText(kind, inner));
+
+/** No words are words of no text. */
+const joined = (texts: readonly string[]): string => texts.join(` ${BETWEEN_SEGMENTS} `);
+
+/**
+ * Forgets the words of rollouts that are gone: until then the index only marks them as deleted. Before `shrink`,
+ * which gives their pages back.
+ */
+export function sweepIndex(db: WritableLibrary): void {
+  const isEmpty = db.prepare('SELECT 1 FROM rollout_row LIMIT 1').get() === undefined;
+  for (const table of ['search_text', 'search_prompt'])
+    db.prepare(`INSERT INTO ${table} (${table}) VALUES (?)`).run(isEmpty ? 'delete-all' : 'optimize');
+}

@@ -1,0 +1,229 @@
+/**
+ * One of many charts on the same step axis. The crosshair is the page's: pointing at a step here reads it everywhere.
+ * Dragging brushes steps, a click opens what the nearest point is about. By keys: ← → move the crosshair, with Shift
+ * they brush, ↑ ↓ choose a line, Enter opens, Escape gives the range up.
+ */
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  type RefObject,
+  useMemo,
+  useState,
+} from 'react';
+import { axisRoom, chartKey, isMoved, nearestStep, stepScale, valueScale } from './chartModel.ts';
+import { type PanelLevel, type PanelMark, PanelPlot } from './PanelPlot.tsx';
+import { PanelReading } from './PanelReading.tsx';
+import { PanelTable } from './PanelTable.tsx';
+import {
+  bandAt,
+  extendedRange,
+  nearestLine,
+  orderedRange,
+  type PanelLine,
+  type StepRange,
+  valueAt,
+  withoutFarLimits,
+} from './panelModel.ts';
+import { useWidth } from './useWidth.ts';
+import './charts.css';
+
+export interface PanelChartProps {
+  readonly title: string;
+  /** Of the values; for the eye beside the title. */
+  readonly unit: string;
+  /** What is counted, and how. */
+  readonly describe: string;
+  readonly axis: readonly number[];
+  readonly lines: readonly PanelLine[];
+  /** Shares that make 1, from the bottom up. */
+  readonly isStacked?: boolean;
+  readonly isShare?: boolean;
+  readonly format: (value: number) => string;
+  readonly marks?: readonly PanelMark[];
+  readonly levels?: readonly PanelLevel[];
+  readonly step: number | undefined;
+  readonly onStep: (step: number | undefined) => void;
+  readonly range: StepRange | undefined;
+  readonly onRange: (range: StepRange | undefined) => void;
+  readonly isTable?: boolean;
+  /** What the lines are is said once for all charts of the page. */
+  readonly isNameless?: boolean;
+  /** What can be done with the chart. */
+  readonly menu?: ReactNode;
+  readonly svgRef?: RefObject<SVGSVGElement | null>;
+}
+
+const HEIGHT = 96;
+/** A hand that shakes still clicks. */
+const DRAG = 4;
+const NO_MARKS: readonly PanelMark[] = [];
+const NO_LEVELS: readonly PanelLevel[] = [];
+
+export function PanelChart(props: PanelChartProps) {
+  const { axis, lines, format, step, range, isStacked = false, marks = NO_MARKS, levels = NO_LEVELS } = props;
+  const drawn = useMemo(() => withoutFarLimits(lines), [lines]);
+  const [chosen, setChosen] = useState<string>();
+  const [drag, setDrag] = useState<{ readonly x: number; readonly from: number; readonly to: number }>();
+  const [ref, width] = useWidth<HTMLDivElement>(280);
+  const { frame, x, y } = useMemo(() => {
+    const room = { width, height: HEIGHT, left: 32, right: 12, top: 8, bottom: 17 };
+    const known = isStacked
+      ? [[0, 1]]
+      : [
+          ...drawn.flatMap(({ values, high }) => (high === undefined ? [values] : [values, high])),
+          levels.map(({ value }) => value),
+        ];
+    const scale = valueScale(known, room, { fromZero: true });
+    const framed = { ...room, left: 4 + axisRoom(scale.ticks(3).map(format), room.left) };
+    return { frame: framed, x: stepScale(axis, framed).clamp(true), y: scale };
+  }, [width, drawn, levels, axis, isStacked, format]);
+  const floor = HEIGHT - frame.bottom;
+  const readAt = step ?? axis.at(-1);
+  const openable = lines.filter((line) => line.onOpen !== undefined && valueAt(line, readAt) !== undefined);
+
+  const stepAt = (event: PointerEvent<SVGSVGElement>): number | undefined => {
+    const { left } = event.currentTarget.getBoundingClientRect();
+    const index = nearestStep(axis, x.invert(event.clientX - left));
+    return index === undefined ? undefined : axis[index];
+  };
+  const lineAt = (event: PointerEvent<SVGSVGElement>, at: number): PanelLine | undefined => {
+    const height = event.clientY - event.currentTarget.getBoundingClientRect().top;
+    const among = lines.filter((line) => line.onOpen !== undefined);
+    return isStacked ? bandAt(among, at, y.invert(height)) : nearestLine(among, at, y, height);
+  };
+  const move = (event: PointerEvent<SVGSVGElement>) => {
+    if (!isMoved(event)) return;
+    const at = stepAt(event);
+    if (at === undefined) return;
+    props.onStep(at);
+    if (drag === undefined) setChosen(lineAt(event, at)?.key);
+    else setDrag({ ...drag, to: at });
+  };
+  const release = (event: PointerEvent<SVGSVGElement>) => {
+    if (drag === undefined) return;
+    setDrag(undefined);
+    const at = stepAt(event) ?? drag.to;
+    if (Math.abs(event.clientX - drag.x) > DRAG) props.onRange(orderedRange(drag.from, at));
+    else lineAt(event, at)?.onOpen?.(at);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && range !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      props.onRange(undefined);
+      return;
+    }
+    if (readAt === undefined) return;
+    if (event.shiftKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
+      const grown = extendedRange(axis, range, readAt, event.key === 'ArrowRight' ? 1 : -1);
+      event.preventDefault();
+      props.onStep(grown.at);
+      props.onRange(grown.range);
+      return;
+    }
+    const act = chartKey(event.key, {
+      at: axis.indexOf(readAt),
+      steps: axis.length,
+      point: openable.findIndex(({ key }) => key === chosen),
+      points: openable.length,
+    });
+    if (act === undefined) return;
+    event.preventDefault();
+    // The list's own keys stand back while a chart has the focus.
+    event.stopPropagation();
+    if (act.kind === 'step') props.onStep(axis[act.at]);
+    else if (act.kind === 'point') setChosen(openable[act.at]?.key);
+    else (openable.find(({ key }) => key === chosen) ?? openable[0])?.onOpen?.(readAt);
+    if (act.kind !== 'step' && step === undefined) props.onStep(readAt);
+  };
+  const pointed = openable.find(({ key }) => key === chosen);
+  // What Enter would open: the chosen line, else the first.
+  const opened = pointed ?? openable[0];
+  const shownRange = drag === undefined ? range : orderedRange(drag.from, drag.to);
+  const summary = lines
+    .filter((line) => line.role !== 'under' && valueAt(line, readAt) !== undefined)
+    .map((line) => `${line.name} ${format(valueAt(line, readAt) ?? 0)}`)
+    .join(', ');
+
+  return (
+    <figure className="chart panel" ref={ref}>
+      <figcaption className="chart-head">
+        <h2 title={props.describe}>{props.title}</h2>
+        <span className="panel-unit">{props.unit}</span>
+        {props.menu}
+      </figcaption>
+      <PanelReading {...{ lines, isStacked, step, chosen, format }} isNameless={props.isNameless === true} />
+      {props.isTable === true ? (
+        <PanelTable title={props.title} lines={lines} format={format} height={HEIGHT} />
+      ) : (
+        <svg
+          ref={props.svgRef}
+          height={HEIGHT}
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a slider over steps that is drawn; an input cannot hold a chart
+          role="slider"
+          tabIndex={0}
+          aria-label={`${props.title} by step`}
+          aria-description={props.describe}
+          aria-valuemin={axis[0]}
+          aria-valuemax={axis.at(-1)}
+          aria-valuenow={readAt}
+          aria-valuetext={`step ${readAt ?? ''}: ${summary === '' ? 'nothing known' : summary}${opened?.opens === undefined ? '' : `; Enter opens ${opened.opens}`}`}
+          onKeyDown={onKeyDown}
+          onBlur={() => {
+            setChosen(undefined);
+            props.onStep(undefined);
+          }}
+          onPointerDown={(event) => {
+            const at = stepAt(event);
+            if (event.button !== 0 || at === undefined) return;
+            event.currentTarget.setPointerCapture(event.pointerId);
+            setDrag({ x: event.clientX, from: at, to: at });
+          }}
+          onPointerMove={move}
+          onPointerUp={release}
+          onPointerCancel={() => setDrag(undefined)}
+          onPointerLeave={(event) => {
+            if (!isMoved(event) && event.currentTarget === document.activeElement) return;
+            setChosen(undefined);
+            props.onStep(undefined);
+          }}
+          className={pointed === undefined ? undefined : 'is-at-point'}
+        >
+          {pointed?.opens !== undefined && step !== undefined && (
+            <title data-transient="">{`Step ${step}: opens ${pointed.opens}`}</title>
+          )}
+          <PanelPlot {...{ frame, axis, isStacked, marks, levels, x, y, format }} lines={drawn} />
+          {shownRange !== undefined && (
+            <rect
+              className="brush"
+              x={x(shownRange.from) - 1.5}
+              width={Math.max(0, x(shownRange.to) - x(shownRange.from)) + 3}
+              y={frame.top}
+              height={floor - frame.top}
+            />
+          )}
+          {step !== undefined && (
+            <line className="hover" data-transient="" x1={x(step)} x2={x(step)} y1={frame.top} y2={floor} />
+          )}
+          {step !== undefined &&
+            !isStacked &&
+            drawn.map((line) => {
+              const value = line.role === 'under' ? undefined : valueAt(line, step);
+              return value === undefined ? null : (
+                <circle
+                  key={line.key}
+                  className="dot"
+                  data-transient=""
+                  cx={x(step)}
+                  cy={y(value)}
+                  r={line.key === chosen ? 5 : 3.2}
+                  fill={line.color}
+                />
+              );
+            })}
+        </svg>
+      )}
+    </figure>
+  );
+}

@@ -1,0 +1,157 @@
+/** What a panel draws and a hand does not move: axes, bands, lines, marks. */
+import type { ScaleLinear } from 'd3-scale';
+import { memo } from 'react';
+import { bandPath, type Frame, linePath, stackedBands, stepTicks } from './chartModel.ts';
+import { dashOf, type PanelLine } from './panelModel.ts';
+
+export interface PanelMark {
+  readonly step: number;
+  readonly name: string;
+}
+
+/** A height to be compared with. */
+export interface PanelLevel {
+  readonly name: string;
+  readonly value: number;
+}
+
+interface PanelPlotProps {
+  readonly frame: Frame;
+  readonly axis: readonly number[];
+  readonly lines: readonly PanelLine[];
+  readonly isStacked: boolean;
+  readonly marks: readonly PanelMark[];
+  readonly levels: readonly PanelLevel[];
+  readonly x: ScaleLinear<number, number>;
+  readonly y: ScaleLinear<number, number>;
+  readonly format: (value: number) => string;
+}
+
+/** Beyond this many steps points would touch; the line says enough. */
+const MOST_DOTS = 16;
+
+export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
+  const { frame, axis, lines, isStacked, x, y, format } = props;
+  const floor = frame.height - frame.bottom;
+  const right = frame.width - frame.right;
+  return (
+    <>
+      {y.ticks(3).map((tick) => (
+        <g key={tick}>
+          <line className="grid" x1={frame.left} x2={right} y1={y(tick)} y2={y(tick)} />
+          <text x={frame.left - 6} y={y(tick) + 3.5} textAnchor="end">
+            {format(tick)}
+          </text>
+        </g>
+      ))}
+      {stepTicks(axis, x).map((tick) => (
+        <text key={tick} x={x(tick)} y={frame.height - 4} textAnchor="middle">
+          {tick}
+        </text>
+      ))}
+      {isStacked && <Bands {...props} />}
+      {props.marks.map((mark) => (
+        <line
+          key={`${mark.step} ${mark.name}`}
+          className="stage"
+          x1={x(mark.step)}
+          x2={x(mark.step)}
+          y1={frame.top}
+          y2={floor}
+        />
+      ))}
+      {props.levels.map((level) => (
+        <g key={level.name} className="level">
+          <line x1={frame.left} x2={right} y1={y(level.value)} y2={y(level.value)} />
+          <text x={right} y={y(level.value) - 3} textAnchor="end">
+            {level.name}
+          </text>
+        </g>
+      ))}
+      {!isStacked && lines.map((line) => <Line key={line.key} {...props} line={line} />)}
+    </>
+  );
+});
+
+function Line({ line, axis, x, y }: PanelPlotProps & { readonly line: PanelLine }) {
+  const isUnder = line.role === 'under';
+  return (
+    <g opacity={isUnder ? 0.32 : 1}>
+      {line.low !== undefined && line.high !== undefined && (
+        <path
+          d={bandPath(
+            line.steps,
+            line.low.map((value) => value ?? 0),
+            line.high,
+            x,
+            y,
+          )}
+          fill={line.color}
+          opacity={0.16}
+        />
+      )}
+      {line.steps.map((step, i) => {
+        const [low, high] = [line.low?.[i], line.high?.[i]];
+        const isKnown = typeof low === 'number' && typeof high === 'number';
+        if (!isKnown || axis.length > MOST_DOTS) return null;
+        return (
+          <line
+            key={step}
+            x1={x(step)}
+            x2={x(step)}
+            y1={y(low)}
+            y2={y(high)}
+            stroke={line.color}
+            strokeWidth={1}
+          />
+        );
+      })}
+      <path
+        d={linePath(line.steps, line.values, x, y)}
+        fill="none"
+        stroke={line.color}
+        strokeWidth={isUnder ? 1 : 1.6}
+        strokeDasharray={isUnder ? undefined : dashOf(line.stroke)}
+      />
+      {line.values.map((value, i) => {
+        // A value between two unknown ones has no line: it would not be seen at all.
+        const isAlone = typeof line.values[i - 1] !== 'number' && typeof line.values[i + 1] !== 'number';
+        if (typeof value !== 'number' || (axis.length > MOST_DOTS && !isAlone)) return null;
+        const step = line.steps[i] ?? 0;
+        return (
+          <circle
+            key={step}
+            className="dot"
+            cx={x(step)}
+            cy={y(value)}
+            r={isUnder || line.role === 'logged' ? 2 : 2.8}
+            fill={line.role === 'logged' ? 'var(--paper)' : line.color}
+            style={line.role === 'logged' ? { stroke: line.color } : undefined}
+          />
+        );
+      })}
+    </g>
+  );
+}
+
+function Bands({ lines, x, y }: PanelPlotProps) {
+  const steps = lines[0]?.steps ?? [];
+  const bands = stackedBands(
+    lines.map((line) => ({ name: line.name, shares: line.values, color: line.color })),
+  );
+  return (
+    <>
+      {bands.map((band) => (
+        <path
+          key={band.name}
+          d={bandPath(steps, band.low, band.high, x, y)}
+          // A run of one step has no area; its outline is a bar.
+          stroke={steps.length === 1 ? band.color : 'none'}
+          strokeWidth={24}
+          fill={band.color}
+          opacity={0.8}
+        />
+      ))}
+    </>
+  );
+}

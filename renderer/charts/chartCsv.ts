@@ -1,0 +1,54 @@
+/** The numbers of charts as CSV: a row per step, a column per line, and what they are in the head. */
+import type { Values } from './chartModel.ts';
+import { axisOf, type PanelLine, valueAt } from './panelModel.ts';
+
+export interface ChartNumbers {
+  readonly title: string;
+  readonly unit: string;
+  readonly lines: readonly PanelLine[];
+}
+
+/**
+ * @param source of what: run, filter, smoothing; a comment in the first line
+ * @returns lines are ended by `\n`; unknown is blank; numbers in full
+ */
+export function chartCsv(source: string, charts: readonly ChartNumbers[]): string {
+  const columns = charts.flatMap((chart) => chart.lines.flatMap((line) => columnsOf(chart, line)));
+  const heads = ['step', ...columns.map(({ head }) => cell(head))].join(',');
+  const rows = axisOf(columns).map((step) =>
+    [step, ...columns.map((column) => valueAt(column, step) ?? '')].join(','),
+  );
+  return `# ${source.replaceAll(/\s+/g, ' ').trim()}\n${[heads, ...rows].map((row) => `${row}\n`).join('')}`;
+}
+
+interface Column extends Pick<PanelLine, 'steps' | 'values'> {
+  readonly head: string;
+}
+
+/** The value, and the ends of its interval where there is one. */
+function columnsOf({ title, unit }: ChartNumbers, line: PanelLine): readonly Column[] {
+  const { steps, values, low, high, name } = line;
+  const column = (what: string, of: Values): Column => ({
+    head: `${title}: ${what} [${unit}; ${saidBy(line)}]`,
+    steps,
+    values: of,
+  });
+  return [
+    column(line.role === 'under' ? `${name}, ${line.underOf ?? 'raw'}` : name, values),
+    ...(low === undefined ? [] : [column(`${name}, low`, low)]),
+    ...(high === undefined ? [] : [column(`${name}, high`, high)]),
+  ];
+}
+
+function saidBy({ role, underOf, meanOver }: PanelLine): string {
+  const who = underOf === 'as logged' ? 'logged' : ROLES[role];
+  return meanOver === undefined ? who : `${who}, mean over ${meanOver} steps`;
+}
+
+const ROLES = { main: 'recomputed', under: 'recomputed', logged: 'logged' } as const;
+
+/** Quoted where it must be; a name out of a log that a spreadsheet would take for a formula is kept from it. */
+export function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

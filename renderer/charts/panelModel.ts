@@ -1,0 +1,211 @@
+/** Arithmetic of panels: several lines over one step axis, smoothed, brushed, zoomed. */
+import type { Values } from './chartModel.ts';
+
+/** A second cue beside the colour: lines of a chart differ in their strokes as well. */
+export const STROKES = ['solid', 'dashed', 'dotted', 'dash-dot', 'long', 'sparse'] as const;
+export type Stroke = (typeof STROKES)[number];
+
+const DASHES: Readonly<Record<Stroke, string | undefined>> = {
+  solid: undefined,
+  dashed: '5 3',
+  dotted: '1.5 2.5',
+  'dash-dot': '7 2.5 1.5 2.5',
+  long: '10 3',
+  sparse: '3 5',
+};
+
+export function dashOf(stroke: Stroke): string | undefined {
+  return DASHES[stroke];
+}
+
+/** What a line stands for among the others of its chart. */
+export type LineRole =
+  | 'main'
+  /** Behind what is to be read: the raw values under a smoothed line, everything behind a filter. */
+  | 'under'
+  /** What the trainer wrote itself. */
+  | 'logged';
+
+export interface PanelLine {
+  /** Unique in its chart. */
+  readonly key: string;
+  readonly name: string;
+  readonly color: string;
+  readonly stroke: Stroke;
+  readonly role: LineRole;
+  /** Steps a value is the mean of, where it is not the value itself. */
+  readonly meanOver?: number;
+  /** Which values a line of the role `under` has. */
+  readonly underOf?: 'raw' | 'all rollouts' | 'as logged';
+  /** In order; lines of a chart may know different steps. */
+  readonly steps: readonly number[];
+  readonly values: Values;
+  /** Of an interval around the values, drawn as a band. */
+  readonly low?: Values;
+  readonly high?: Values;
+  /** A bound the others are held against: it takes no room of its own where it lies far above them. */
+  readonly isLimit?: true;
+  /** What the line is, in a sentence. */
+  readonly describe?: string;
+  /** Opens what is behind a point. */
+  readonly onOpen?: (step: number) => void;
+  /** Where `onOpen` leads, in words. */
+  readonly opens?: string;
+}
+
+export interface StepRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All steps of which some line knows something, in order. */
+export function axisOf(lines: readonly { readonly steps: readonly number[] }[]): readonly number[] {
+  return [...new Set(lines.flatMap(({ steps }) => steps))].sort((a, b) => a - b);
+}
+
+export function valueAt(
+  line: Pick<PanelLine, 'steps' | 'values'>,
+  step: number | undefined,
+): number | undefined {
+  if (step === undefined) return undefined;
+  let low = 0;
+  let high = line.steps.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const there = line.steps[middle] ?? 0;
+    if (there === step) return line.values[middle] ?? undefined;
+    if (there < step) low = middle + 1;
+    else high = middle - 1;
+  }
+  return undefined;
+}
+
+/** The last value that is known. */
+export function lastKnown(line: Pick<PanelLine, 'steps' | 'values'>): number | undefined {
+  const at = line.values.findLastIndex((value) => typeof value === 'number');
+  return line.values[at] ?? undefined;
+}
+
+/**
+ * Each known value becomes the mean of the known ones among `window` neighbours, itself in the middle; at the ends the
+ * window is cut off. What is unknown stays so: smoothing fills no gap.
+ *
+ * @param window odd; 1 changes nothing
+ */
+export function smoothed(values: Values, window: number): Values {
+  if (window <= 1) return values;
+  const half = Math.floor(window / 2);
+  // Sums up to each place, so that a window of any width costs the same.
+  const sums = [0];
+  const counts = [0];
+  values.forEach((value, i) => {
+    const isKnown = typeof value === 'number';
+    sums.push((sums[i] ?? 0) + (isKnown ? value : 0));
+    counts.push((counts[i] ?? 0) + (isKnown ? 1 : 0));
+  });
+  return values.map((value, i) => {
+    if (typeof value !== 'number') return undefined;
+    const from = Math.max(0, i - half);
+    const to = Math.min(values.length, i + half + 1);
+    return ((sums[to] ?? 0) - (sums[from] ?? 0)) / ((counts[to] ?? 0) - (counts[from] ?? 0));
+  });
+}
+
+/** `40..60`; anything else is no range. */
+export function readRange(text: string | null): StepRange | undefined {
+  const [, from, to] = /^(\d+)\.\.(\d+)$/.exec(text ?? '') ?? [];
+  if (from === undefined || to === undefined) return undefined;
+  return orderedRange(Number(from), Number(to));
+}
+
+export function rangeText({ from, to }: StepRange): string {
+  return `${from}..${to}`;
+}
+
+export function orderedRange(a: number, b: number): StepRange {
+  return { from: Math.min(a, b), to: Math.max(a, b) };
+}
+
+export function isWithin(step: number, range: StepRange | undefined): boolean {
+  return range === undefined || (step >= range.from && step <= range.to);
+}
+
+/** The part of a line that lies in a range. */
+export function lineWithin(line: PanelLine, range: StepRange | undefined): PanelLine {
+  if (range === undefined) return line;
+  const kept = line.steps.flatMap((step, i) => (isWithin(step, range) ? [i] : []));
+  return {
+    ...line,
+    steps: kept.map((i) => line.steps[i] ?? 0),
+    values: kept.map((i) => line.values[i]),
+    ...(line.low === undefined ? {} : { low: kept.map((i) => line.low?.[i]) }),
+    ...(line.high === undefined ? {} : { high: kept.map((i) => line.high?.[i]) }),
+  };
+}
+
+/** A limit so far above what there is would press everything else to the floor. */
+const FAR = 2.5;
+
+/** Without limits that lie far above everything else; they are still read in the legend. */
+export function withoutFarLimits(lines: readonly PanelLine[]): readonly PanelLine[] {
+  const most = Math.max(...lines.filter(({ isLimit }) => isLimit !== true).map(greatest));
+  return lines.filter((line) => line.isLimit !== true || greatest(line) <= FAR * most);
+}
+
+function greatest({ values }: PanelLine): number {
+  return values.reduce<number>(
+    (most, value) => (typeof value === 'number' && value > most ? value : most),
+    Number.NEGATIVE_INFINITY,
+  );
+}
+
+export function hasValue(line: Pick<PanelLine, 'values'>): boolean {
+  return line.values.some((value) => typeof value === 'number');
+}
+
+/** A shift with an arrow key: the range grows or shrinks at the crosshair. */
+export function extendedRange(
+  axis: readonly number[],
+  range: StepRange | undefined,
+  at: number,
+  by: 1 | -1,
+): { readonly range: StepRange; readonly at: number } {
+  const index = axis.indexOf(at);
+  const moved = axis[Math.max(0, Math.min(axis.length - 1, index + by))] ?? at;
+  if (range === undefined || (at !== range.from && at !== range.to))
+    return { range: orderedRange(at, moved), at: moved };
+  const anchor = at === range.to && range.from !== range.to ? range.from : range.to;
+  const other = at === range.from && at === range.to ? at : anchor;
+  return { range: orderedRange(other, moved), at: moved };
+}
+
+/** The line whose point at a step lies nearest to a height, however far. */
+export function nearestLine(
+  lines: readonly PanelLine[],
+  step: number,
+  heightOf: (value: number) => number,
+  height: number,
+): PanelLine | undefined {
+  let best: PanelLine | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const line of lines) {
+    const value = valueAt(line, step);
+    if (value === undefined || line.role === 'under') continue;
+    const away = Math.abs(heightOf(value) - height);
+    if (away < least) {
+      best = line;
+      least = away;
+    }
+  }
+  return best;
+}
+
+/** Stacked shares: the line whose band holds a share; `lines` from the bottom up. */
+export function bandAt(lines: readonly PanelLine[], step: number, share: number): PanelLine | undefined {
+  let base = 0;
+  for (const line of lines) {
+    base += valueAt(line, step) ?? 0;
+    if (share <= base) return line;
+  }
+  return lines.findLast((line) => valueAt(line, step) !== undefined);
+}

@@ -1,0 +1,27 @@
+/** Where searches stand in the URL: `?q=` of the search, `?find=` of a rollout reached from it. */
+import { pathOfPlace, type RolloutPlace } from './place.ts';
+
+/** A hit by its segment and the offset in it, as `at` has it. */
+export interface HitAddress {
+  readonly segment: number;
+  readonly start: number;
+}
+
+/** `/run/…/rollout/3?turn=2&find=wait&at=5.120`: the rollout at a hit, the search open in it. */
+export function foundPath(
+  place: RolloutPlace,
+  { query, turn, at }: { readonly query: string; readonly turn?: number; readonly at?: HitAddress },
+): string {
+  const params = new URLSearchParams();
+  if (turn !== undefined) params.set('turn', String(turn));
+  params.set('find', query);
+  if (at !== undefined) params.set('at', hitAddress(at));
+  return `${pathOfPlace(place)}?${params}`;
+}
+
+export const hitAddress = ({ segment, start }: HitAddress): string => `${segment}.${start}`;
+
+export function readHitAddress(text: string | null): HitAddress | undefined {
+  const match = /^(\d{1,9})\.(\d{1,9})$/.exec(text ?? '');
+  return match === null ? undefined : { segment: Number(match[1]), start: Number(match[2]) };
+}

@@ -1,0 +1,83 @@
+/** A search as it comes in, page by page, until enough has been found or everything gone through. */
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { SearchCursor, SearchPage } from '../../shared/api/contract.ts';
+import { useClient } from './DataProvider.tsx';
+
+/** Rollouts found before it waits for the reader to scroll. */
+const FIRST_FOUND = 200;
+const NO_PAGES: readonly SearchPage[] = [];
+
+export interface SearchPages {
+  readonly pages: readonly SearchPage[];
+  readonly error: Error | null;
+  readonly isSearching: boolean;
+  /** Everything has been gone through. */
+  readonly isWhole: boolean;
+  readonly isStopped: boolean;
+  readonly stop: () => void;
+  readonly goOn: () => void;
+  /** The end of what has been found comes into sight. */
+  readonly more: () => void;
+  readonly again: () => void;
+}
+
+/** @param query undefined: nothing is looked for */
+export function useSearchPages(query: string | undefined, runId: number | undefined): SearchPages {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const key = JSON.stringify([query, runId]);
+  const [stopped, setStopped] = useState<string>();
+  const [wanted, setWanted] = useState({ key, rollouts: FIRST_FOUND });
+  const queryKey = ['search.page', { query, runId }] as const;
+  const isStopped = stopped === key;
+  const { data, error, hasNextPage, isFetching, isError, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) =>
+      client.request(
+        'search.page',
+        {
+          query: query ?? '',
+          ...(runId === undefined ? {} : { runId }),
+          ...(pageParam === undefined ? {} : { after: pageParam }),
+        },
+        { signal },
+      ),
+    initialPageParam: undefined as SearchCursor | undefined,
+    getNextPageParam: (last) => last.next,
+    enabled: query !== undefined && !isStopped,
+  });
+  const pages = data?.pages ?? NO_PAGES;
+  const found = pages.reduce(
+    (sum, page) => sum + page.groups.reduce((n, group) => n + group.found.length, 0),
+    0,
+  );
+  const enough = wanted.key === key ? wanted.rollouts : FIRST_FOUND;
+  const goesOn = query !== undefined && !isStopped && hasNextPage && !isError && found < enough;
+  useEffect(() => {
+    if (goesOn && !isFetching) void fetchNextPage();
+  }, [goesOn, isFetching, fetchNextPage]);
+  return {
+    pages,
+    error,
+    isSearching: query !== undefined && !isStopped && (isFetching || goesOn),
+    isWhole: data !== undefined && !hasNextPage,
+    isStopped,
+    stop: () => {
+      setStopped(key);
+      void queryClient.cancelQueries({ queryKey });
+    },
+    goOn: () => {
+      setStopped(undefined);
+      if (data === undefined || isError) void refetch();
+    },
+    more: () => {
+      if (hasNextPage && found >= enough) setWanted({ key, rollouts: found + FIRST_FOUND });
+    },
+    again: () => {
+      setStopped(undefined);
+      setWanted({ key, rollouts: FIRST_FOUND });
+      void queryClient.resetQueries({ queryKey });
+    },
+  };
+}

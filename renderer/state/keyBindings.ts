@@ -1,0 +1,27 @@
+/** Keys the user has given to commands, by the commands' stable ids; what is not here has the keys of the table. */
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+
+interface KeyBindings {
+  readonly bindings: Readonly<Record<string, readonly string[]>>;
+  /** An empty list takes the command its keys. */
+  readonly bind: (commandId: string, keys: readonly string[]) => void;
+  readonly unbind: (commandId: string) => void;
+  readonly unbindAll: () => void;
+}
+
+export const useKeyBindings = create<KeyBindings>()(
+  persist(
+    (set) => ({
+      bindings: {},
+      bind: (commandId, keys) => set(({ bindings }) => ({ bindings: { ...bindings, [commandId]: keys } })),
+      unbind: (commandId) =>
+        set(({ bindings }) => {
+          const { [commandId]: _, ...others } = bindings;
+          return { bindings: others };
+        }),
+      unbindAll: () => set({ bindings: {} }),
+    }),
+    { name: 'turnwise.keys', version: 1, partialize: ({ bindings }) => ({ bindings }) },
+  ),
+);

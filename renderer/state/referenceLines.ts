@@ -1,0 +1,50 @@
+/** Lines an evaluation is held against: which are shown, and those the user entered, each with its source. */
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+
+export interface ReferenceLine {
+  readonly id: string;
+  /** Of a model, a paper, an earlier run. */
+  readonly name: string;
+  /** pass@1, 0 … 1. */
+  readonly value: number;
+  /** Where the number is from; never empty. */
+  readonly source: string;
+}
+
+interface ReferenceLines {
+  readonly own: readonly ReferenceLine[];
+  /** Ids of lines shown, by benchmark. */
+  readonly shownOf: Readonly<Record<string, readonly string[]>>;
+  readonly add: (benchmark: string, line: ReferenceLine) => void;
+  readonly remove: (id: string) => void;
+  readonly flip: (benchmark: string, id: string) => void;
+}
+
+export const useReferenceLines = create<ReferenceLines>()(
+  persist(
+    (set) => ({
+      own: [],
+      shownOf: {},
+      add: (benchmark, line) =>
+        set(({ own, shownOf }) => ({
+          own: [...own.filter(({ id }) => id !== line.id), line],
+          shownOf: { ...shownOf, [benchmark]: [...(shownOf[benchmark] ?? []), line.id] },
+        })),
+      remove: (id) =>
+        set(({ own, shownOf }) => ({
+          own: own.filter((line) => line.id !== id),
+          shownOf: Object.fromEntries(
+            Object.entries(shownOf).map(([benchmark, ids]) => [benchmark, ids.filter((each) => each !== id)]),
+          ),
+        })),
+      flip: (benchmark, id) =>
+        set(({ shownOf }) => {
+          const shown = shownOf[benchmark] ?? [];
+          const next = shown.includes(id) ? shown.filter((each) => each !== id) : [...shown, id];
+          return { shownOf: { ...shownOf, [benchmark]: next } };
+        }),
+    }),
+    { name: 'turnwise.referenceLines', version: 1 },
+  ),
+);

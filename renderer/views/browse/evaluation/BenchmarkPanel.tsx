@@ -1,0 +1,151 @@
+/** One benchmark of an evaluation: accuracy over steps, by k, and its numbers. */
+import { useMemo, useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import type { EvaluationPanel, RunDetail } from '../../../../shared/api/contract.ts';
+import type { PanelLine } from '../../../charts/panelModel.ts';
+import { ValueChart } from '../../../charts/ValueChart.tsx';
+import { pathOfPlace } from '../../../data/place.ts';
+import { useReferenceLines } from '../../../state/referenceLines.ts';
+import { percent } from '../../../ui/numbers.ts';
+import { asCompact, asShare } from '../overview/overviewCharts.ts';
+import { filterAnd } from '../overview/overviewLink.ts';
+import { SavingChart } from '../overview/SavingChart.tsx';
+import { EvaluationTable } from './EvaluationTable.tsx';
+import { accuracyLines, benchmarkName, PASS_AT_1, sizeText } from './evaluationModel.ts';
+import { isBenchmark, PUBLISHED } from './publishedResults.ts';
+import { ReferencePicker } from './ReferencePicker.tsx';
+
+interface BenchmarkPanelProps {
+  readonly run: RunDetail;
+  readonly panel: EvaluationPanel;
+  readonly filter: string;
+}
+
+const NONE: readonly string[] = [];
+
+export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
+  const [step, setStep] = useState<number>();
+  const { points } = panel;
+  const benchmark = panel.source ?? `run ${run.runKey}`;
+  const own = useReferenceLines((state) => state.own);
+  const shown = useReferenceLines((state) => state.shownOf[benchmark]) ?? NONE;
+  const references = useMemo(
+    () =>
+      [...PUBLISHED.filter((line) => isBenchmark(panel.source, line.benchmark)), ...own].filter(({ id }) =>
+        shown.includes(id),
+      ),
+    [panel.source, own, shown],
+  );
+  const levels = useMemo(
+    () => references.map(({ name, value }) => ({ name: `${name} ${percent(value)} %`, value })),
+    [references],
+  );
+  const axis = useMemo(() => points.map((point) => point.step), [points]);
+  const lines = useMemo(() => {
+    const condition = panel.source === undefined ? '' : `source:${JSON.stringify(panel.source)}`;
+    const q = filterAnd(filter, condition);
+    const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
+    return accuracyLines(panel, (at) =>
+      navigate(`${pathOfPlace({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
+    );
+  }, [panel, filter, run.runKey]);
+  const hasTokens = points.some(({ meanTokens }) => meanTokens !== undefined);
+  const lengths = useMemo((): readonly PanelLine[] => {
+    const values = points.map(({ meanTokens, meanChars }) => (hasTokens ? meanTokens : meanChars));
+    const line = { color: 'var(--ink)', stroke: 'solid', role: 'main', steps: axis } as const;
+    return values.some((value) => value !== undefined)
+      ? [{ ...line, key: 'mean', name: 'mean', values }]
+      : [];
+  }, [points, axis, hasTokens]);
+  const last = points.find((point) => point.step === step) ?? points.at(-1);
+  if (last === undefined) return null;
+  const common = {
+    axis,
+    step,
+    onStep: setStep,
+    range: undefined,
+    onRange: () => undefined,
+    source: `${run.name}, ${benchmarkName(panel)}${filter === '' ? '' : ` · filter ${filter}`}`,
+    fileName: `${run.name}-${benchmark}`,
+    provenance: 'recomputed',
+  } as const;
+  return (
+    <section className="benchmark" aria-label={benchmarkName(panel)}>
+      <header>
+        <h2>{benchmarkName(panel)}</h2>
+        <span className="dim">{sizeText(last)}</span>
+        <ReferencePicker source={panel.source} benchmark={benchmark} />
+      </header>
+      <div className="benchmark-charts">
+        {points.length > 1 && (
+          <SavingChart
+            {...common}
+            title="Accuracy"
+            unit="of problems"
+            describe={PASS_AT_1}
+            lines={lines}
+            levels={levels}
+            format={asShare}
+          />
+        )}
+        <ByK point={last} hasSteps={run.hasSteps} />
+        {lengths.length > 0 && points.length > 1 && (
+          <SavingChart
+            {...common}
+            title="Mean response"
+            unit={hasTokens ? 'policy tokens' : 'characters'}
+            describe={
+              hasTokens ? 'Over the rollouts whose policy tokens are known' : 'The log counts no tokens'
+            }
+            lines={lengths}
+            format={asCompact}
+          />
+        )}
+      </div>
+      <EvaluationTable
+        label={`${benchmarkName(panel)}, numbers`}
+        runKey={run.runKey}
+        points={points}
+        hasSteps={run.hasSteps}
+        references={references}
+      />
+    </section>
+  );
+}
+
+/** How much more samples help, at one step; nothing to be drawn from one sample of each problem. */
+function ByK({
+  point,
+  hasSteps,
+}: {
+  readonly point: EvaluationPanel['points'][number];
+  readonly hasSteps: boolean;
+}) {
+  const { passAtK, majorityAtK } = point;
+  if (passAtK.length < 2) return null;
+  const ks = passAtK.map(({ k }) => k);
+  const majority = ks.map((k) => majorityAtK.find((one) => one.k === k)?.value);
+  const at = hasSteps ? `, step ${point.step}` : '';
+  return (
+    <ValueChart
+      title={`By samples${at}`}
+      xs={ks}
+      height={134}
+      top={1}
+      series={[
+        { name: 'pass@k', values: passAtK.map(({ value }) => value), color: 'var(--kept)' },
+        { name: 'majority@k', values: majority, color: 'var(--ink)', isDashed: true },
+      ]}
+      xLabel="k samples"
+      format={asShare}
+      rest={
+        majority.some((value) => value !== undefined)
+          ? 'pass@k solid, majority@k dashed'
+          : 'pass@k; no answer is known'
+      }
+      reading={(index) =>
+        `k = ${ks[index]}: pass ${percent(passAtK[index]?.value)} %${majority[index] === undefined ? '' : `, majority ${percent(majority[index])} %`}`
+      }
+    />
+  );
+}

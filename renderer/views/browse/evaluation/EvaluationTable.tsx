@@ -1,0 +1,97 @@
+import type { EvaluationPoint } from '../../../../shared/api/contract.ts';
+import { pathOfPlace } from '../../../data/place.ts';
+import type { ReferenceLine } from '../../../state/referenceLines.ts';
+import { Link } from '../../../ui/Link.tsx';
+import { count, percent } from '../../../ui/numbers.ts';
+import { atK, intervalText, MAJORITY_AT_K, PASS_AT_1, PASS_AT_K, sizesOf } from './evaluationModel.ts';
+
+interface EvaluationTableProps {
+  readonly label: string;
+  readonly runKey: string;
+  readonly points: readonly EvaluationPoint[];
+  readonly hasSteps: boolean;
+  /** What it is held against, by pass@1. */
+  readonly references: readonly ReferenceLine[];
+}
+
+/** The numbers of a benchmark; a row for each step. */
+export function EvaluationTable(props: EvaluationTableProps) {
+  const { label, runKey, points, hasSteps, references } = props;
+  const passes = sizesOf(points, 'passAtK');
+  const majorities = sizesOf(points, 'majorityAtK');
+  const hasTokens = points.some(({ meanTokens }) => meanTokens !== undefined);
+  const isEstimated = points.some(({ majorityAtK }) => majorityAtK.some(({ isExact }) => !isExact));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
+    <section className="evaluation-table" tabIndex={0} aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{hasSteps ? 'step' : ''}</th>
+            <th scope="col">problems</th>
+            <th scope="col" title={PASS_AT_1}>
+              pass@1 <small>%</small>
+            </th>
+            <th scope="col" title={PASS_AT_1}>
+              95 % interval
+            </th>
+            {passes.map((k) => (
+              <th scope="col" key={`p${k}`} title={PASS_AT_K}>
+                pass@{k}
+              </th>
+            ))}
+            {majorities.map((k) => (
+              <th scope="col" key={`m${k}`} title={MAJORITY_AT_K}>
+                maj@{k}
+              </th>
+            ))}
+            <th scope="col" title="Over the rollouts whose policy tokens are known">
+              {hasTokens ? 'response tokens' : 'response characters'}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {points.map((point) => (
+            <tr key={point.step}>
+              <th scope="row">
+                {hasSteps ? (
+                  <Link className="is-link" href={pathOfPlace({ view: 'step', runKey, step: point.step })}>
+                    {point.step}
+                  </Link>
+                ) : (
+                  'this run'
+                )}
+              </th>
+              <td>{count(point.problems)}</td>
+              <td>
+                <b>{percent(point.passAt1?.mean)}</b>
+              </td>
+              <td>{intervalText(point)}</td>
+              {passes.map((k) => (
+                <td key={`p${k}`}>{percent(atK(point, 'passAtK', k))}</td>
+              ))}
+              {majorities.map((k) => (
+                <td key={`m${k}`}>{percent(atK(point, 'majorityAtK', k))}</td>
+              ))}
+              <td>{count(hasTokens ? point.meanTokens : point.meanChars)}</td>
+            </tr>
+          ))}
+          {references.map((line) => (
+            <tr key={line.id} className="dim" title={line.source}>
+              <th scope="row">{line.name}</th>
+              <td />
+              <td>{percent(line.value)}</td>
+              <td colSpan={2 + passes.length + majorities.length}>{line.source}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {isEstimated && (
+        <p className="dim">
+          majority@k for some k is estimated: the mean over 4,000 subsets drawn with a fixed seed. With k = n
+          it is exact.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+/** An evaluation: pass@1 with its interval, pass@k, majority@k and response length, a panel per benchmark. */
+import type { RunDetail } from '../../../../shared/api/contract.ts';
+import { FilterBox } from '../../../app/filter/FilterBox.tsx';
+import { useFilterLink } from '../../../data/filterLink.ts';
+import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { Button } from '../../../ui/Controls.tsx';
+import { count } from '../../../ui/numbers.ts';
+import { EmptyState } from '../../../ui/States.tsx';
+import { saveText } from '../../../ui/saveText.ts';
+import { BenchmarkPanel } from './BenchmarkPanel.tsx';
+import { benchmarkName, evaluationCsv } from './evaluationModel.ts';
+import './evaluation.css';
+
+export function EvaluationView({ run }: { readonly run: RunDetail }) {
+  const { applied: filter } = useFilterLink();
+  const { answer, ...state } = useAnalysis('eval.summary', { runId: run.runId, filter });
+  const panels = answer?.panels ?? [];
+  const isWaiting = state.isComputing && (answer === undefined || state.isFormer);
+  return (
+    <div className="evaluation">
+      <div className="filters">
+        <FilterBox runId={run.runId} runKey={run.runKey} what="problems" />
+        <Button
+          disabled={panels.length === 0}
+          onClick={() =>
+            saveText(
+              `${run.name}-evaluation.csv`.replaceAll(/[^\w.-]+/g, '-'),
+              evaluationCsv(run.name, panels),
+              'text/csv',
+            )
+          }
+        >
+          CSV of all
+        </Button>
+        {isWaiting && (
+          <span className="overview-progress waiting" role="status">
+            <progress
+              aria-label="Steps read"
+              value={state.progress?.stepsDone}
+              max={state.progress?.steps ?? 1}
+            />
+            {state.progress === undefined
+              ? 'reading…'
+              : `${count(state.progress.stepsDone)} of ${count(state.progress.steps)} steps`}
+            <Button onClick={state.stop}>Cancel</Button>
+          </span>
+        )}
+        {(state.isStopped || (state.error !== null && !state.isComputing)) && (
+          <span className="overview-progress" role="alert">
+            {state.error === null ? 'Stopped.' : `✕ ${state.error.message}`}
+            <Button onClick={() => void state.compute()}>Compute</Button>
+          </span>
+        )}
+      </div>
+      <div className="evaluation-panels">
+        {answer !== undefined && panels.length === 0 && <EmptyState title="No rollout passes the filter" />}
+        {panels.map((panel) => (
+          <BenchmarkPanel key={benchmarkName(panel)} run={run} panel={panel} filter={filter} />
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+/** What the panel of a benchmark shows, from what the host counted. */
+import type { EvaluationPanel, EvaluationPoint } from '../../../../shared/api/contract.ts';
+import { cell } from '../../../charts/chartCsv.ts';
+import type { PanelLine } from '../../../charts/panelModel.ts';
+import { counted, percent } from '../../../ui/numbers.ts';
+
+export const benchmarkName = ({ source }: EvaluationPanel): string =>
+  source ?? 'All problems (the log names no source)';
+
+/** Every k that some step has, ascending. */
+export function sizesOf(
+  points: readonly EvaluationPoint[],
+  of: 'passAtK' | 'majorityAtK',
+): readonly number[] {
+  const sizes = new Set(points.flatMap((point) => point[of].map(({ k }) => k)));
+  return [...sizes].filter((k) => k > 1).sort((a, b) => a - b);
+}
+
+export function atK(point: EvaluationPoint, of: 'passAtK' | 'majorityAtK', k: number): number | undefined {
+  return point[of].find((one) => one.k === k)?.value;
+}
+
+/** pass@1 with its interval, and pass@k and majority@k of the largest k. */
+export function accuracyLines(
+  { points }: EvaluationPanel,
+  openStep: (step: number) => void,
+): readonly PanelLine[] {
+  const steps = points.map(({ step }) => step);
+  const largest = (of: 'passAtK' | 'majorityAtK') => sizesOf(points, of).at(-1);
+  const passK = largest('passAtK');
+  const majorityK = largest('majorityAtK');
+  const open = { onOpen: openStep, opens: 'the rollouts of the step' };
+  return [
+    {
+      key: 'pass@1',
+      name: 'pass@1',
+      color: 'var(--right)',
+      stroke: 'solid',
+      role: 'main',
+      describe: 'mean over problems; the band is its 95 % confidence interval over problems',
+      steps,
+      values: points.map(({ passAt1 }) => passAt1?.mean),
+      low: points.map(({ passAt1 }) => passAt1?.low),
+      high: points.map(({ passAt1 }) => passAt1?.high),
+      ...open,
+    },
+    ...atKLine(points, 'passAtK', passK, open),
+    ...atKLine(points, 'majorityAtK', majorityK, open),
+  ];
+}
+
+function atKLine(
+  points: readonly EvaluationPoint[],
+  of: 'passAtK' | 'majorityAtK',
+  k: number | undefined,
+  open: Pick<PanelLine, 'onOpen' | 'opens'>,
+): readonly PanelLine[] {
+  if (k === undefined) return [];
+  const isPass = of === 'passAtK';
+  const name = `${isPass ? 'pass' : 'majority'}@${k}`;
+  return [
+    {
+      key: name,
+      name,
+      color: isPass ? 'var(--kept)' : 'var(--ink)',
+      stroke: isPass ? 'dotted' : 'dash-dot',
+      role: 'main',
+      describe: isPass ? PASS_AT_K : MAJORITY_AT_K,
+      steps: points.map(({ step }) => step),
+      values: points.map((point) => atK(point, of, k)),
+      ...open,
+    },
+  ];
+}
+
+export const PASS_AT_1 =
+  'pass@1: the share of right samples of each problem, averaged over problems. Interval: 95 %, over problems (samples of a problem are clustered), normal approximation';
+export const PASS_AT_K =
+  'pass@k: 1 − C(n−c, k) / C(n, k) of each problem, unbiased, averaged over problems with at least k samples';
+export const MAJORITY_AT_K =
+  'majority@k: whether the answer most of k samples give is right, over subsets of k samples. A tie is split, a sample without an answer does not vote, answers are compared as written';
+
+/** `16 samples of each of 30 problems`. */
+export function sizeText({ problems, leastSamples, mostSamples, samples }: EvaluationPoint): string {
+  if (problems === 0) return 'of no rollout is it known whether it is correct';
+  const each =
+    leastSamples === mostSamples
+      ? counted(leastSamples, 'sample')
+      : `${leastSamples} to ${mostSamples} samples`;
+  return `${each} of each of ${counted(problems, 'problem')}${problems === 1 ? '' : ` (${samples} in all)`}`;
+}
+
+/** `62.5 ± 4.1`, or with both ends where the interval was cut off. In per cent. */
+export function intervalText({ passAt1 }: EvaluationPoint): string {
+  if (passAt1?.low === undefined || passAt1.high === undefined) return '';
+  return `${percent(passAt1.low)}–${percent(passAt1.high)}`;
+}
+
+/** Values are shares; unknown is blank. */
+export function evaluationCsv(runName: string, panels: readonly EvaluationPanel[]): string {
+  const points = panels.flatMap(({ points: of }) => of);
+  const passes = sizesOf(points, 'passAtK');
+  const majorities = sizesOf(points, 'majorityAtK');
+  const heads = [
+    'benchmark',
+    'step',
+    'problems',
+    'samples',
+    'pass@1',
+    'pass@1 low',
+    'pass@1 high',
+    ...passes.map((k) => `pass@${k}`),
+    ...majorities.map((k) => `majority@${k}`),
+    'mean response tokens',
+  ];
+  const rows = panels.flatMap((panel) =>
+    panel.points.map((point) =>
+      [
+        cell(panel.source ?? ''),
+        point.step,
+        point.problems,
+        point.samples,
+        point.passAt1?.mean ?? '',
+        point.passAt1?.low ?? '',
+        point.passAt1?.high ?? '',
+        ...passes.map((k) => atK(point, 'passAtK', k) ?? ''),
+        ...majorities.map((k) => atK(point, 'majorityAtK', k) ?? ''),
+        point.meanTokens ?? '',
+      ].join(','),
+    ),
+  );
+  const source = `${runName}; recomputed; ${PASS_AT_1}`.replaceAll(/\s+/g, ' ');
+  return `# ${source}\n${[heads.join(','), ...rows].map((row) => `${row}\n`).join('')}`;
+}

@@ -1,0 +1,174 @@
+/** Over the charts: filter, smoothing, runs, metrics, the brushed range, and how far an answer has come. */
+import { X } from 'lucide-react';
+import type { LoggedMetric, RunDetail } from '../../../../shared/api/contract.ts';
+import { FilterBox } from '../../../app/filter/FilterBox.tsx';
+import { chartCsv } from '../../../charts/chartCsv.ts';
+import { dashOf, rangeText, STROKES, type StepRange } from '../../../charts/panelModel.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { Button, IconButton } from '../../../ui/Controls.tsx';
+import { count, counted } from '../../../ui/numbers.ts';
+import { saveText } from '../../../ui/saveText.ts';
+import { MetricPicker } from './MetricPicker.tsx';
+import { listText, type OverviewLink, WINDOWS } from './overviewLink.ts';
+import { RunPicker } from './RunPicker.tsx';
+import { StageStrip } from './StageStrip.tsx';
+import type { Overview } from './useOverview.ts';
+
+interface OverviewBarProps {
+  readonly run: RunDetail;
+  readonly overview: Overview;
+  readonly link: OverviewLink;
+  readonly logged: readonly LoggedMetric[];
+  readonly reading: string;
+  readonly onStep: (step: number | undefined) => void;
+  readonly onRange: (range: StepRange | undefined) => void;
+}
+
+export function OverviewBar(props: OverviewBarProps) {
+  const { run, overview, link } = props;
+  const [, setQuery] = useUrlQuery();
+  const { range } = link;
+  const saveAll = () =>
+    saveText(
+      `${run.name}-charts.csv`.replaceAll(/[^\w.-]+/g, '-'),
+      chartCsv(overview.source, overview.panels),
+      'text/csv',
+    );
+  return (
+    <div className="overview-bar">
+      <div className="filters">
+        <FilterBox runId={run.runId} runKey={run.runKey} what="charts" />
+        <label className="overview-field">
+          Smooth
+          <select
+            value={link.window}
+            onChange={({ target }) => setQuery({ smooth: target.value === '1' ? undefined : target.value })}
+          >
+            {WINDOWS.map((window) => (
+              <option key={window} value={window}>
+                {window === 1 ? 'not' : `over ${window} steps`}
+              </option>
+            ))}
+          </select>
+        </label>
+        <RunPicker run={run} compared={link.runs} onCompare={(keys) => setQuery({ runs: listText(keys) })} />
+        <MetricPicker
+          logged={props.logged}
+          chosen={link.metrics}
+          onChoose={(names) => setQuery({ metrics: listText(names) })}
+        />
+        <Button onClick={saveAll} title="The numbers of all charts as one CSV file">
+          CSV of all
+        </Button>
+        <span className="end overview-reading">{props.reading}</span>
+      </div>
+      <div className="overview-line">
+        {overview.runs.length > 1 && <RunLegend overview={overview} link={link} />}
+        <StageStrip spans={overview.stages} range={range} onStep={props.onStep} onRange={props.onRange} />
+        {range !== undefined && (
+          <span className="range-chip">
+            steps {range.from === range.to ? range.from : `${range.from}–${range.to}`}
+            <button
+              type="button"
+              aria-pressed={link.isZoomed}
+              onClick={() => setQuery({ zoom: link.isZoomed ? undefined : '1', steps: rangeText(range) })}
+            >
+              {link.isZoomed ? 'show all steps' : 'zoom'}
+            </button>
+            <IconButton label="Clear the range" keys="Esc" onClick={() => props.onRange(undefined)}>
+              <X size={12} />
+            </IconButton>
+          </span>
+        )}
+        <SeriesProgress overview={overview} />
+        {overview.missing.length > 0 && (
+          <span className="is-wrong">not in this library: {overview.missing.join(', ')}</span>
+        )}
+        <span className="dim end">
+          {range === undefined && 'drag to brush steps, click for rollouts'}
+          {range === undefined && overview.hidden.length > 0 && ' · '}
+          {overview.hidden.length > 0 && (
+            <span title={`Nothing is known of: ${overview.hidden.join('; ')}`}>
+              {counted(overview.hidden.length, 'chart')} not shown: this log does not say
+            </span>
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** Which stroke is which run, said once for all charts. */
+function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link'>) {
+  const [, setQuery] = useUrlQuery();
+  return (
+    <ul className="run-legend" aria-label="Runs">
+      {overview.runs.map(({ runKey, name }, i) => (
+        <li key={runKey}>
+          <svg width={26} height={8} aria-hidden="true">
+            <line
+              x2={26}
+              y1={4}
+              y2={4}
+              stroke={`var(--run-${i + 1})`}
+              strokeWidth={2.4}
+              strokeDasharray={dashOf(STROKES[i] ?? 'solid')}
+            />
+          </svg>
+          {name}
+          {i > 0 && (
+            <IconButton
+              label={`Without ${name}`}
+              onClick={() => setQuery({ runs: listText(link.runs.filter((key) => key !== runKey)) })}
+            >
+              <X size={12} />
+            </IconButton>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How many rollouts the charts are about, and while that is being found out: how far, with a way to stop. */
+function SeriesProgress({ overview }: { readonly overview: Overview }) {
+  const state = overview.isFiltered ? overview.matching : overview.all;
+  if (state.error !== null && !state.isComputing) {
+    return (
+      <span role="alert" className="is-wrong">
+        ✕ {state.error.message} <Button onClick={state.compute}>Try again</Button>
+      </span>
+    );
+  }
+  if (state.isStopped) {
+    return (
+      <span className="dim">
+        Stopped. <Button onClick={state.compute}>Compute</Button>
+      </span>
+    );
+  }
+  const isWaiting = state.answers.some((answer) => answer === undefined) || state.isFormer;
+  if (isWaiting && state.isComputing) {
+    const { progress } = state;
+    return (
+      <span className="overview-progress waiting" role="status">
+        <progress aria-label="Steps read" value={progress?.stepsDone} max={progress?.steps ?? 1} />
+        {progress === undefined
+          ? 'reading…'
+          : `${count(progress.stepsDone)} of ${count(progress.steps)} steps`}
+        <Button onClick={state.stop}>Cancel</Button>
+      </span>
+    );
+  }
+  if (!overview.isFiltered || overview.matches === undefined) return null;
+  return (
+    <span role="status">
+      {overview.rollouts === undefined
+        ? counted(overview.matches, 'rollout')
+        : `${count(overview.matches)} of ${counted(overview.rollouts, 'rollout')}`}
+      {overview.runs.length === 1 && (
+        <span className="dim"> · all of them faint behind, and in the table</span>
+      )}
+    </span>
+  );
+}

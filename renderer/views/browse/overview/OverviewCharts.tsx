@@ -1,0 +1,86 @@
+/** The overview of a run: small multiples on one step axis, with one crosshair and one range. */
+import { useMemo, useState } from 'react';
+import type { RunDetail } from '../../../../shared/api/contract.ts';
+import { useCommands } from '../../../app/commands.ts';
+import { rangeText, type StepRange } from '../../../charts/panelModel.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { WaitingState } from '../../../ui/States.tsx';
+import { OverviewBar } from './OverviewBar.tsx';
+import { CHARTS, type ChartSpec } from './overviewCharts.ts';
+import { overviewLinkOf } from './overviewLink.ts';
+import { SavingChart } from './SavingChart.tsx';
+import { type StageSpan, stageChange } from './stageModel.ts';
+import { useOverview } from './useOverview.ts';
+import './overview.css';
+
+interface OverviewChartsProps {
+  readonly run: RunDetail;
+  /** In order. */
+  readonly steps: readonly number[];
+  readonly specs?: readonly ChartSpec[];
+  /** The page is theirs. */
+  readonly isWhole?: boolean;
+}
+
+export function OverviewCharts({ run, steps, specs = CHARTS, isWhole = false }: OverviewChartsProps) {
+  const overview = useOverview(run, steps, specs);
+  const [query, setQuery] = useUrlQuery();
+  const link = useMemo(() => overviewLinkOf(query), [query]);
+  const logged = useRequest('metric.list', { runId: run.runId }).data?.metrics ?? [];
+  const [step, setStep] = useState<number>();
+  const setRange = (range: StepRange | undefined) =>
+    setQuery({ steps: range === undefined ? undefined : rangeText(range), zoom: undefined });
+  useCommands(link.range === undefined ? {} : { 'place.up': () => setRange(undefined) });
+  const { panels, axis, stages } = overview;
+  const marks = useMemo(
+    () => stages.filter(({ from }) => from > (axis[0] ?? 0)).map(({ from, name }) => ({ step: from, name })),
+    [stages, axis],
+  );
+  const at = step ?? axis.at(-1);
+  const reading = at === undefined ? '' : `step ${at}${stageAt(stages, step)}`;
+
+  return (
+    <>
+      <OverviewBar {...{ run, overview, link, logged, reading }} onStep={setStep} onRange={setRange} />
+      {panels.length === 0 ? (
+        <div className="overview-grid">
+          {overview.all.isComputing && <WaitingState title="Reading the steps…" />}
+        </div>
+      ) : (
+        <section className={isWhole ? 'overview-grid is-whole' : 'overview-grid'} aria-label="By step">
+          {panels.map((panel) => (
+            <SavingChart
+              key={panel.id}
+              title={panel.title}
+              unit={panel.unit}
+              describe={panel.describe}
+              provenance={panel.provenance}
+              axis={axis}
+              lines={panel.lines}
+              isStacked={panel.isStacked}
+              isNameless={overview.runs.length > 1 && panel.provenance === 'recomputed'}
+              format={panel.format}
+              marks={marks}
+              step={step}
+              onStep={setStep}
+              range={link.isZoomed ? undefined : link.range}
+              onRange={setRange}
+              source={overview.source}
+              fileName={run.name}
+            />
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+/** The stage a step belongs to; where it begins also what it changes. */
+function stageAt(stages: readonly StageSpan[], step: number | undefined): string {
+  const stage = step === undefined ? undefined : stages.findLast(({ from }) => from <= step);
+  if (stage === undefined) return '';
+  if (stage.from !== step) return ` · ${stage.name}`;
+  const change = stageChange(stage);
+  return ` · ${stage.name} begins${change === '' ? '' : `: ${change}`}`;
+}

@@ -1,0 +1,329 @@
+/** Which charts there are, in their order: what each shows of a step, and which rollouts a point is about. */
+import type { SeriesName, StepFacts } from '../../../../shared/api/contract.ts';
+import type { Stroke } from '../../../charts/panelModel.ts';
+import { compact, decimal, percent } from '../../../ui/numbers.ts';
+
+export interface LineSpec {
+  readonly name: string;
+  readonly series?: SeriesName;
+  readonly of: (facts: StepFacts) => number | undefined;
+  readonly color: string;
+  readonly stroke: Stroke;
+  /** Title of a chart of this line alone. */
+  readonly alone?: string;
+  readonly describe: string;
+  /** The rollouts a point is about, as a filter; '' is all of the step. */
+  readonly filter: (facts: StepFacts) => string;
+  /** The same in words. */
+  readonly opens: string;
+}
+
+export interface ChartSpec {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly describe: string;
+  readonly lines: readonly LineSpec[];
+  readonly isStacked?: true;
+  readonly format: (value: number) => string;
+  /** A limit of the run or stage that belongs to the axis. */
+  readonly limit?: 'max_response_tokens';
+  /** Not shown where this one is. */
+  readonly insteadOf?: string;
+}
+
+export const asShare = (value: number): string => `${percent(value, value > 0 && value < 0.095 ? 1 : 0)}%`;
+const asDecimal = (value: number): string => decimal(value);
+const asTenths = (value: number): string => decimal(value, 1);
+export const asCompact = (value: number): string => compact(value);
+export const asMs = (value: number): string => `${compact(value)} ms`;
+
+interface LineOptions {
+  readonly color?: string;
+  readonly stroke?: Stroke;
+  readonly describe?: string;
+  readonly alone?: string;
+  readonly filter?: string;
+  readonly opens?: string;
+}
+
+export function line(name: string, series: SeriesName, options: LineOptions = {}): LineSpec {
+  const { color = 'var(--ink)', stroke = 'solid', describe = name, filter = '' } = options;
+  return {
+    name,
+    series,
+    of: (facts) => facts.values[series],
+    color,
+    stroke,
+    ...(options.alone === undefined ? {} : { alone: options.alone }),
+    describe,
+    filter: () => filter,
+    opens: options.opens ?? 'the rollouts of the step',
+  };
+}
+
+/** A point that is a percentile leads to what lies beyond it. */
+export function beyond(
+  base: Omit<LineSpec, 'filter' | 'opens'>,
+  field: string,
+  opens: string,
+  round: (value: number) => number = Math.ceil,
+): LineSpec {
+  return {
+    ...base,
+    filter: (facts) => {
+      const value = base.of(facts);
+      return value === undefined ? '' : `${field}:>=${round(value)}`;
+    },
+    opens,
+  };
+}
+
+const health = (series: 'groupsAllWrong' | 'groupsMixed' | 'groupsAllRight') => (facts: StepFacts) => {
+  const { groupsAllWrong = 0, groupsMixed = 0, groupsAllRight = 0 } = facts.values;
+  const total = groupsAllWrong + groupsMixed + groupsAllRight;
+  return total === 0 ? undefined : (facts.values[series] ?? 0) / total;
+};
+
+const QUIET = 'var(--ink3)';
+
+export const CHARTS: readonly ChartSpec[] = [
+  {
+    id: 'reward',
+    title: 'Reward and pass rate',
+    unit: '0 … 1',
+    describe: 'Mean reward as logged, and the share of right rollouts among those of which it is known',
+    format: asDecimal,
+    lines: [
+      line('right', 'passRate', {
+        alone: 'Pass rate',
+        color: 'var(--right)',
+        filter: 'correct:true',
+        opens: 'the right rollouts',
+      }),
+      line('reward', 'meanReward', { alone: 'Mean reward', stroke: 'dotted', describe: 'mean reward' }),
+    ],
+  },
+  {
+    id: 'health',
+    title: 'Group health',
+    unit: 'of groups',
+    describe:
+      'Groups whose rollouts are all wrong, mixed, all right. Only a mixed group gives a group-normalised advantage',
+    isStacked: true,
+    format: asShare,
+    lines: [
+      {
+        ...line('all wrong', 'groupsAllWrong', { color: 'var(--wrong)', filter: 'pass_rate:0' }),
+        of: health('groupsAllWrong'),
+        opens: 'rollouts of groups that are all wrong',
+      },
+      {
+        ...line('mixed', 'groupsMixed', { color: 'var(--rule2)', filter: 'pass_rate:>0 pass_rate:<1' }),
+        of: health('groupsMixed'),
+        opens: 'rollouts of mixed groups',
+      },
+      {
+        ...line('all right', 'groupsAllRight', { color: 'var(--right)', filter: 'pass_rate:1' }),
+        of: health('groupsAllRight'),
+        opens: 'rollouts of groups that are all right',
+      },
+    ],
+  },
+  {
+    id: 'errors',
+    title: 'Tool errors',
+    unit: 'of calls',
+    describe:
+      'Failed tool calls among the calls of right rollouts: what Resample-on-Correct is to bring down. Dotted: of all rollouts',
+    format: asShare,
+    lines: [
+      line('in right', 'toolErrorRateCorrect', {
+        alone: 'Tool errors in right rollouts',
+        color: 'var(--wrong)',
+        describe: 'failed calls among the calls of right rollouts',
+        filter: 'correct:true tool_errors:>0',
+        opens: 'right rollouts with a failed call',
+      }),
+      line('in all', 'toolErrorRate', {
+        alone: 'Tool errors in all rollouts',
+        color: QUIET,
+        stroke: 'dotted',
+        describe: 'failed calls among all calls',
+        filter: 'tool_errors:>0',
+        opens: 'rollouts with a failed call',
+      }),
+    ],
+  },
+  {
+    id: 'tokens',
+    title: 'Response length',
+    unit: 'policy tokens',
+    describe: 'Tokens the policy wrote; the 95th percentile is the nearest rank',
+    format: asCompact,
+    limit: 'max_response_tokens',
+    lines: [
+      line('mean', 'meanTokens'),
+      beyond(
+        line('p95', 'p95Tokens', { color: QUIET, stroke: 'dotted', describe: '95th percentile' }),
+        'tokens',
+        'the longest rollouts of the step',
+      ),
+    ],
+  },
+  {
+    id: 'chars',
+    title: 'Response length',
+    unit: 'characters',
+    describe:
+      'The log counts no tokens, so this is in UTF-16 code units; the 95th percentile is the nearest rank',
+    format: asCompact,
+    insteadOf: 'tokens',
+    lines: [
+      line('mean', 'meanChars'),
+      beyond(
+        line('p95', 'p95Chars', { color: QUIET, stroke: 'dotted', describe: '95th percentile' }),
+        'chars',
+        'the longest rollouts of the step',
+      ),
+    ],
+  },
+  {
+    id: 'truncated',
+    title: 'Truncated',
+    unit: 'of rollouts',
+    describe: 'Stopped by the length limit, among rollouts whose stop reason is logged',
+    format: asShare,
+    lines: [
+      line('truncated', 'truncatedShare', {
+        filter: 'stop:length',
+        opens: 'rollouts stopped by the length limit',
+      }),
+    ],
+  },
+  {
+    id: 'turns',
+    title: 'Turns and tool calls',
+    unit: 'per rollout',
+    describe: 'Mean turns and mean tool calls of a rollout',
+    format: asTenths,
+    lines: [
+      line('turns', 'meanTurns', { alone: 'Turns' }),
+      line('tool calls', 'toolCallsPerRollout', {
+        alone: 'Tool calls',
+        color: 'var(--kept)',
+        stroke: 'dotted',
+        filter: 'tool_calls:>0',
+        opens: 'rollouts with a tool call',
+      }),
+    ],
+  },
+  {
+    id: 'noTool',
+    title: 'Without any tool call',
+    unit: 'of rollouts',
+    describe: 'Rollouts that call no tool: the first sign that a policy stops using its tools',
+    format: asShare,
+    lines: [
+      line('no tool call', 'noToolShare', { filter: 'tool_calls:0', opens: 'rollouts without a tool call' }),
+    ],
+  },
+  {
+    id: 'entropy',
+    title: 'Mean entropy',
+    unit: 'nats',
+    describe: 'Over the policy tokens whose entropy is logged',
+    format: asDecimal,
+    lines: [
+      line('entropy', 'meanEntropy', {
+        color: 'var(--h4)',
+        filter: 'entropy:*',
+        opens: 'rollouts with entropy',
+      }),
+    ],
+  },
+  {
+    id: 'kept',
+    title: 'Kept by RoC',
+    unit: 'of rollouts',
+    describe:
+      'Resample-on-Correct, logged decisions: the share that entered the update, of right and of wrong rollouts',
+    format: asShare,
+    lines: [
+      line('of right', 'keptShareCorrect', {
+        color: 'var(--right)',
+        filter: 'correct:true kept:true',
+        opens: 'right rollouts that were kept',
+      }),
+      line('of wrong', 'keptShareWrong', {
+        color: 'var(--wrong)',
+        stroke: 'dotted',
+        filter: 'correct:false kept:true',
+        opens: 'wrong rollouts that were kept',
+      }),
+    ],
+  },
+  {
+    id: 'answers',
+    title: 'Different answers',
+    unit: 'per group',
+    describe: 'Answers that differ as written, in groups with an answer, on average',
+    format: asTenths,
+    lines: [line('answers', 'answersPerGroup', { filter: 'answer:*', opens: 'rollouts with an answer' })],
+  },
+  {
+    id: 'hurt',
+    title: 'Right with a failed call',
+    unit: 'of right rollouts',
+    describe: 'Right rollouts with at least one failed tool call',
+    format: asShare,
+    lines: [
+      line('right with an error', 'correctWithErrorShare', {
+        color: 'var(--wrong)',
+        filter: 'correct:true tool_errors:>0',
+        opens: 'right rollouts with a failed call',
+      }),
+    ],
+  },
+  {
+    id: 'latency',
+    title: 'Tool latency',
+    unit: 'milliseconds',
+    describe: 'Of the calls whose latency is known: median and 95th percentile, nearest rank',
+    format: asMs,
+    lines: [
+      beyond(
+        {
+          name: 'p50',
+          of: (facts) => facts.latency?.p50Ms,
+          color: 'var(--ink)',
+          stroke: 'solid',
+          describe: 'median',
+        },
+        'latency_ms',
+        'rollouts with a call at least as slow',
+        (value) => Math.floor(value),
+      ),
+      beyond(
+        {
+          name: 'p95',
+          of: (facts) => facts.latency?.p95Ms,
+          color: QUIET,
+          stroke: 'dotted',
+          describe: '95th percentile',
+        },
+        'latency_ms',
+        'rollouts with the slowest calls',
+        (value) => Math.floor(value),
+      ),
+    ],
+  },
+  {
+    id: 'volume',
+    title: 'Tool calls of a step',
+    unit: 'calls',
+    describe: 'All tool calls of the step: the load on the environment',
+    format: asCompact,
+    lines: [line('tool calls', 'toolCalls', { filter: 'tool_calls:>0', opens: 'rollouts with a tool call' })],
+  },
+];

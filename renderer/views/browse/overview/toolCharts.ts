@@ -1,0 +1,177 @@
+/** Charts of a run's tool calls: what became of them, how long they took, and how the policy goes on after a failure. */
+import type { StepFacts } from '../../../../shared/api/contract.ts';
+import type { ToolOutcome } from '../../../../shared/domain/model.ts';
+import { asCompact, asMs, asShare, beyond, type ChartSpec, type LineSpec, line } from './overviewCharts.ts';
+
+/** Failures have warm inks and successes cool ones; the order is the same in every chart. */
+const OUTCOME_INKS: readonly (readonly [outcome: ToolOutcome, name: string, color: string])[] = [
+  ['ok_stdout', 'output', 'var(--right)'],
+  ['ok', 'ok', 'var(--right)'],
+  ['ok_empty', 'no output', 'var(--kept)'],
+  ['missing', 'no response known', 'var(--rule2)'],
+  ['exception', 'exception', 'var(--wrong)'],
+  ['error', 'error', 'var(--wrong)'],
+  ['timeout', 'timeout', 'var(--h4)'],
+  ['parse_error', 'parse error', 'var(--h3)'],
+  ['dispatch_error', 'dispatch error', 'var(--h5)'],
+  ['infra', 'infrastructure', 'var(--ink3)'],
+];
+
+const callsOf = ({ outcomes }: StepFacts): number =>
+  Object.values(outcomes).reduce((sum, calls) => sum + calls, 0);
+
+function outcomeLine([outcome, name, color]: (typeof OUTCOME_INKS)[number]): LineSpec {
+  return {
+    name,
+    of: (facts) => {
+      const calls = callsOf(facts);
+      return calls === 0 ? undefined : (facts.outcomes[outcome] ?? 0) / calls;
+    },
+    color,
+    stroke: 'solid',
+    describe: `calls that came to ${outcome}`,
+    filter: () => `outcome:${outcome}`,
+    opens: `rollouts with a call that came to ${outcome}`,
+  };
+}
+
+const FAILURES = new Set<ToolOutcome>([
+  'exception',
+  'error',
+  'timeout',
+  'parse_error',
+  'dispatch_error',
+  'infra',
+]);
+
+/** Shares of the failed kinds alone: on the scale of all calls they are a thin line. */
+const failureLines = OUTCOME_INKS.filter(([outcome]) => FAILURES.has(outcome)).map((entry, i): LineSpec => {
+  const strokes = ['solid', 'dotted', 'dashed'] as const;
+  return { ...outcomeLine(entry), stroke: strokes[i % strokes.length] ?? 'solid' };
+});
+
+function share(
+  name: string,
+  of: (facts: StepFacts) => readonly [part: number, whole: number],
+  options: Pick<LineSpec, 'describe' | 'opens' | 'color'> & { readonly filter: string },
+): LineSpec {
+  return {
+    name,
+    of: (facts) => {
+      const [part, whole] = of(facts);
+      return whole === 0 ? undefined : part / whole;
+    },
+    stroke: 'solid',
+    ...options,
+    filter: () => options.filter,
+  };
+}
+
+export const TOOL_CHARTS: readonly ChartSpec[] = [
+  {
+    id: 'outcomes',
+    title: 'What became of tool calls',
+    unit: 'of calls',
+    describe: 'Every call of the step by its outcome',
+    isStacked: true,
+    format: asShare,
+    lines: OUTCOME_INKS.map(outcomeLine),
+  },
+  {
+    id: 'failures',
+    title: 'Failed tool calls by kind',
+    unit: 'of calls',
+    describe:
+      'Failures of the policy’s code, of its format, and of the environment, each as a share of all calls',
+    format: asShare,
+    lines: failureLines,
+  },
+  {
+    id: 'toolVolume',
+    title: 'Tool calls of a step',
+    unit: 'calls',
+    describe: 'The load on the environment. rStar2-Agent reports up to 45 K calls in a step (§3)',
+    format: asCompact,
+    lines: [line('tool calls', 'toolCalls', { filter: 'tool_calls:>0', opens: 'rollouts with a tool call' })],
+  },
+  {
+    id: 'toolLatency',
+    title: 'Tool latency',
+    unit: 'milliseconds',
+    describe:
+      'Of the calls whose latency is known; percentiles are the nearest rank. rStar2-Agent reports 0.3 s on average (§3)',
+    format: asMs,
+    lines: [
+      latencyLine('mean', 'meanMs', 'var(--kept)', 'dashed'),
+      latencyLine('p50', 'p50Ms', 'var(--ink)', 'solid'),
+      latencyLine('p95', 'p95Ms', 'var(--ink3)', 'dotted'),
+    ],
+  },
+  {
+    id: 'slowest',
+    title: 'Slowest tool call',
+    unit: 'milliseconds',
+    describe: 'One straggler holds up its whole rollout',
+    format: asMs,
+    lines: [latencyLine('slowest', 'maxMs', 'var(--wrong)', 'solid')],
+  },
+  {
+    id: 'retries',
+    title: 'Next call after a failure',
+    unit: 'of failed calls that are followed by another',
+    describe: 'How often the call after a failed one does not fail: P(next call succeeds | error)',
+    format: asShare,
+    lines: [
+      share('succeeds', ({ retries }) => [retries.succeeded, retries.calls], {
+        describe: 'failed calls whose next call did not fail',
+        color: 'var(--right)',
+        filter: 'tool_errors:>0 tool_calls:>1',
+        opens: 'rollouts with a failed call and another',
+      }),
+    ],
+  },
+  {
+    id: 'recovery',
+    title: 'Right in spite of a failure',
+    unit: 'of rollouts with a failed call',
+    describe: 'P(correct | at least one failed call)',
+    format: asShare,
+    lines: [
+      share('right', ({ recovery }) => [recovery.correct, recovery.rollouts], {
+        describe: 'right rollouts among those with a failed call',
+        color: 'var(--right)',
+        filter: 'tool_errors:>0 correct:true',
+        opens: 'right rollouts with a failed call',
+      }),
+    ],
+  },
+  {
+    id: 'repeats',
+    title: 'Calls made before',
+    unit: 'of calls',
+    describe: 'Calls that say, character by character, what an earlier call of the rollout said',
+    format: asShare,
+    lines: [
+      share('made before', ({ repeats }) => [repeats.calls, repeats.known], {
+        describe: 'calls that repeat an earlier one',
+        color: 'var(--wrong)',
+        filter: 'flag:identical_retry',
+        opens: 'rollouts in which a failed call was made again',
+      }),
+    ],
+  },
+];
+
+function latencyLine(
+  name: string,
+  field: 'meanMs' | 'p50Ms' | 'p95Ms' | 'maxMs',
+  color: string,
+  stroke: LineSpec['stroke'],
+): LineSpec {
+  return beyond(
+    { name, of: (facts) => facts.latency?.[field], color, stroke, describe: name },
+    'latency_ms',
+    'rollouts with a call at least as slow',
+    Math.floor,
+  );
+}

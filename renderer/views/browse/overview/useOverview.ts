@@ -1,0 +1,133 @@
+/** Everything the charts of a run show, from the URL and the host. */
+import { useMemo } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import type { RunDetail } from '../../../../shared/api/contract.ts';
+import { axisOf, isWithin, type PanelLine, valueAt } from '../../../charts/panelModel.ts';
+import { useFilterLink } from '../../../data/filterLink.ts';
+import { pathOfPlace } from '../../../data/place.ts';
+import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { type StepSeriesState, useStepSeries } from '../../../data/useStepSeries.ts';
+import type { ChartSpec } from './overviewCharts.ts';
+import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
+import { filterAnd, overviewLinkOf } from './overviewLink.ts';
+import { responseLimits, type StageSpan, stageSpans } from './stageModel.ts';
+
+export interface Overview extends OverviewPanels {
+  /** All runs on the charts, this one first. */
+  readonly runs: readonly RunFacts[];
+  /** Keys in the link that this library does not have. */
+  readonly missing: readonly string[];
+  readonly axis: readonly number[];
+  readonly stages: readonly StageSpan[];
+  readonly all: StepSeriesState;
+  readonly matching: StepSeriesState;
+  readonly isFiltered: boolean;
+  /** In the range, where there is one. */
+  readonly rollouts: number | undefined;
+  readonly matches: number | undefined;
+  /** What all of it is of, for files that are saved. */
+  readonly source: string;
+}
+
+const NONE: readonly number[] = [];
+
+/** @param steps of this run that are shown; a list that is held still holds its charts as well */
+export function useOverview(run: RunDetail, steps: readonly number[], specs: readonly ChartSpec[]): Overview {
+  const [query] = useUrlQuery();
+  const link = useMemo(() => overviewLinkOf(query), [query]);
+  const { applied: filter } = useFilterLink();
+  const list = useRequest('run.list', link.runs.length === 0 ? undefined : {}).data;
+  const metrics = useRequest('metric.list', { runId: run.runId }).data?.metrics;
+  const others = useMemo(
+    () => link.runs.flatMap((key) => list?.find(({ runKey }) => runKey === key) ?? []),
+    [link.runs, list],
+  );
+  const shown = useMemo(() => [run, ...others], [run, others]);
+  const runIds = useMemo(() => shown.map(({ runId }) => runId), [shown]);
+  const isFiltered = filter !== '';
+  const all = useStepSeries(runIds, '');
+  const matching = useStepSeries(isFiltered ? runIds : NONE, filter);
+
+  const held = useMemo(() => new Set(steps), [steps]);
+  const stamp = [...all.answers, ...matching.answers];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the arrays they come in
+  const runs = useMemo(
+    () =>
+      shown.map(({ runKey, name: plain, kind }, i): RunFacts => {
+        // Training and evaluation of one log have one name.
+        const isAmbiguous = shown.some((other) => other.runKey !== runKey && other.name === plain);
+        const name = isAmbiguous ? `${plain}, ${kind === 'eval' ? 'evaluation' : 'training'}` : plain;
+        const kept = (answer: StepSeriesState['answers'][number]) =>
+          i === 0 ? answer?.filter(({ step }) => held.has(step)) : answer;
+        return { runKey, name, all: kept(all.answers[i]), matching: kept(matching.answers[i]) };
+      }),
+    [shown, held, ...stamp, stamp.length],
+  );
+  const { window, metrics: chosen, range, isZoomed } = link;
+  const made = useMemo(
+    () =>
+      overviewPanels({
+        runs,
+        isFiltered,
+        logged: metrics ?? [],
+        chosen,
+        window,
+        zoom: isZoomed ? range : undefined,
+        specs,
+        openStep: (runKey, step, condition) => {
+          const q = filterAnd(filter, condition);
+          const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
+          navigate(`${pathOfPlace({ view: 'step', runKey, step })}?${search}`);
+        },
+      }),
+    [runs, isFiltered, metrics, chosen, window, isZoomed, range, filter, specs],
+  );
+  const axis = useMemo(() => axisOf(made.panels.flatMap(({ lines }) => lines)), [made]);
+  const stages = useMemo(() => stageSpans(run, steps), [run, steps]);
+  const panels = useMemo(
+    () =>
+      made.panels.map((panel) =>
+        panel.limit === undefined || others.length > 0
+          ? panel
+          : { ...panel, lines: [...panel.lines, ...limitLines(run, axis)] },
+      ),
+    [made, run, axis, others],
+  );
+  const [first] = runs;
+  return {
+    ...made,
+    panels,
+    runs,
+    missing: list === undefined ? [] : link.runs.filter((key) => !list.some(({ runKey }) => runKey === key)),
+    axis,
+    stages: stages.filter(({ from }) => !isZoomed || isWithin(from, range)),
+    all,
+    matching,
+    isFiltered,
+    rollouts: rolloutsIn(first?.all, range),
+    matches: rolloutsIn(first?.matching, range),
+    source: [
+      runs.map(({ name }) => name).join(', '),
+      ...(isFiltered ? [`filter ${filter}`] : []),
+      ...(window > 1 ? [`mean over ${window} steps`] : []),
+      ...(isZoomed && range !== undefined ? [`steps ${range.from} to ${range.to}`] : []),
+    ].join(' · '),
+  };
+}
+
+/** The limit on a response, as logged, beside the lengths. */
+function limitLines(run: RunDetail, axis: readonly number[]): readonly PanelLine[] {
+  const line: PanelLine = {
+    key: 'limit',
+    name: 'limit',
+    color: 'var(--ink3)',
+    stroke: 'sparse',
+    role: 'logged',
+    isLimit: true,
+    describe: 'limit on a response in tokens, as the run or its stage says',
+    steps: axis,
+    values: responseLimits(run, axis),
+  };
+  return axis.some((step) => valueAt(line, step) !== undefined) ? [line] : [];
+}

@@ -1,0 +1,132 @@
+/** Problems by steps on one canvas: what is in sight is drawn, whatever there is. */
+import { type KeyboardEvent, type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
+import { cellAt, type MapPoint, type MapRow, mapShape, moved, pointAt } from './mapModel.ts';
+import { paintMap } from './paintMap.ts';
+
+interface HeatMapProps {
+  readonly rows: readonly MapRow[];
+  readonly steps: readonly number[];
+  /** The cell that is read out. */
+  readonly cursor: MapPoint | undefined;
+  readonly onCursor: (point: MapPoint | undefined) => void;
+  readonly onOpen: (point: MapPoint) => void;
+  /** What the cell under the cursor says. */
+  readonly reading: string;
+}
+
+const HEAD_HEIGHT = 22;
+
+export function HeatMap({ rows, steps, cursor, onCursor, onOpen, reading }: HeatMapProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [size, setSize] = useState({ width: 800, height: 400 });
+  const [scroll, setScroll] = useState({ left: 0, top: 0 });
+  useTakenFocus(scroller);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() =>
+      setSize({ width: element.clientWidth, height: element.clientHeight }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const shape = mapShape(size.width, steps.length);
+  const width = shape.gutter + shape.columnWidth * steps.length;
+  const height = HEAD_HEIGHT + shape.rowHeight * rows.length;
+
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null) return;
+    const paint = () =>
+      paintMap(element, { rows, steps, shape, size, scroll, cursor, headHeight: HEAD_HEIGHT });
+    paint();
+    // The theme is an attribute of the page; colours are read when painting.
+    const observer = new MutationObserver(paint);
+    observer.observe(document.documentElement, { attributes: true });
+    return () => observer.disconnect();
+  });
+
+  const pointOf = (event: PointerEvent<HTMLElement>): MapPoint | undefined => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const y = event.clientY - box.top - HEAD_HEIGHT;
+    if (y < 0) return undefined;
+    // The names stay where they are when the cells are scrolled sideways.
+    const inGutter = event.clientX - box.left < shape.gutter;
+    const x = event.clientX - box.left + (inGutter ? 0 : scroll.left);
+    return pointAt(shape, { x, y: y + scroll.top }, { rows: rows.length, steps: steps.length });
+  };
+  const reveal = (point: MapPoint) => {
+    const element = scroller.current;
+    if (element === null) return;
+    const top = point.row * shape.rowHeight;
+    const room = size.height - HEAD_HEIGHT - shape.rowHeight;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top > element.scrollTop + room) element.scrollTop = top - room;
+    const left = point.step * shape.columnWidth;
+    const wide = size.width - shape.gutter - shape.columnWidth;
+    if (left < element.scrollLeft) element.scrollLeft = left;
+    else if (left > element.scrollLeft + wide) element.scrollLeft = left - wide;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor(size.height / shape.rowHeight) - 2);
+    const by = MOVES[event.key]?.(page);
+    if (by !== undefined && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      event.stopPropagation();
+      const next = moved(rows, cursor, by);
+      if (next === undefined) return;
+      onCursor(next);
+      reveal(next);
+    } else if (event.key === 'Enter' && cursor !== undefined) {
+      event.preventDefault();
+      onOpen(cursor);
+    }
+  };
+  return (
+    <div
+      ref={scroller}
+      className="heat-map"
+      role="application"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it takes the arrow keys
+      tabIndex={0}
+      aria-label={`Pass rate of ${rows.length} problems by ${steps.length} steps. Arrow keys move, Enter opens the group.`}
+      onKeyDown={onKeyDown}
+      onScroll={(event) =>
+        setScroll({ left: event.currentTarget.scrollLeft, top: event.currentTarget.scrollTop })
+      }
+    >
+      <div className="heat-map-space" style={{ width, height: Math.max(height, size.height) }}>
+        <canvas
+          ref={canvas}
+          style={{ width: size.width, height: size.height }}
+          onPointerMove={(event) => {
+            const point = pointOf(event);
+            if (point?.row !== cursor?.row || point?.step !== cursor?.step) onCursor(point ?? cursor);
+          }}
+          onClick={(event) => {
+            const point = pointOf(event as unknown as PointerEvent<HTMLElement>);
+            if (cellAt(rows, point) !== undefined && point !== undefined) onOpen(point);
+          }}
+        />
+      </div>
+      <p className="visually-hidden" role="status">
+        {reading}
+      </p>
+    </div>
+  );
+}
+
+const MOVES: Readonly<Record<string, (page: number) => { readonly rows: number; readonly steps: number }>> = {
+  ArrowDown: () => ({ rows: 1, steps: 0 }),
+  j: () => ({ rows: 1, steps: 0 }),
+  ArrowUp: () => ({ rows: -1, steps: 0 }),
+  k: () => ({ rows: -1, steps: 0 }),
+  ArrowRight: () => ({ rows: 0, steps: 1 }),
+  ArrowLeft: () => ({ rows: 0, steps: -1 }),
+  PageDown: (page) => ({ rows: page, steps: 0 }),
+  PageUp: (page) => ({ rows: -page, steps: 0 }),
+  Home: () => ({ rows: Number.MIN_SAFE_INTEGER, steps: 0 }),
+  End: () => ({ rows: Number.MAX_SAFE_INTEGER, steps: 0 }),
+};

@@ -1,0 +1,73 @@
+import { Button } from '../../../ui/Controls.tsx';
+import { count, counted, percent } from '../../../ui/numbers.ts';
+import { type MapCell, type MapRow, rateOf } from './mapModel.ts';
+
+/** The cell under the cursor in words. */
+export function readingOf(
+  row: MapRow | undefined,
+  cell: MapCell | undefined,
+  step: number | undefined,
+): string {
+  if (row === undefined) return '';
+  if (cell === undefined) return `${row.problemId}, not tried at step ${step}`;
+  const rate = rateOf(cell);
+  const share = rate === undefined ? 'success unknown' : `${cell.correct} of ${cell.known} right`;
+  return `${row.problemId}, step ${step}: ${share}, ${counted(cell.answers, 'different answer')}`;
+}
+
+interface MapReadingProps {
+  readonly row: MapRow | undefined;
+  readonly cell: MapCell | undefined;
+  readonly step: number | undefined;
+  readonly onOpen: () => void;
+  readonly onHistory: () => void;
+}
+
+/** What the cell under the cursor is, and where it leads. Keeps its size, so that nothing jumps. */
+export function MapReading({ row, cell, step, onOpen, onHistory }: MapReadingProps) {
+  if (row === undefined)
+    return (
+      <aside className="map-reading">
+        <p className="dim">
+          Point at a cell, or walk with the arrow keys. Enter opens the group, o the problem’s history.
+        </p>
+      </aside>
+    );
+  const rate = cell === undefined ? undefined : rateOf(cell);
+  return (
+    <aside className="map-reading" aria-label="Cell">
+      <div className="map-reading-name">
+        <strong>{row.problemId}</strong>
+        {row.source !== undefined && <span className="dim"> {row.source}</span>}
+        {row.groundTruth !== undefined && <span className="dim"> · ground truth {row.groundTruth}</span>}
+      </div>
+      <div>
+        Step {step}:{' '}
+        {cell === undefined ? (
+          'not tried'
+        ) : (
+          <>
+            {rate === undefined
+              ? 'success unknown'
+              : `${cell.correct} of ${cell.known} right (${percent(rate)} %)`}
+            {' · '}
+            {counted(cell.answers, 'different answer')}
+            {cell.groups > 1 && ` · ${counted(cell.groups, 'group')}`}
+          </>
+        )}
+      </div>
+      <div className="dim">
+        Over {counted(row.cells.length, 'step')}: {count(row.correct)} of {count(row.known)} right
+        {row.fall > 0 && ` · ${percent(row.fall)} points below its best`}
+      </div>
+      <div className="map-reading-buttons">
+        <Button onClick={onHistory} title="o">
+          History
+        </Button>
+        <Button onClick={onOpen} disabled={cell === undefined} title="Enter">
+          Open group
+        </Button>
+      </div>
+    </aside>
+  );
+}

@@ -1,0 +1,183 @@
+import { useMemo, useState } from 'react';
+import { useCommands } from '../../../app/commands.ts';
+import { FilterBox } from '../../../app/filter/FilterBox.tsx';
+import { FilterChips } from '../../../app/filter/FilterChips.tsx';
+import { useClient } from '../../../data/DataProvider.tsx';
+import { useFilterLink } from '../../../data/filterLink.ts';
+import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { Segmented } from '../../../ui/Controls.tsx';
+import { counted } from '../../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
+import { HeatMap } from './HeatMap.tsx';
+import { MapReading, readingOf } from './MapReading.tsx';
+import {
+  cellAt,
+  type MapPoint,
+  mapRows,
+  PROBLEM_SORTS,
+  type ProblemSort,
+  SORT_LABELS,
+  sortedMap,
+} from './mapModel.ts';
+import { Suspicious } from './Suspicious.tsx';
+import './problems.css';
+
+const TABS = [
+  { id: 'map' as const, label: 'Map', title: 'Pass rate by step' },
+  { id: 'suspicious' as const, label: 'Suspicious', title: 'Ground truths and rewards worth a look' },
+];
+
+/** The problems of a run: where they were solved and where not, and which of them to doubt. */
+export default function ProblemsView({ runKey }: { readonly runKey: string }) {
+  const run = useRequest('run.get', { runKey });
+  const [query, setQuery] = useUrlQuery();
+  const isSuspicious = query.get('tab') === 'suspicious';
+  if (run.error !== null)
+    return (
+      <FailedState
+        title="This run could not be opened"
+        error={run.error}
+        onRetry={() => void run.refetch()}
+      />
+    );
+  if (run.data === undefined) return <WaitingState title="Opening the run…" />;
+  return (
+    <div className="page">
+      <header className="page-head is-one-line">
+        <h1>Problems</h1>
+        <Segmented
+          label="View"
+          chosen={isSuspicious ? 'suspicious' : 'map'}
+          onChoose={(tab) =>
+            setQuery({ tab: tab === 'map' ? undefined : tab, view: undefined, sort: undefined })
+          }
+          choices={TABS}
+        />
+        <div className="end">
+          <span className="page-facts">
+            {run.data.name} · {counted(run.data.steps, 'step')} · {counted(run.data.groups, 'group')}
+          </span>
+        </div>
+      </header>
+      {isSuspicious ? (
+        <Suspicious runKey={runKey} runId={run.data.runId} />
+      ) : (
+        <MapOfRun runKey={runKey} runId={run.data.runId} hasSteps={run.data.hasSteps} />
+      )}
+    </div>
+  );
+}
+
+interface MapOfRunProps {
+  readonly runKey: string;
+  readonly runId: number;
+  readonly hasSteps: boolean;
+}
+
+function MapOfRun({ runKey, runId, hasSteps }: MapOfRunProps) {
+  const [query, setQuery] = useUrlQuery();
+  const filter = useFilterLink();
+  const client = useClient();
+  const sort: ProblemSort = PROBLEM_SORTS.find((known) => known === query.get('sort')) ?? 'order';
+  const map = useRequest('problem.map', { runId, filter: filter.applied }, { keepPrevious: true });
+  const all = useMemo(() => (map.data === undefined ? [] : mapRows(map.data)), [map.data]);
+  const rows = useMemo(() => sortedMap(all, sort), [all, sort]);
+  const [cursor, setCursor] = useState<MapPoint>();
+  const steps = map.data?.steps ?? [];
+  const row = cursor === undefined ? undefined : rows[cursor.row];
+  const cell = cellAt(rows, cursor);
+  const step = cursor === undefined ? undefined : steps[cursor.step];
+
+  const open = async (point: MapPoint | undefined, view: 'group' | 'problem') => {
+    const found = cellAt(rows, point) ?? (point === undefined ? undefined : rows[point.row]?.cells.at(-1));
+    if (found === undefined) return;
+    const [group] = await client.request('group.rows', { groupIds: [found.groupId] });
+    if (group === undefined) return;
+    goTo({ view, runKey, step: group.step, groupKey: group.groupKey });
+  };
+  useCommands({ 'problem.open': () => void open(cursor, 'problem') });
+
+  return (
+    <>
+      <div className="filters">
+        <FilterBox runId={runId} runKey={runKey} what="problems" />
+        <Segmented
+          label="Order"
+          chosen={sort}
+          onChoose={(next) => {
+            setCursor(undefined);
+            setQuery({ sort: next === 'order' ? undefined : next });
+          }}
+          choices={PROBLEM_SORTS.map((id) => ({ id, ...SORT_LABELS[id] }))}
+        />
+      </div>
+      {map.error !== null ? (
+        <FailedState
+          title="The problems could not be put together"
+          error={map.error}
+          onRetry={() => void map.refetch()}
+        />
+      ) : map.data === undefined ? (
+        <WaitingState title="Putting the problems together…" />
+      ) : (
+        <>
+          <div className="filter-note problem-note">
+            <p role="status">
+              {map.isPlaceholderData
+                ? 'Looking…'
+                : rows.length === all.length
+                  ? counted(all.length, 'problem')
+                  : `${rows.length.toLocaleString('en')} of ${counted(all.length, 'problem')}`}
+              {hasSteps ? '' : '; this log knows no training step'}
+            </p>
+            <FilterChips />
+            <Legend />
+          </div>
+          {rows.length === 0 ? (
+            <EmptyState title={NOTHING[sort]} />
+          ) : (
+            <div className="problem-map">
+              <HeatMap
+                rows={rows}
+                steps={steps}
+                cursor={cursor}
+                onCursor={setCursor}
+                onOpen={(point) => void open(point, 'group')}
+                reading={readingOf(row, cell, step)}
+              />
+              <MapReading
+                row={row}
+                cell={cell}
+                step={step}
+                onOpen={() => void open(cursor, 'group')}
+                onHistory={() => void open(cursor, 'problem')}
+              />
+            </div>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+const NOTHING: Readonly<Record<ProblemSort, string>> = {
+  order: 'No problem has a rollout that matches',
+  rate: 'No problem has a rollout that matches',
+  regressed: 'No problem fares worse at its last step than at its best',
+  change: 'No problem was tried twice with another result',
+  never: 'Every problem was solved at least once',
+  always: 'No problem was always solved',
+  answers: 'No answers are known',
+};
+
+function Legend() {
+  return (
+    <p className="map-legend">
+      <span className="map-swatch is-none" /> all wrong
+      <span className="map-swatch is-half" /> half right
+      <span className="map-swatch is-all" /> all right
+      <span className="map-swatch is-unknown" /> unknown
+    </p>
+  );
+}

@@ -1,0 +1,146 @@
+/** Draws the part of the map that is in sight. */
+import { type MapPoint, type MapRow, type MapShape, rateOf } from './mapModel.ts';
+
+export interface MapPicture {
+  readonly rows: readonly MapRow[];
+  readonly steps: readonly number[];
+  readonly shape: MapShape;
+  readonly size: { readonly width: number; readonly height: number };
+  readonly scroll: { readonly left: number; readonly top: number };
+  readonly cursor: MapPoint | undefined;
+  readonly headHeight: number;
+}
+
+const LABEL_GAP = 44;
+
+export function paintMap(canvas: HTMLCanvasElement, picture: MapPicture): void {
+  const { size } = picture;
+  const scale = window.devicePixelRatio;
+  const width = Math.round(size.width * scale);
+  const height = Math.round(size.height * scale);
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  const style = getComputedStyle(canvas);
+  const ink = (token: string): string => style.getPropertyValue(token).trim();
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, size.width, size.height);
+  context.textBaseline = 'middle';
+  paintCells(context, picture, ink);
+  paintNames(context, picture, { ink, font: ink('--font-ui') });
+  paintSteps(context, picture, { ink, font: ink('--font-ui') });
+}
+
+function visibleRows({ rows, shape, size, scroll, headHeight }: MapPicture) {
+  const first = Math.max(0, Math.floor(scroll.top / shape.rowHeight));
+  const end = Math.min(rows.length, Math.ceil((scroll.top + size.height - headHeight) / shape.rowHeight) + 1);
+  return { first, end };
+}
+
+function paintCells(
+  context: CanvasRenderingContext2D,
+  picture: MapPicture,
+  ink: (token: string) => string,
+): void {
+  const { rows, shape, size, scroll, cursor, headHeight } = picture;
+  const { first, end } = visibleRows(picture);
+  const gap = shape.columnWidth > 6 ? 1 : 0;
+  const colours = {
+    wrong: ink('--wrong-soft'),
+    right: ink('--right'),
+    edge: ink('--rule2'),
+    cursor: ink('--accent'),
+  };
+  context.save();
+  context.beginPath();
+  context.rect(shape.gutter, headHeight, size.width - shape.gutter, size.height - headHeight);
+  context.clip();
+  for (let row = first; row < end; row++) {
+    const y = headHeight + row * shape.rowHeight - scroll.top;
+    const tall = shape.rowHeight - 2;
+    if (cursor?.row === row) {
+      context.fillStyle = ink('--hover');
+      context.fillRect(shape.gutter, y, size.width, shape.rowHeight);
+    }
+    for (const cell of rows[row]?.cells ?? []) {
+      const x = shape.gutter + cell.step * shape.columnWidth - scroll.left;
+      if (x + shape.columnWidth < shape.gutter || x > size.width) continue;
+      const wide = shape.columnWidth - gap;
+      const rate = rateOf(cell);
+      if (rate === undefined) {
+        // Tried, and nobody knows with what success.
+        context.strokeStyle = colours.edge;
+        context.strokeRect(x + 0.5, y + 1.5, Math.max(1, wide - 1), tall - 1);
+        continue;
+      }
+      context.fillStyle = colours.wrong;
+      context.fillRect(x, y + 1, wide, tall);
+      context.fillStyle = colours.right;
+      context.fillRect(x, y + 1 + tall * (1 - rate), wide, tall * rate);
+    }
+    if (cursor?.row === row) {
+      const x = shape.gutter + cursor.step * shape.columnWidth - scroll.left;
+      context.strokeStyle = colours.cursor;
+      context.lineWidth = 2;
+      context.strokeRect(x - 1, y, shape.columnWidth - gap + 2, shape.rowHeight);
+      context.lineWidth = 1;
+    }
+  }
+  context.restore();
+}
+
+interface Inks {
+  readonly ink: (token: string) => string;
+  readonly font: string;
+}
+
+function paintNames(context: CanvasRenderingContext2D, picture: MapPicture, { ink, font }: Inks): void {
+  const { rows, shape, scroll, cursor, headHeight, size } = picture;
+  const { first, end } = visibleRows(picture);
+  context.save();
+  context.beginPath();
+  context.rect(0, headHeight, shape.gutter, size.height - headHeight);
+  context.clip();
+  for (let row = first; row < end; row++) {
+    const found = rows[row];
+    if (found === undefined) continue;
+    const y = headHeight + row * shape.rowHeight - scroll.top + shape.rowHeight / 2;
+    const rate = found.rate === undefined ? '' : `${Math.round(found.rate * 100)} %`;
+    context.font = `11.5px ${font}`;
+    context.fillStyle = ink('--ink3');
+    context.textAlign = 'right';
+    context.fillText(rate, shape.gutter - 10, y);
+    context.fillStyle = ink(cursor?.row === row ? '--ink' : '--ink2');
+    context.textAlign = 'left';
+    context.fillText(fitted(context, found.problemId, shape.gutter - 24 - LABEL_GAP), 24, y);
+  }
+  context.restore();
+}
+
+/** Cut at its end with an ellipsis: the whole name is read out beside the map. */
+function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
+  const short = text.slice(0, 60);
+  if (short === text && context.measureText(short).width <= room) return short;
+  let end = short.length;
+  while (end > 1 && context.measureText(`${short.slice(0, end)}…`).width > room) end--;
+  return `${short.slice(0, end)}…`;
+}
+
+function paintSteps(context: CanvasRenderingContext2D, picture: MapPicture, { ink, font }: Inks): void {
+  const { steps, shape, scroll, headHeight, size, cursor } = picture;
+  context.font = `11px ${font}`;
+  context.textAlign = 'center';
+  context.fillStyle = ink('--ink3');
+  let free = shape.gutter;
+  steps.forEach((step, i) => {
+    const x = shape.gutter + (i + 0.5) * shape.columnWidth - scroll.left;
+    if (x < free || x > size.width) return;
+    const text = String(step);
+    const half = context.measureText(text).width / 2;
+    if (x - half < free) return;
+    context.fillStyle = ink(cursor?.step === i ? '--ink' : '--ink3');
+    context.fillText(text, x, headHeight / 2);
+    free = x + half + 10;
+  });
+}

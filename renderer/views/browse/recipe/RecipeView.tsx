@@ -1,0 +1,78 @@
+/** The training recipe: stages and their limits, truncation against them, and the problems there is nothing left to learn from. */
+import type { RunDetail, StepSummary } from '../../../../shared/api/contract.ts';
+import { pathOfPlace } from '../../../data/place.ts';
+import { Link } from '../../../ui/Link.tsx';
+import { count, percent } from '../../../ui/numbers.ts';
+import { stageChange } from '../overview/stageModel.ts';
+import { recipeRows } from './recipeModel.ts';
+import { SolvedProblems } from './SolvedProblems.tsx';
+import './recipe.css';
+
+interface RecipeViewProps {
+  readonly run: RunDetail;
+  /** In order. */
+  readonly rows: readonly StepSummary[];
+}
+
+export function RecipeView({ run, rows }: RecipeViewProps) {
+  const stages = recipeRows(run, rows);
+  const hasStops = stages.some(({ stopsLogged }) => stopsLogged > 0);
+  return (
+    <div className="recipe">
+      <section className="recipe-stages" aria-label="Stages">
+        <h2>Stages and limits</h2>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">stage</th>
+              <th scope="col">steps read</th>
+              <th scope="col">response limit</th>
+              <th scope="col">turn limit</th>
+              <th scope="col">data</th>
+              <th scope="col">rollouts read</th>
+              <th scope="col" title="Stopped by the length limit, among rollouts whose stop reason is logged">
+                truncated
+              </th>
+              <th scope="col">most at one step</th>
+              <th scope="col" title="Groups all of whose rollouts are right, at the last step of the stage">
+                all right at its end
+              </th>
+              <th scope="col">what changes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {stages.map((stage) => (
+              <tr key={`${stage.from} ${stage.name}`}>
+                <th scope="row">{stage.name}</th>
+                <td>{stage.from === stage.to ? stage.from : `${stage.from}–${stage.to}`}</td>
+                <td>{stage.maxResponseTokens !== undefined && `${count(stage.maxResponseTokens)} tokens`}</td>
+                <td>{count(stage.maxTurns)}</td>
+                <td>{stage.data}</td>
+                <td>{count(stage.rollouts)}</td>
+                <td>{stage.truncated !== undefined && `${percent(stage.truncated)} %`}</td>
+                <td>
+                  {stage.worst !== undefined && (
+                    <Link
+                      className="is-link"
+                      href={`${pathOfPlace({ view: 'step', runKey: run.runKey, step: stage.worst.step })}?tab=rollouts&q=stop%3Alength`}
+                      title="The rollouts that were stopped by the length limit"
+                    >
+                      {percent(stage.worst.share)} % at step {stage.worst.step}
+                    </Link>
+                  )}
+                </td>
+                <td>{stage.solvedAtEnd !== undefined && `${percent(stage.solvedAtEnd)} %`}</td>
+                <td>{stageChange(stage)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {run.stages.length === 0 && <p className="dim">The log names no stages.</p>}
+        {!hasStops && (
+          <p className="dim">The log says of no rollout why it stopped, so truncation is not known.</p>
+        )}
+      </section>
+      <SolvedProblems run={run} steps={rows.map(({ step }) => step)} />
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+/** Nothing is looked for, or nothing was found: what there is to look for, and why it may have been missed. */
+import { useFilterLink } from '../../data/filterLink.ts';
+import { useUrlQuery } from '../../data/usePlace.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { EmptyState } from '../../ui/States.tsx';
+import { hasCasedPattern, SCOPE_WORDS, scopeOf, withScope } from './searchModel.ts';
+
+const EXAMPLES: readonly (readonly [query: string, means: string])[] = [
+  ['"double-check"', 'these words, one after the other'],
+  ['verif*', 'words that begin so'],
+  ['code:sympy reward:0', 'in tool calls of rollouts without reward'],
+  ['output:"ZeroDivisionError" correct:true', 'an error on the way to a right answer'],
+  ['reasoning:/\\b(wait|hmm)\\b/i', 'a regular expression'],
+];
+
+export function SearchStart() {
+  const [, setQuery] = useUrlQuery();
+  return (
+    <EmptyState title="Words in the texts of all rollouts">
+      <ul className="search-examples">
+        {EXAMPLES.map(([query, means]) => (
+          <li key={query}>
+            <button type="button" onClick={() => setQuery({ q: query })}>
+              <code>{query}</code>
+            </button>
+            <span>{means}</span>
+          </li>
+        ))}
+      </ul>
+    </EmptyState>
+  );
+}
+
+export function NothingFound({ isInOneRun }: { readonly isInOneRun: boolean }) {
+  const { node, applied } = useFilterLink();
+  const [, setQuery] = useUrlQuery();
+  const scope = scopeOf(node);
+  const elsewhere = scope === undefined || scope === 'text' ? undefined : withScope(node, 'text');
+  const hits = useRequest(
+    'search.page',
+    elsewhere === undefined || isInOneRun ? undefined : { query: elsewhere, limit: 1 },
+  ).data;
+  const hit = hits?.groups[0];
+  return (
+    <EmptyState title="Nothing found">
+      <p className="state-facts">{applied}</p>
+      {scope !== undefined && elsewhere !== undefined && (
+        <p>
+          {hit === undefined
+            ? `It was looked for in ${SCOPE_WORDS[scope].place} only. `
+            : `Not in ${SCOPE_WORDS[scope].place}, but elsewhere ${
+                hit.prompt.total > 0 ? '(in a prompt, for one). ' : 'in a rollout. '
+              }`}
+          <Button onClick={() => setQuery({ q: elsewhere })}>Look everywhere</Button>
+        </p>
+      )}
+      {isInOneRun && (
+        <p>
+          Only one run was searched.{' '}
+          <Button onClick={() => setQuery({ run: undefined })}>Search all runs</Button>
+        </p>
+      )}
+      {hasCasedPattern(node) && <p>A regular expression minds capitals unless it ends in /i.</p>}
+      <p>
+        Words are found whole; <code>verif*</code> finds what begins so. Signs are found by a regular
+        expression, as in <code>/==/</code>.
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,167 @@
+/** What was found, group by group: a row for each hit that is shown. */
+import { useMemo } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import type { RunSummary } from '../../../shared/api/contract.ts';
+import { useCompareCommand, useCompareMark } from '../../app/compareSet.ts';
+import { useTableCommands } from '../../app/useTableCommands.ts';
+import { pathOfPlace, type RolloutPlace } from '../../data/place.ts';
+import { foundPath } from '../../data/searchLink.ts';
+import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
+import { RightMark } from '../../ui/Marks.tsx';
+import { counted, reward } from '../../ui/numbers.ts';
+import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+import { Snippet } from './Snippet.tsx';
+import { PLACE_WORDS, type Rest, type SearchRow } from './searchModel.ts';
+
+interface SearchResultsProps {
+  readonly rows: readonly SearchRow[];
+  readonly runs: readonly RunSummary[];
+  readonly query: string;
+  /** By which the list is remembered. */
+  readonly list: string;
+  readonly onNearEnd: () => void;
+}
+
+/** Rows before the end at which more is asked for. */
+const NEAR = 40;
+
+export function SearchResults({ rows, runs, query, list, onNearEnd }: SearchResultsProps) {
+  const table = useTableCommands();
+  const byId = useMemo(() => new Map(runs.map((run) => [run.runId, run])), [runs]);
+  const columns = useMemo(() => columnsFor(byId), [byId]);
+  const compareMark = useCompareMark();
+  const hrefOf = (row: SearchRow): string => hrefTo(row, byId.get(row.group.runId)?.runKey ?? '', query);
+  useCompareCommand(() => table.current?.cursorHref()?.split('?')[0]);
+  return (
+    <div className="search-results">
+      <VirtualTable
+        key={list}
+        handle={table}
+        label={`Found: ${query}`}
+        columns={columns}
+        count={rows.length}
+        rowAt={(index) => rows[index]}
+        markOf={(row) =>
+          row.kind === 'rollout' && row.isFirst ? compareMark(hrefOf(row).split('?')[0]) : undefined
+        }
+        onOpen={(row) => navigate(hrefOf(row))}
+        hrefOf={hrefOf}
+        onWindow={({ end }) => {
+          if (end >= rows.length - NEAR) onNearEnd();
+        }}
+        position={listPosition(list)}
+        onPosition={(position) => rememberListPosition(list, position)}
+      />
+    </div>
+  );
+}
+
+function hrefTo({ group, ...row }: SearchRow, runKey: string, query: string): string {
+  const { step, groupKey } = group;
+  if (row.kind === 'group') return pathOfPlace({ view: 'group', runKey, step, groupKey });
+  const rollout = row.kind === 'rollout' ? row.rollout : group.found[0];
+  const place: RolloutPlace = { view: 'rollout', runKey, step, groupKey, ordinal: rollout?.index ?? 0 };
+  const { hit } = row;
+  return foundPath(place, { query, ...(hit === undefined ? {} : { turn: hit.turn, at: hit }) });
+}
+
+function columnsFor(runs: ReadonlyMap<number, RunSummary>): readonly Column<SearchRow>[] {
+  return [
+    {
+      id: 'rollout',
+      label: 'rollout',
+      minWidth: 92,
+      grow: 0,
+      cell: (row) => {
+        if (row.kind === 'group')
+          return (
+            <b className="search-group">
+              {runs.get(row.group.runId)?.hasSteps === false ? '' : `step ${row.group.step}`}
+            </b>
+          );
+        if (row.kind === 'prompt' || !row.isFirst) return null;
+        const { index, isCorrect, reward: rewarded } = row.rollout;
+        return (
+          <span
+            className="search-rollout"
+            title={rewarded === undefined ? undefined : `reward ${reward(rewarded)}`}
+          >
+            #{index} <RightMark isCorrect={isCorrect} />
+          </span>
+        );
+      },
+    },
+    {
+      id: 'where',
+      label: 'where',
+      minWidth: 128,
+      grow: 0,
+      cell: (row) => (row.kind === 'group' ? <GroupShare row={row} /> : <Where row={row} />),
+    },
+    {
+      id: 'text',
+      label: 'text',
+      minWidth: 320,
+      grow: 1,
+      cell: (row) =>
+        row.kind === 'group' ? <GroupName row={row} run={runs.get(row.group.runId)} /> : <Found row={row} />,
+    },
+  ];
+}
+
+type GroupRow = Extract<SearchRow, { kind: 'group' }>;
+type HitRow = Exclude<SearchRow, { kind: 'group' }>;
+
+function GroupName({ row, run }: { readonly row: GroupRow; readonly run: RunSummary | undefined }) {
+  const { problemId, groupKey, preview } = row.group;
+  return (
+    <span className="search-group">
+      <b title={problemId}>{problemId}</b>
+      {groupKey !== problemId && <span className="dim"> · group {groupKey}</span>}
+      <span className="dim"> · {run?.name} · </span>
+      <span title={preview}>{preview}</span>
+    </span>
+  );
+}
+
+function GroupShare({ row: { group, found } }: { readonly row: GroupRow }) {
+  const { rollouts, correct, correctKnown } = group;
+  return (
+    <span className="dim" title={`Found in ${found} of ${counted(rollouts, 'rollout')} of the group so far`}>
+      {correctKnown > 0 && `${correct} of ${correctKnown} right`}
+    </span>
+  );
+}
+
+function Where({ row }: { readonly row: HitRow }) {
+  if (row.kind === 'prompt') return <span className="dim">prompt</span>;
+  if (row.hit === undefined) return null;
+  return (
+    <span className="dim">
+      turn {row.hit.turn} · {PLACE_WORDS[row.hit.kind]}
+    </span>
+  );
+}
+
+function Found({ row }: { readonly row: HitRow }) {
+  if (row.hit === undefined)
+    return (
+      <span className="dim">
+        {row.kind === 'rollout' && row.group.prompt.total > 0 ? 'in the prompt' : 'matches'}
+      </span>
+    );
+  return (
+    <span className="search-found">
+      <Snippet hit={row.hit} />
+      {row.rest !== undefined && <RestOf rest={row.rest} />}
+    </span>
+  );
+}
+
+function RestOf({ rest: { count, isAtLeast } }: { readonly rest: Rest }) {
+  return (
+    <span className="search-rest" title="More hits here: open it, n goes to the next">
+      +{isAtLeast ? `${count} or more` : count}
+    </span>
+  );
+}

@@ -1,0 +1,156 @@
+/** Rows of the results, and what is said about a search. */
+import type {
+  FoundGroup,
+  FoundRollout,
+  HitList,
+  SearchHit,
+  SearchPage,
+} from '../../../shared/api/contract.ts';
+import { TEXT_FIELDS, type TextField } from '../../../shared/domain/filter/fields.ts';
+import { type FilterNode, wantedTextNodes } from '../../../shared/domain/filter/node.ts';
+import { filterText } from '../../../shared/domain/filter/print.ts';
+import type { SegmentKind } from '../../../shared/domain/model.ts';
+
+export type SearchRow =
+  | { readonly kind: 'group'; readonly group: FoundGroup; readonly found: number }
+  | {
+      readonly kind: 'prompt';
+      readonly group: FoundGroup;
+      readonly hit: SearchHit;
+      readonly rest: Rest | undefined;
+    }
+  | {
+      readonly kind: 'rollout';
+      readonly group: FoundGroup;
+      readonly rollout: FoundRollout;
+      /** undefined: it matches without words of its own. */
+      readonly hit: SearchHit | undefined;
+      readonly isFirst: boolean;
+      readonly rest: Rest | undefined;
+    };
+
+/** Hits that are not listed, said on the last row that is. */
+export interface Rest {
+  readonly count: number;
+  readonly isAtLeast: boolean;
+}
+
+export function rowsOf(pages: readonly SearchPage[]): readonly SearchRow[] {
+  return joinedGroups(pages).flatMap((group) => [
+    { kind: 'group' as const, group, found: group.found.length },
+    ...group.prompt.hits.map((hit, i) => ({
+      kind: 'prompt' as const,
+      group,
+      hit,
+      rest: restAfter(group.prompt, i),
+    })),
+    ...group.found.flatMap((rollout) => rolloutRows(group, rollout)),
+  ]);
+}
+
+/** A group that goes on in the next page is one group. */
+function joinedGroups(pages: readonly SearchPage[]): readonly FoundGroup[] {
+  const groups: FoundGroup[] = [];
+  for (const group of pages.flatMap((page) => page.groups)) {
+    const last = groups.at(-1);
+    if (last?.groupId === group.groupId)
+      groups[groups.length - 1] = { ...last, found: [...last.found, ...group.found] };
+    else groups.push(group);
+  }
+  return groups;
+}
+
+function rolloutRows(group: FoundGroup, rollout: FoundRollout): readonly SearchRow[] {
+  const { hits } = rollout.found;
+  if (hits.length === 0)
+    return [{ kind: 'rollout', group, rollout, hit: undefined, isFirst: true, rest: undefined }];
+  return hits.map((hit, i) => ({
+    kind: 'rollout',
+    group,
+    rollout,
+    hit,
+    isFirst: i === 0,
+    rest: restAfter(rollout.found, i),
+  }));
+}
+
+function restAfter({ hits, total, isAtLeast }: HitList, i: number): Rest | undefined {
+  const count = total - hits.length;
+  return i === hits.length - 1 && count > 0 ? { count, isAtLeast } : undefined;
+}
+
+export interface Tally {
+  readonly rollouts: number;
+  readonly groups: number;
+  readonly passed: number;
+  readonly scanned: number;
+  readonly total: number;
+}
+
+export function tallyOf(pages: readonly SearchPage[]): Tally {
+  const groups = joinedGroups(pages);
+  const sum = (of: (page: SearchPage) => number) => pages.reduce((all, page) => all + of(page), 0);
+  return {
+    rollouts: groups.reduce((all, group) => all + group.found.length, 0),
+    groups: groups.length,
+    passed: sum((page) => page.passed),
+    scanned: sum((page) => page.scanned),
+    total: pages.at(-1)?.total ?? 0,
+  };
+}
+
+export const SCOPE_WORDS: Readonly<Record<TextField, { readonly label: string; readonly place: string }>> = {
+  text: { label: 'Everywhere', place: 'prompts and responses' },
+  reasoning: { label: 'Reasoning', place: 'the reasoning and prose of responses' },
+  code: { label: 'Code', place: 'what tools were called with' },
+  output: { label: 'Output', place: 'what tools answered' },
+  answer_text: { label: 'Answer', place: 'final answers' },
+  prompt: { label: 'Prompt', place: 'prompts' },
+};
+
+export const SCOPES = TEXT_FIELDS;
+
+/** Where the words of a query are looked for; undefined where they differ, or there are none. */
+export function scopeOf(node: FilterNode): TextField | undefined {
+  const [first, ...rest] = wantedTextNodes(node);
+  return first !== undefined && rest.every(({ field }) => field === first.field) ? first.field : undefined;
+}
+
+/** The same query, its words looked for elsewhere. What must not be found stays where it was. */
+export function withScope(node: FilterNode, field: TextField): string {
+  return filterText(moved(node, field));
+}
+
+function moved(node: FilterNode, field: TextField): FilterNode {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      return { ...node, nodes: node.nodes.map((each) => moved(each, field)) };
+    case 'text':
+      return { ...node, field };
+    default:
+      return node;
+  }
+}
+
+export const PLACE_WORDS: Readonly<Record<SegmentKind, string>> = {
+  reasoning: 'reasoning',
+  text: 'prose',
+  'tool-call': 'code',
+  'tool-response': 'output',
+  answer: 'answer',
+  user: 'user',
+  system: 'system',
+};
+
+/** On one line, and as long as it was. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, (line) => '⏎'.padEnd(line.length)).replaceAll('\t', ' ');
+}
+
+/** Why a pattern may find nothing that its words would. */
+export function hasCasedPattern(node: FilterNode): boolean {
+  return wantedTextNodes(node).some(
+    ({ form, text, flags }) => form === 'regex' && flags?.includes('i') !== true && /\p{L}/u.test(text),
+  );
+}

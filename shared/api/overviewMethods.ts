@@ -1,0 +1,19 @@
+/** The overview of a run beyond its series: what the trainer logged, evaluations, problems that are solved. */
+import { z } from 'zod';
+import type { EvaluationPanel, LoggedMetric, SolvedProblems } from './browseRows.ts';
+import { filter, id, progressKey } from './paramTypes.ts';
+
+export const OVERVIEW_PARAMS = {
+  /** Numbers the trainer logged itself, by name, each with the steps it was logged at. */
+  'metric.list': z.object({ runId: id }),
+  /** pass@1, pass@k and majority@k of each source of problems, per step. Long under a filter: like `roc.report`. */
+  'eval.summary': z.object({ runId: id, step: id.optional(), filter, progressKey }),
+  /** The problems of a step all of whose rollouts are correct. */
+  'problem.solved': z.object({ runId: id, step: id }),
+} as const;
+
+export interface OverviewResults {
+  'metric.list': { readonly metrics: readonly LoggedMetric[] };
+  'eval.summary': { readonly panels: readonly EvaluationPanel[] };
+  'problem.solved': SolvedProblems;
+}

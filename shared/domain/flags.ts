@@ -1,0 +1,229 @@
+/**
+ * What is odd about a rollout, by rule: facts of its text, never a judgement. Whether one is suspicious depends on
+ * what else is known: `answer_only_in_output` of a correct rollout is another matter than of a wrong one.
+ */
+import { type Boxed, boxedIn } from './boxed.ts';
+import { type Segment, type TextRange, TOOL_ERROR_OUTCOMES, type ToolCall } from './model.ts';
+import { isSameAnswer } from './sameAnswer.ts';
+
+/** In this order they are bits of a number: new ones go to the end. */
+export const FLAGS = [
+  'equals_truth',
+  'all_calls_failed',
+  'no_answer_tag',
+  'no_boxed',
+  'several_answers',
+  'text_after_answer',
+  'reason_after_answer',
+  'answer_only_in_output',
+  'truth_in_code',
+  'ignored_calls',
+  'identical_retry',
+  'repetition',
+] as const;
+export type Flag = (typeof FLAGS)[number];
+
+export const FLAG_MEANINGS: Readonly<Record<Flag, string>> = {
+  equals_truth: 'the answer and the ground truth are written alike',
+  all_calls_failed: 'there were tool calls, and every one failed',
+  no_answer_tag: 'an answer was found, but in no answer tag',
+  no_boxed: 'the answer tag holds no \\boxed',
+  several_answers: 'different boxed values',
+  text_after_answer: 'text behind the answer tag',
+  reason_after_answer: 'reasoning behind the answer tag',
+  answer_only_in_output: 'the answer stands in a tool response and nowhere in the reasoning',
+  truth_in_code: 'the ground truth stands in the code before any tool response had it',
+  ignored_calls: 'several calls in a turn, of which some were not run',
+  identical_retry: 'a failed call was made again, character by character',
+  repetition: 'more than half of the text are lines that stood before',
+};
+
+export interface FlaggedRollout {
+  readonly response: string;
+  /** Of the response; calls count in them. */
+  readonly segments: readonly Segment[];
+  readonly toolCalls: readonly ToolCall[];
+  /** Per call: an earlier one says the same. */
+  readonly repeats: readonly boolean[];
+  readonly answer?: string | undefined;
+  readonly groundTruth?: string | undefined;
+}
+
+export interface FlagEvidence extends TextRange {
+  readonly flag: Flag;
+  /** Index among the segments of the response. */
+  readonly segment: number;
+}
+
+export interface Flagged {
+  /** Bit i: FLAGS[i]. */
+  readonly bits: number;
+  /** Where it shows, for flags that show somewhere: offsets in the response. */
+  readonly evidence: readonly FlagEvidence[];
+}
+
+/** Shorter answers stand everywhere by chance. */
+const TELLING_CHARS = 3;
+const LONG_CHARS = 2000;
+const LINE_CHARS = 20;
+const REPEATED_SHARE = 0.5;
+
+export function flagsOf(rollout: FlaggedRollout): Flagged {
+  const evidence: FlagEvidence[] = [];
+  let bits = 0;
+  const set = (flag: Flag, at?: { readonly segment: number } & TextRange): void => {
+    bits |= bitOf(flag);
+    if (at !== undefined) evidence.push({ flag, segment: at.segment, start: at.start, end: at.end });
+  };
+  const { answer, groundTruth, toolCalls } = rollout;
+  if (answer !== undefined && groundTruth !== undefined && isSameAnswer(answer, groundTruth))
+    set('equals_truth');
+  if (toolCalls.length > 0 && toolCalls.every(({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome)))
+    set('all_calls_failed');
+  flagAnswer(rollout, set);
+  flagBoxed(rollout, set);
+  flagBorrowed(rollout, set);
+  flagCalls(rollout, set);
+  const repeated = repeatedLine(rollout);
+  if (repeated !== undefined) set('repetition', repeated);
+  return { bits, evidence };
+}
+
+export function bitOf(flag: Flag): number {
+  return 1 << FLAGS.indexOf(flag);
+}
+
+export function flagNames(bits: number): readonly Flag[] {
+  return FLAGS.filter((flag) => (bits & bitOf(flag)) !== 0);
+}
+
+type Set = (flag: Flag, at?: { readonly segment: number } & TextRange) => void;
+
+function flagAnswer({ response, segments, answer }: FlaggedRollout, set: Set): void {
+  const at = segments.findLastIndex(({ kind }) => kind === 'answer');
+  const tag = segments[at];
+  if (tag === undefined) {
+    if (answer !== undefined) set('no_answer_tag');
+    return;
+  }
+  if (!response.slice(tag.inner.start, tag.inner.end).includes('\\boxed'))
+    set('no_boxed', { segment: at, ...tag.inner });
+  for (const [i, segment] of segments.entries()) {
+    if (i <= at || response.slice(segment.inner.start, segment.inner.end).trim() === '') continue;
+    if (segment.kind === 'reasoning') set('reason_after_answer', { segment: i, ...segment.inner });
+    else if (segment.kind === 'text') set('text_after_answer', { segment: i, ...segment.inner });
+  }
+}
+
+function flagBoxed({ response, segments }: FlaggedRollout, set: Set): void {
+  if (!response.includes('\\boxed')) return;
+  let first: Boxed | undefined;
+  for (const [i, { kind, inner }] of segments.entries()) {
+    if (kind !== 'reasoning' && kind !== 'text' && kind !== 'answer') continue;
+    for (const boxed of boxedIn(response.slice(inner.start, inner.end))) {
+      if (first === undefined) first = boxed;
+      else if (!isSameAnswer(first.text, boxed.text)) {
+        set('several_answers', {
+          segment: i,
+          start: inner.start + boxed.start,
+          end: inner.start + boxed.end,
+        });
+        return;
+      }
+    }
+  }
+}
+
+/** The answer from the tool alone, and the ground truth before the tool could say it. */
+function flagBorrowed(
+  { response, segments, toolCalls, answer, groundTruth }: FlaggedRollout,
+  set: Set,
+): void {
+  const isTelling = (text: string | undefined): text is string =>
+    text !== undefined && text.trim().length >= TELLING_CHARS;
+  if (isTelling(answer)) {
+    let inOutput: ({ readonly segment: number } & TextRange) | undefined;
+    let isReasoned = false;
+    for (const [i, { kind, inner }] of segments.entries()) {
+      if (kind !== 'tool-response' && kind !== 'reasoning' && kind !== 'text') continue;
+      const at = placeOf(answer.trim(), response, inner);
+      if (at === undefined) continue;
+      if (kind === 'tool-response') inOutput ??= { segment: i, ...at };
+      else isReasoned = true;
+    }
+    if (inOutput !== undefined && !isReasoned) set('answer_only_in_output', inOutput);
+  }
+  if (!isTelling(groundTruth)) return;
+  const truth = groundTruth.trim();
+  for (const [i, { kind, inner }] of segments.entries()) {
+    if (kind === 'tool-response' && placeOf(truth, response, inner) !== undefined) return;
+    if (kind !== 'tool-call') continue;
+    const code = toolCalls.find(({ callSegment }) => callSegment === i)?.code;
+    if (code === undefined || placeOf(truth, code, { start: 0, end: code.length }) === undefined) continue;
+    // In the escapes of JSON the number may stand behind a letter: then the whole call is the evidence.
+    set('truth_in_code', { segment: i, ...(placeOf(truth, response, inner) ?? inner) });
+    return;
+  }
+}
+
+const WORD = /[\p{L}\p{N}_]/u;
+
+/** Not inside a longer word or number: 213 is not in 12130, and not in 213.5. */
+function placeOf(text: string, where: string, { start, end }: TextRange): TextRange | undefined {
+  for (
+    let at = where.indexOf(text, start);
+    at >= 0 && at + text.length <= end;
+    at = where.indexOf(text, at + 1)
+  ) {
+    const before = at === start ? '' : (where[at - 1] ?? '');
+    const after = at + text.length === end ? '' : (where[at + text.length] ?? '');
+    const next = where[at + text.length + 1] ?? '';
+    const isCut =
+      WORD.test(before) || WORD.test(after) || (after === '.' && /\d/.test(next)) || before === '.';
+    if (!isCut) return { start: at, end: at + text.length };
+  }
+  return undefined;
+}
+
+function flagCalls({ segments, toolCalls, repeats }: FlaggedRollout, set: Set): void {
+  const at = (call: ToolCall) => {
+    const segment = segments[call.callSegment];
+    return segment === undefined ? undefined : { segment: call.callSegment, ...segment.inner };
+  };
+  for (const [i, call] of toolCalls.entries()) {
+    const isOneOfSeveral = toolCalls.some((other) => other !== call && other.turn === call.turn);
+    if (call.outcome === 'missing' && isOneOfSeveral) set('ignored_calls', at(call));
+    const previous = toolCalls[i - 1];
+    if (repeats[i] === true && previous !== undefined && TOOL_ERROR_OUTCOMES.has(previous.outcome))
+      set('identical_retry', at(call));
+  }
+}
+
+/** Of what the policy wrote; the first line of those that came again is the evidence. */
+function repeatedLine({
+  response,
+  segments,
+}: FlaggedRollout): ({ readonly segment: number } & TextRange) | undefined {
+  if (response.length < LONG_CHARS) return undefined;
+  const seen = new Set<string>();
+  let chars = 0;
+  let repeated = 0;
+  let first: ({ readonly segment: number } & TextRange) | undefined;
+  for (const [i, { kind, inner }] of segments.entries()) {
+    if (kind !== 'reasoning' && kind !== 'text') continue;
+    for (let start = inner.start; start < inner.end; ) {
+      const newline = response.indexOf('\n', start);
+      const end = newline < 0 || newline > inner.end ? inner.end : newline;
+      chars += end - start;
+      const line = response.slice(start, end).trim();
+      if (line.length >= LINE_CHARS) {
+        if (seen.has(line)) {
+          repeated += end - start;
+          first ??= { segment: i, start, end };
+        } else seen.add(line);
+      }
+      start = end + 1;
+    }
+  }
+  return chars >= LONG_CHARS && repeated > REPEATED_SHARE * chars ? first : undefined;
+}

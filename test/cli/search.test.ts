@@ -1,0 +1,104 @@
+/** `turnwise index` and `turnwise search`, as a script would call them. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
+
+let place: Scratch;
+beforeAll(async () => {
+  place = scratch();
+  const hostile = place.file(
+    'hostile.jsonl',
+    JSON.stringify({
+      input: 'p',
+      output: '<answer>needle\u001b[2J\u0007\u202e\nhay</answer>',
+      score: 1,
+      step: 1,
+      gts: '1',
+    }),
+  );
+  await ingestHere(place.library, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl'), hostile]);
+});
+afterAll(() => place.remove());
+
+function turnwise(
+  command: string,
+  ...args: readonly string[]
+): { code: number | null; out: string; err: string } {
+  const all = [MAIN, command, ...args, '--library', place.library];
+  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
+  return { code: run.status, out: run.stdout, err: run.stderr };
+}
+
+const linesOf = (out: string): readonly Record<string, unknown>[] =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('turnwise index', () => {
+  it('makes the index whole, and says how much that is', () => {
+    const [{ rollouts } = {}] = rows(place.library, 'SELECT count(*) AS rollouts FROM rollout');
+    const { code, out } = turnwise('index', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ rollouts, indexed: rollouts });
+    expect(rows(place.library, 'SELECT indexed FROM search_state_row')).toEqual([{ indexed: rollouts }]);
+    expect(turnwise('index').out).toBe(`${rollouts} of ${rollouts} rollouts are in the index\n`);
+  });
+
+  it('refuses what it does not know', () => {
+    expect(turnwise('index', 'now')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('turnwise search', () => {
+  it('finds what a list under the same filter has, with the hits in their text', () => {
+    const listed = linesOf(
+      turnwise('rollouts', '--run', 'synthetic-grpo-roc-demo', '--filter', 'code:sympy').out,
+    );
+    const { code, out } = turnwise(
+      'search',
+      'code:sympy',
+      '--run',
+      'synthetic-grpo-roc-demo',
+      '--json',
+      '--limit',
+      '5000',
+    );
+    expect(code).toBe(0);
+    const found = linesOf(out);
+    const ids = (list: readonly Record<string, unknown>[]) => new Set(list.map((row) => row['rolloutId']));
+    expect(found.length).toBeGreaterThan(0);
+    expect(ids(found)).toEqual(ids(listed));
+    const hits = found.flatMap((row) => row['hits'] as { kind: string; text: string }[]);
+    expect(new Set(hits.map(({ kind, text }) => `${kind} ${text}`))).toEqual(new Set(['tool-call sympy']));
+  });
+
+  it('shows lines for a terminal, which logged text cannot steer', () => {
+    const { out } = turnwise('search', 'needle');
+    expect(out).toContain('answer: [needle]�[2J��⏎hay');
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('says when there is more, and when there is nothing', () => {
+    const { out, err } = turnwise('search', 'wait', '--limit', '2', '--json');
+    expect(linesOf(out)).toHaveLength(2);
+    expect(err).toContain('--limit');
+    expect(turnwise('search', 'nowhereatall')).toEqual({ code: 0, out: '', err: 'nothing found\n' });
+  });
+
+  it.each([
+    [['search'], 2, 'missing'],
+    [['search', 'a', 'b'], 2, 'in quotes'],
+    [['search', '/(/'], 2, 'regular expression'],
+    [['search', 'a', '--limit', 'x'], 2, 'whole number'],
+    [['search', 'a', '--run', 'no such run'], 1, 'no run'],
+  ])('%j is refused', ([command = '', ...args], code, message) => {
+    const refused = turnwise(command, ...args);
+    expect(refused.code).toBe(code);
+    expect(refused.err).toContain(message);
+  });
+});

@@ -1,0 +1,194 @@
+/** Problems by steps, suspicious ground truths, and the history of a problem, against hand-made logs and SQL. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BrowseQuestion, Browser } from '../../electron/columns/answer.ts';
+import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
+import {
+  ANSWERS_OF_GROUP,
+  GROUPS_OF_PROBLEM,
+  PROBLEM_OF_GROUP,
+  problemHistory,
+} from '../../electron/storage/queries/problems.ts';
+import type { ProblemMap, ProblemSuspect } from '../../shared/api/contract.ts';
+import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+
+/** Answers of the rollouts of a problem at a step; the ground truth of `odd` is one nobody gives. */
+const RUN: readonly (readonly [
+  step: number,
+  problem: string,
+  truth: string,
+  answers: readonly (string | null)[],
+])[] = [
+  [0, 'sum', '7', ['7', '8', null, '7']],
+  [0, 'odd', '5', ['3', '3', '3', '5']],
+  [2, 'sum', '7', ['7', '7.0', '7', '7']],
+  [2, 'odd', '5', ['3', '3.0', '4', '9']],
+  [4, 'sum', '7', ['1', '2', '3', '7']],
+];
+
+let place: Scratch;
+let db: ReadableLibrary;
+beforeAll(async () => {
+  place = scratch();
+  const lines = RUN.flatMap(([step, problem, truth, answers]) =>
+    answers.map((answer, index) =>
+      JSON.stringify({
+        ...{ v: 1, type: 'rollout', run: 'problems', split: 'train', step, group: problem, index },
+        problem: {
+          id: problem,
+          prompt: `What is ${problem}?`,
+          ground_truth: truth,
+          source: problem === 'odd' ? 'b' : 'a',
+        },
+        text: answer === null ? 'I do not know.' : `It is.</reason>\n<answer>\n\\boxed{${answer}}\n</answer>`,
+        reward: answer !== null && Number(answer) === Number(truth) ? 1 : 0,
+      }),
+    ),
+  );
+  const other = JSON.stringify({
+    ...{ v: 1, type: 'rollout', run: 'later', split: 'eval', step: 9, group: 'x', index: 0 },
+    problem: { id: 'sum again', prompt: 'What is  sum?', ground_truth: '7' },
+    ...{ text: '<answer>7</answer>', reward: 1 },
+  });
+  await ingestHere(place.library, [
+    place.file('log.jsonl', `${lines.join('\n')}\n`),
+    place.file('more.jsonl', `${other}\n`),
+  ]);
+  db = openReader(place.library);
+});
+afterAll(() => {
+  db.close();
+  place.remove();
+});
+
+function ask<T>(question: BrowseQuestion): T {
+  const result = new Browser(db).answer(question, { isCancelled: () => false, onProgress: () => undefined });
+  if (!result.ok) throw new Error(result.failure.message);
+  return result.value as T;
+}
+
+const runIdOf = (kind: string): number =>
+  Number(db.prepare('SELECT run_id FROM run WHERE kind = ?').pluck().get(kind));
+
+function drawn(filter: string): readonly string[] {
+  const { steps, problems, cells } = ask<ProblemMap>({ about: 'problems', runId: runIdOf('train'), filter });
+  return Array.from(cells.problem, (problem, i) => {
+    const at = `${problems[problem]?.problemId}@${steps[cells.step[i] ?? 0]}`;
+    return `${at} ${cells.correct[i]}/${cells.known[i]} of ${cells.rollouts[i]}, ${cells.answers[i]} answers`;
+  });
+}
+
+describe('problems by steps', () => {
+  it('has a cell per problem and step', () => {
+    expect(drawn('')).toEqual([
+      'sum@0 2/4 of 4, 2 answers',
+      'odd@0 1/4 of 4, 2 answers',
+      'sum@2 4/4 of 4, 2 answers',
+      'odd@2 0/4 of 4, 4 answers',
+      'sum@4 1/4 of 4, 4 answers',
+    ]);
+  });
+
+  it('goes by the filter of the page', () => {
+    expect(drawn('source:a step:0..2')).toEqual(['sum@0 2/4 of 4, 2 answers', 'sum@2 4/4 of 4, 2 answers']);
+    expect(drawn('answer:none')).toEqual(['sum@0 0/1 of 1, 0 answers']);
+  });
+
+  it('a consistent majority against the ground truth is a suspect; answers written otherwise count as one', () => {
+    const { suspects } = ask<{ suspects: ProblemSuspect[] }>({
+      about: 'suspects',
+      runId: runIdOf('train'),
+      filter: '',
+    });
+    expect(suspects).toMatchObject([
+      { problemId: 'odd', groundTruth: '5', answer: '3', rollouts: 5, answers: 8, step: 2 },
+    ]);
+    const none = ask<{ suspects: ProblemSuspect[] }>({
+      about: 'suspects',
+      runId: runIdOf('train'),
+      filter: 'step:2',
+    });
+    expect(none.suspects).toMatchObject([{ rollouts: 2, answers: 4 }]);
+  });
+
+  it('the history of a problem reaches over steps and runs', () => {
+    const groupId = Number(
+      db.prepare("SELECT group_id FROM prompt_group WHERE step = 2 AND problem_id = 'sum'").pluck().get(),
+    );
+    const history = problemHistory(db, groupId);
+    expect(history).toMatchObject({
+      problemId: 'sum',
+      groundTruth: '7',
+      source: 'a',
+      prompt: expect.stringContaining('What is sum?'),
+    });
+    expect(history?.groups.map(({ kind, step, correct, answers }) => [kind, step, correct, answers])).toEqual(
+      [
+        [
+          'train',
+          0,
+          2,
+          [
+            { text: '7', rollouts: 2, isTruth: true },
+            { text: '8', rollouts: 1, isTruth: false },
+          ],
+        ],
+        [
+          'train',
+          2,
+          4,
+          [
+            { text: '7', rollouts: 3, isTruth: true },
+            { text: '7.0', rollouts: 1, isTruth: true },
+          ],
+        ],
+        ['train', 4, 1, expect.arrayContaining([{ text: '7', rollouts: 1, isTruth: true }])],
+        ['eval', 9, 1, [{ text: '7', rollouts: 1, isTruth: true }]],
+      ],
+    );
+    expect(problemHistory(db, 12345)).toBeUndefined();
+  });
+
+  it('is read from indexes', () => {
+    const planOf = (sql: string): string =>
+      (
+        db
+          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .all(...(sql.includes('?') ? [1] : [{ questionHash: 'x', problemNo: 1 }])) as {
+          detail: string;
+        }[]
+      )
+        .map(({ detail }) => detail)
+        .join('\n');
+    for (const sql of [PROBLEM_OF_GROUP, GROUPS_OF_PROBLEM, ANSWERS_OF_GROUP])
+      expect(planOf(sql)).not.toMatch(/SCAN (g|r|p|q|rollout_row)\b/);
+  });
+});
+
+describe('the demo run', () => {
+  it('has the sums of its groups', async () => {
+    const demo = scratch();
+    await ingestHere(demo.library, [join(import.meta.dirname, '../../fixtures/demo/demo.jsonl')]);
+    const library = openReader(demo.library);
+    const result = new Browser(library).answer(
+      { about: 'problems', runId: 1, filter: '' },
+      { isCancelled: () => false, onProgress: () => undefined },
+    );
+    if (!result.ok) throw new Error(result.failure.message);
+    const { cells } = result.value as ProblemMap;
+    const groups = library
+      .prepare('SELECT group_id, rollouts, correct FROM prompt_group WHERE run_id = 1')
+      .all() as {
+      group_id: number;
+      rollouts: number;
+      correct: number;
+    }[];
+    const byId = new Map(groups.map((group) => [group.group_id, group]));
+    expect(cells.groupId.length).toBe(groups.length);
+    cells.groupId.forEach((id, i) => {
+      expect([cells.rollouts[i], cells.correct[i]]).toEqual([byId.get(id)?.rollouts, byId.get(id)?.correct]);
+    });
+    library.close();
+    demo.remove();
+  });
+});

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  evaluate,
+  majorityAtK,
+  type ProblemSamples,
+  passAt1,
+  passAtK,
+  sampleSizes,
+} from '../../shared/domain/evaluation.ts';
+
+const problem = (samples: number, correct: number): ProblemSamples => ({ samples, correct, answers: [] });
+
+/** `A A b -`: an answer per sample, in upper case where it is right; `-` is none. */
+function drawn(text: string): ProblemSamples {
+  const samples = text.split(' ');
+  const answers = new Map<string, { samples: number; correct: number }>();
+  let correct = 0;
+  for (const sample of samples) {
+    const isRight = sample === sample.toUpperCase() && sample !== '-';
+    if (isRight) correct++;
+    if (sample === '-') continue;
+    const answer = answers.get(sample) ?? { samples: 0, correct: 0 };
+    answer.samples++;
+    if (isRight) answer.correct++;
+    answers.set(sample, answer);
+  }
+  return { samples: samples.length, correct, answers: [...answers.values()] };
+}
+
+/** All subsets of size k of the places below n. */
+function subsets(n: number, k: number, from = 0): number[][] {
+  if (k === 0) return [[]];
+  const all: number[][] = [];
+  for (let first = from; first <= n - k; first++)
+    for (const rest of subsets(n, k - 1, first + 1)) all.push([first, ...rest]);
+  return all;
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
+
+describe('pass@1', () => {
+  it('is the mean of the problems, whatever their samples', () => {
+    // 1/4 and 2/2: not 3/6.
+    expect(passAt1([problem(4, 1), problem(2, 2)])?.mean).toBeCloseTo(0.625, 12);
+  });
+
+  it('has the interval of the means of problems', () => {
+    // Means 0, 0.5, 1: sample standard deviation 0.5, standard error 0.5/√3 = 0.288675, times 1.959964.
+    const found = passAt1([problem(2, 0), problem(2, 1), problem(2, 2)]);
+    expect(found).toMatchObject({ problems: 3, mean: 0.5 });
+    expect(found?.low).toBe(0);
+    expect(found?.high).toBe(1);
+    const narrow = passAt1([problem(10, 4), problem(10, 5), problem(10, 6)]);
+    // 0.1/√3 · 1.959964 = 0.113158
+    expect(narrow?.low).toBeCloseTo(0.386842, 5);
+    expect(narrow?.high).toBeCloseTo(0.613158, 5);
+  });
+
+  it('claims no interval from one problem, and nothing from none', () => {
+    expect(passAt1([problem(8, 4)])).toEqual({ mean: 0.5, problems: 1 });
+    expect(passAt1([problem(0, 0)])).toBeUndefined();
+  });
+});
+
+describe('pass@k', () => {
+  it('is as worked by hand', () => {
+    // 1 − C(3,2)/C(4,2) = 1 − 3/6
+    expect(passAtK(4, 1, 2)).toBeCloseTo(0.5, 12);
+    // 1 − C(5,3)/C(8,3) = 1 − 10/56
+    expect(passAtK(8, 3, 3)).toBeCloseTo(46 / 56, 12);
+    expect(passAtK(4, 0, 4)).toBe(0);
+    expect(passAtK(4, 1, 4)).toBe(1);
+    expect(passAtK(4, 1, 5)).toBeUndefined();
+  });
+
+  it('is the share of subsets with a right sample', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.nat(9), fc.integer({ min: 1, max: 9 }), (n, most, k) => {
+        fc.pre(k <= n);
+        const c = Math.min(most, n);
+        const share = meanOf(subsets(n, k).map((chosen) => (chosen.some((at) => at < c) ? 1 : 0)));
+        expect(passAtK(n, c, k)).toBeCloseTo(share, 10);
+      }),
+    );
+  });
+
+  it('stays a number where the binomials would overflow', () => {
+    expect(passAtK(4000, 1, 2000)).toBeCloseTo(0.5, 10);
+  });
+
+  it('is asked of powers of two and of n', () => {
+    expect(sampleSizes(1)).toEqual([1]);
+    expect(sampleSizes(8)).toEqual([1, 2, 4, 8]);
+    expect(sampleSizes(12)).toEqual([1, 2, 4, 8, 12]);
+    expect(sampleSizes(0)).toEqual([]);
+  });
+});
+
+describe('majority@k', () => {
+  it('is as worked by hand', () => {
+    expect(majorityAtK(drawn('A A b'), 3)).toEqual({ value: 1, isExact: true });
+    expect(majorityAtK(drawn('A b b'), 3)?.value).toBe(0);
+    // A tie of one right and one wrong answer is split.
+    expect(majorityAtK(drawn('A b'), 2)?.value).toBe(0.5);
+    // Pairs AA, Ab, Ab: (1 + ½ + ½) / 3.
+    expect(majorityAtK(drawn('A A b'), 2)?.value).toBeCloseTo(2 / 3, 12);
+    // Three answers lead, one of them is right.
+    expect(majorityAtK(drawn('A b c'), 3)?.value).toBeCloseTo(1 / 3, 12);
+  });
+
+  it('of one sample is pass@1 where every sample has an answer', () => {
+    expect(majorityAtK(drawn('A b b c'), 1)?.value).toBeCloseTo(0.25, 12);
+  });
+
+  it('lets samples without an answer abstain; where all do, there is no answer', () => {
+    expect(majorityAtK(drawn('A - -'), 3)?.value).toBe(1);
+    // Pairs A-, A-, --: the last one has none.
+    expect(majorityAtK(drawn('A - -'), 2)?.value).toBeCloseTo(2 / 3, 12);
+    expect(majorityAtK(drawn('- - -'), 2)).toBeUndefined();
+    expect(majorityAtK(drawn('A b'), 3)).toBeUndefined();
+  });
+
+  it('is the mean over all subsets', () => {
+    const sample = fc.constantFrom('A', 'b', 'c', '-');
+    fc.assert(
+      fc.property(
+        fc.array(sample, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 8 }),
+        (samples, k) => {
+          fc.pre(k <= samples.length && samples.some((each) => each !== '-'));
+          const values = subsets(samples.length, k).map((chosen) => {
+            const votes = chosen.map((at) => samples[at] ?? '-').filter((each) => each !== '-');
+            const counts = new Map<string, number>();
+            for (const vote of votes) counts.set(vote, (counts.get(vote) ?? 0) + 1);
+            const most = Math.max(0, ...counts.values());
+            const leaders = [...counts].filter(([, count]) => count === most);
+            return leaders.length === 0
+              ? 0
+              : leaders.filter(([answer]) => answer === 'A').length / leaders.length;
+          });
+          expect(majorityAtK(drawn(samples.join(' ')), k)?.value).toBeCloseTo(meanOf(values), 10);
+        },
+      ),
+    );
+  });
+
+  it('is drawn with a seed where there are too many subsets, near the exact value', () => {
+    // 32 samples, 16 drawn: 24 right and 8 wrong in one answer each. Wrong wins only with all 8 of 16, a tie.
+    const many = drawn(
+      [...Array.from({ length: 24 }, () => 'A'), ...Array.from({ length: 8 }, () => 'b')].join(' '),
+    );
+    const found = majorityAtK(many, 16);
+    expect(found?.isExact).toBe(false);
+    expect(found).toEqual(majorityAtK(many, 16));
+    // A tie needs all 8 wrong ones: C(24,8)/C(32,16) = 735471/601080390.
+    expect(found?.value).toBeCloseTo(1 - 735471 / 601080390 / 2, 2);
+    expect(majorityAtK(many, 32)).toEqual({ value: 1, isExact: true });
+  });
+});
+
+describe('an evaluation', () => {
+  it('averages over the problems that have k samples', () => {
+    const found = evaluate([drawn('A A b b'), drawn('A b'), problem(0, 0)]);
+    expect(found).toMatchObject({ problems: 2, samples: 6, leastSamples: 2, mostSamples: 4 });
+    expect(found.passAtK.map(({ k, problems }) => [k, problems])).toEqual([
+      [1, 2],
+      [2, 2],
+      [4, 1],
+    ]);
+    // pass@2: 1 − C(2,2)/C(4,2) = 5/6, and 1.
+    expect(found.passAtK[1]?.value).toBeCloseTo((5 / 6 + 1) / 2, 12);
+    expect(found.majorityAtK[2]).toEqual({ k: 4, value: 0.5, problems: 1, isExact: true });
+  });
+
+  it('says nothing where nothing is known', () => {
+    expect(evaluate([])).toEqual({
+      problems: 0,
+      samples: 0,
+      leastSamples: 0,
+      mostSamples: 0,
+      passAtK: [],
+      majorityAtK: [],
+    });
+    expect(evaluate([problem(4, 2)]).majorityAtK).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+/** Keys that are given to other commands, on every target. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+export function describeKeys(shell: Shell): void {
+  describe(`${shell.name}: keys`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const row = () => page.getByRole('listitem').filter({ hasText: 'place.problems' });
+
+    test('a command is given other keys, which hold and are shown', async () => {
+      await page.goto(running.urlOf('/settings'));
+      await page.getByRole('button', { name: 'Change keys' }).click();
+      await page.getByLabel('Find a command').fill('place.problems');
+      await page.getByRole('button', { name: /^Change the keys of Go to the problems/ }).click();
+      await page.keyboard.press('q');
+      await page.keyboard.press('p');
+      await row().getByText('q', { exact: true }).waitFor();
+      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo'));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('p');
+      await page.keyboard.press('q');
+      await page.keyboard.press('p');
+      await expect.poll(() => running.place()).toBe('/run/synthetic-grpo-roc-demo/problems');
+      await page.keyboard.press('?');
+      const help = page.getByRole('dialog', { name: 'Keys' });
+      await help.getByText('Go to the problems of this run').waitFor();
+      expect(
+        await help.getByText('Go to the problems of this run').locator('..').locator('kbd').allInnerTexts(),
+      ).toEqual(['q', 'p']);
+      await page.keyboard.press('Escape');
+    });
+
+    test('keys that are taken are told, and a command gets back its own', async () => {
+      await page.goto(running.urlOf('/settings'));
+      await page.getByRole('button', { name: 'Change keys' }).click();
+      await page.getByLabel('Find a command').fill('place.problems');
+      await page.getByRole('button', { name: /^Change the keys of Go to the problems/ }).click();
+      await page.keyboard.press('?');
+      await row().getByRole('alert').filter({ hasText: 'Show all keys' }).waitFor();
+      await page.getByRole('button', { name: 'Go to the problems of this run: keys as they came' }).click();
+      await page.getByText('All keys are as they came.').waitFor();
+      expect(errors).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,232 @@
+/** The overview of a run, its evaluation and its recipe, on every target. */
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openReader } from '../../electron/storage/open.ts';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const RUN = '/run/synthetic-grpo-roc-demo';
+
+export function describeOverview(shell: Shell): void {
+  describe(`${shell.name}: the overview of a run`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const queryOf = (name: string) => new URLSearchParams(running.place().split('?')[1] ?? '').get(name);
+    const chart = (name: string) => page.getByRole('slider', { name: `${name} by step` });
+    const rows = () => page.getByRole('grid', { name: 'Steps of demo (synthetic)' }).getByRole('row');
+
+    test('one crosshair for all charts, by keyboard', async () => {
+      await page.goto(running.urlOf(RUN));
+      await chart('Truncated').focus();
+      await page.keyboard.press('Home');
+      expect(await chart('Truncated').getAttribute('aria-valuenow')).toBe('0');
+      await page.keyboard.press('ArrowRight');
+      for (const name of ['Truncated', 'Group health', 'Mean entropy'])
+        await expect.poll(() => chart(name).getAttribute('aria-valuenow')).toBe('50');
+      expect(await chart('Truncated').getAttribute('aria-valuetext')).toMatch(
+        /^step 50: truncated 3\.2%; Enter opens rollouts stopped by the length limit$/,
+      );
+      await page.getByText('step 50 · RL-1').waitFor();
+    });
+
+    test('a stage says what it changes', async () => {
+      await page.getByRole('group', { name: 'Stages' }).getByRole('button', { name: /^RL-2/ }).focus();
+      await page.getByText('step 300 · RL-2 begins: max_response_tokens 8,192 → 12,288').waitFor();
+    });
+
+    test('from a curve to a rollout in two steps of the keyboard or two clicks', async () => {
+      await chart('Truncated').focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => running.place()).toBe(`${RUN}/step/0?tab=rollouts&q=stop%3Alength`);
+      await page.goto(running.urlOf(RUN));
+      const box = await chart('Tool errors').boundingBox();
+      if (box === null) throw new Error('the chart is not there');
+      // At the left edge: the first step; at the top the higher of the two curves.
+      await page.mouse.move(box.x + 45, box.y + 12);
+      await page.mouse.click(box.x + 40, box.y + 12);
+      await expect.poll(() => queryOf('q')).toBe('correct:true tool_errors:>0');
+      expect(running.place().split('?')[0]).toBe(`${RUN}/step/0`);
+      await page.getByRole('grid').getByRole('row').nth(1).click();
+      await expect.poll(() => running.place()).toMatch(/\/step\/0\/group\/[^/]+\/rollout\/\d+/);
+    });
+
+    test('a brush marks steps in every chart, filters the table and goes with Escape', async () => {
+      await page.goto(running.urlOf(RUN));
+      await rows().nth(12).waitFor();
+      const box = await chart('Truncated').boundingBox();
+      if (box === null) throw new Error('the chart is not there');
+      await page.mouse.move(box.x + box.width * 0.5, box.y + 40);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 3 });
+      await page.mouse.move(box.x + box.width * 0.7, box.y + 40, { steps: 3 });
+      await page.mouse.up();
+      await expect.poll(() => queryOf('steps')).toMatch(/^\d+\.\.\d+$/);
+      const [from = 0, to = 0] = (queryOf('steps') ?? '').split('..').map(Number);
+      expect(to).toBeGreaterThan(from);
+      const shown = [0, 50, 100, 150, 200, 250, 300, 340, 380, 400, 450, 500].filter(
+        (step) => step >= from && step <= to,
+      );
+      await expect.poll(() => rows().count()).toBe(shown.length + 1);
+      await page.getByRole('button', { name: 'zoom' }).click();
+      await expect.poll(() => chart('Truncated').getAttribute('aria-valuemin')).toBe(String(from));
+      await chart('Truncated').focus();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => queryOf('steps')).toBeNull();
+      await expect.poll(() => rows().count()).toBe(13);
+    });
+
+    test('a brush by keyboard', async () => {
+      await chart('Truncated').focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Shift+ArrowRight');
+      await page.keyboard.press('Shift+ArrowRight');
+      await expect.poll(() => queryOf('steps')).toBe('0..100');
+      await page.getByRole('button', { name: 'Clear the range' }).click();
+      await expect.poll(() => queryOf('steps')).toBeNull();
+    });
+
+    test('a filter keeps everything in sight behind what matches', async () => {
+      await page.goto(running.urlOf(`${RUN}?q=${encodeURIComponent('correct:true')}`));
+      const status = page.getByRole('status').filter({ hasText: /of 1,821 rollouts/ });
+      await status.waitFor();
+      await expect.poll(() => chart('Truncated').getAttribute('aria-valuetext')).toMatch(/truncated 0%/);
+      await chart('Truncated').focus();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => queryOf('q')).toBe('correct:true stop:length');
+    });
+
+    test('two runs on the same charts', async () => {
+      await page.goto(running.urlOf(RUN));
+      await page.getByRole('button', { name: 'Compare runs' }).click();
+      await page.getByRole('menuitemcheckbox', { name: /demo \(synthetic\).*eval/ }).click();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => queryOf('runs')).toBe('synthetic-grpo-roc-demo~eval');
+      const legend = page.getByRole('list', { name: 'Runs' });
+      await legend.getByText('demo (synthetic), evaluation').waitFor();
+      await expect
+        .poll(() => chart('Pass rate').getAttribute('aria-valuetext'))
+        .toMatch(/training 0\.80, demo \(synthetic\), evaluation 0\.95/);
+      await legend.getByRole('button', { name: 'Without demo (synthetic), evaluation' }).click();
+      await expect.poll(() => queryOf('runs')).toBeNull();
+    });
+
+    test('the numbers of a chart, as a table', async () => {
+      await page.getByRole('button', { name: 'Truncated: table, save' }).click();
+      await page.getByRole('menuitem', { name: 'Show the numbers' }).click();
+      const table = page.getByRole('region', { name: 'Truncated, numbers' });
+      expect(await table.getByRole('row', { name: /^50 / }).innerText()).toMatch(/3\.2%/);
+      await page.getByRole('button', { name: 'Truncated: table, save' }).click();
+      await page.getByRole('menuitem', { name: 'Show the drawing' }).click();
+      await chart('Truncated').waitFor();
+    });
+
+    test('an evaluation has a panel per benchmark; a line needs a source', async () => {
+      await page.goto(running.urlOf(`${RUN}~eval?tab=evaluation`));
+      const panel = page.getByRole('region', { name: 'synthetic-number-theory', exact: true });
+      await panel.getByText('8 samples of each of 2 problems').waitFor();
+      await panel.getByRole('columnheader', { name: 'pass@8' }).waitFor();
+      await panel.getByRole('columnheader', { name: 'maj@8' }).waitFor();
+      await panel.getByRole('button', { name: 'Reference lines' }).click();
+      await page.getByText('No published result is known for this benchmark').waitFor();
+      await page.getByRole('menuitem', { name: 'Add a line…' }).click();
+      await page.getByRole('textbox', { name: 'Name of the line' }).fill('last year');
+      await page.getByRole('textbox', { name: 'pass@1 in per cent' }).fill('62.5');
+      expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
+      await page.getByRole('textbox', { name: 'Source' }).fill('our report of 2025');
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      const line = panel.getByRole('row', { name: /^last year 62\.5 our report of 2025$/ });
+      await line.waitFor();
+    });
+
+    test('the recipe lists stages with their limits, and problems solved k of k', async () => {
+      await page.goto(running.urlOf(`${RUN}?tab=recipe&solved=450`));
+      const stages = page.getByRole('region', { name: 'Stages' });
+      const second = await stages.getByRole('row', { name: /^RL-2/ }).innerText();
+      expect(second).toMatch(/12,288 tokens/);
+      const list = page.getByRole('grid', { name: 'Problems solved k of k at step 450' });
+      await list.getByRole('row').nth(1).waitFor();
+      await page.getByRole('status').filter({ hasText: '1 of 4 groups · 25.0 %' }).waitFor();
+      expect(errors).toEqual([]);
+    });
+  });
+}
+
+/** Files a browser saves by itself; a desktop asks where. */
+export function describeOverviewFiles(shell: Shell): void {
+  describe(`${shell.name}: charts as files`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+      await page.goto(running.urlOf(RUN));
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    async function saved(item: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+      await page.getByRole('button', { name: 'Truncated: table, save' }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: item }).click(),
+      ]);
+      return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+    }
+
+    test('CSV has the numbers SQL has', async () => {
+      const { name, bytes } = await saved('Save as CSV');
+      expect(name).toBe('demo-synthetic-truncated.csv');
+      const [source, head, ...lines] = bytes.toString('utf8').trimEnd().split('\n');
+      expect(source).toBe('# demo (synthetic)');
+      expect(head).toBe('step,Truncated: truncated [of rollouts; recomputed]');
+      const db = openReader(home.libraryPath);
+      const rows = db
+        .prepare(
+          `SELECT step, avg(stop_reason = 'length') AS share FROM rollout r JOIN run USING (run_id)
+           WHERE kind = 'train' AND stop_reason_source = 'logged' GROUP BY step ORDER BY step`,
+        )
+        .all() as { step: number; share: number }[];
+      db.close();
+      expect(rows.length).toBe(12);
+      expect(lines).toEqual(rows.map(({ step, share }) => `${step},${share}`));
+    });
+
+    test('SVG stands alone, PNG is an image of twice its size', async () => {
+      const svg = (await saved('Save as SVG')).bytes.toString('utf8');
+      expect(svg).toMatch(/^<\?xml[^>]+>\n<svg /);
+      expect(svg).toContain('Truncated (of rollouts)');
+      // Nothing of the page is needed to draw it.
+      expect(svg).not.toMatch(/var\(--|class=/);
+      const width = Number(/ width="(\d+)"/.exec(svg)?.[1]);
+      const png = (await saved('Save as PNG')).bytes;
+      expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
+      expect(png.readUInt32BE(16)).toBe(2 * width);
+    });
+  });
+}

@@ -1,0 +1,76 @@
+/** Problems by steps, what is suspicious, and one problem over time, on every target. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const PROBLEMS = '/run/synthetic-grpo-roc-demo/problems';
+
+export function describeProblems(shell: Shell): void {
+  describe(`${shell.name}: problems`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    test('g p leads to the map, which is walked by arrow keys and opens the group of a cell', async () => {
+      await page.keyboard.press('g');
+      await page.keyboard.press('p');
+      const map = page.getByRole('application', { name: /^Pass rate of 5 problems by 12 steps/ });
+      await map.waitFor();
+      await map.focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowRight');
+      await page.getByText(/^Step 50: \d+ of 3\d right/).waitFor();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => running.place()).toMatch(/\/step\/50\/group\/[a-z-]+$/);
+    });
+
+    test('orders and filters say how many problems are left', async () => {
+      await page.goto(running.urlOf(PROBLEMS));
+      await page.getByRole('application').waitFor();
+      await page.getByRole('button', { name: 'Always solved' }).click();
+      await page.getByText('No problem was always solved').waitFor();
+      await page.goto(running.urlOf(`${PROBLEMS}?q=${encodeURIComponent('step:400..')}`));
+      await page.getByRole('application', { name: /^Pass rate of 4 problems/ }).waitFor();
+    });
+
+    test('suspicious rewards are ready-made filters with the rollouts they find', async () => {
+      await page.goto(running.urlOf(`${PROBLEMS}?tab=suspicious`));
+      await page.getByText('No problem has a majority of answers against its ground truth').waitFor();
+      const lucky = page.getByRole('button', { name: /^Right though every call failed \d+/ });
+      await lucky.filter({ hasText: /[1-9]/ }).click();
+      await page.getByRole('grid', { name: 'Right though every call failed' }).waitFor();
+      const found = Number.parseInt((await lucky.innerText()).replace(/\D/g, ''), 10);
+      await page.getByText(`${found} rollouts match`).waitFor();
+    });
+
+    test('a problem over time leads from its answers to a group', async () => {
+      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo/step/150/group/pairs-of-divisors/problem'));
+      await page.getByRole('heading', { level: 1, name: 'pairs-of-divisors' }).waitFor();
+      const train = page.getByRole('region', { name: 'Run demo (synthetic)' }).first();
+      expect(await train.getByRole('link').count()).toBe(12);
+      await page.getByText('✓ ground truth').waitFor();
+      await train.getByRole('link', { name: /^Step 300: [\d.]+ % right/ }).click();
+      await expect
+        .poll(() => running.place())
+        .toBe('/run/synthetic-grpo-roc-demo/step/300/group/pairs-of-divisors');
+      expect(errors).toEqual([]);
+    });
+  });
+}

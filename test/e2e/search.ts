@@ -1,0 +1,155 @@
+/** The search as a person at the keyboard meets it, on every target. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+export function describeSearch(shell: Shell): void {
+  describe(`${shell.name}: the search`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const queryOf = (name: string) => new URLSearchParams(running.place().split('?')[1] ?? '').get(name);
+    const pathOf = () => running.place().split('?')[0];
+    const box = () => page.getByRole('combobox', { name: 'Search all texts' });
+    const status = () => page.locator('.search-status p').first();
+    const results = () => page.getByRole('grid', { name: /^Found:/ });
+    const chosen = () => results().getByRole('row', { selected: true });
+    const searchFor = async (query: string) => {
+      await page.keyboard.press('/');
+      await box().fill(query);
+      await page.keyboard.press('Enter');
+    };
+
+    test('g / opens it with the box ready; what is found stands in its text, by group', async () => {
+      await page.keyboard.press('g');
+      await page.keyboard.press('/');
+      await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
+      await expect.poll(() => box().evaluate((element) => element === document.activeElement)).toBe(true);
+      await page.keyboard.type('"double-check"');
+      await page.keyboard.press('Enter');
+      await status()
+        .filter({ hasText: /rollouts? in [\d,]+ groups?/ })
+        .waitFor();
+      const marks = await results().locator('mark').allInnerTexts();
+      expect(marks.length).toBeGreaterThan(3);
+      expect(new Set(marks.map((mark) => mark.toLowerCase().replace(/[^a-z]+/g, ' ')))).toEqual(
+        new Set(['double check']),
+      );
+      expect(await results().locator('.search-group').first().innerText()).toMatch(/^step \d+$/);
+      expect(queryOf('q')).toBe('"double-check"');
+    });
+
+    test('Enter opens the rollout at the hit, n and N walk the hits, Escape comes back to the row', async () => {
+      await searchFor('code:print');
+      await results().locator('mark').first().waitFor();
+      for (let i = 0; i < 4; i += 1) await page.keyboard.press('j');
+      const row = await chosen().innerText();
+      expect(row).toContain('print');
+      await page.keyboard.press('Enter');
+      const find = page.getByRole('textbox', { name: 'Search in this rollout' });
+      await find.waitFor();
+      expect(await find.inputValue()).toBe('code:print');
+      expect(queryOf('find')).toBe('code:print');
+      const places = page.locator('.find-bar .dim');
+      await places.filter({ hasText: /^\d+ of \d+$/ }).waitFor();
+      // The hit is painted where the code stands, without its escapes.
+      const painted = () =>
+        page.evaluate(() =>
+          [...(CSS.highlights.get('find-current') ?? [])]
+            .map((range) => (range as Range).toString())
+            .join(''),
+        );
+      await expect.poll(painted).toBe('print');
+      const total = Number((await places.innerText()).split(' of ')[1]);
+      const at = () => places.innerText().then((text) => Number(text.split(' of ')[0]));
+      const first = await at();
+      await page.keyboard.press('n');
+      await expect.poll(at).toBe((first % total) + 1);
+      await expect.poll(painted).toBe('print');
+      await page.keyboard.press('N');
+      await expect.poll(at).toBe(first);
+      await page.keyboard.press('Escape');
+      await results().waitFor();
+      expect(pathOf()).toBe('/search');
+      expect(queryOf('q')).toBe('code:print');
+      expect(await chosen().innerText()).toBe(row);
+    });
+
+    test('where to look is chosen by one click, and what is not there says where it is', async () => {
+      await searchFor('reward:0 print');
+      await page.getByRole('button', { name: 'Code', exact: true }).click();
+      await expect.poll(() => queryOf('q')).toBe('reward:0 code:print');
+      await results().locator('mark').first().waitFor();
+      await page.getByRole('button', { name: 'Prompt', exact: true }).click();
+      await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+      await page.getByText('but elsewhere').waitFor();
+      await page.getByRole('button', { name: 'Look everywhere' }).click();
+      await expect.poll(() => queryOf('q')).toBe('reward:0 print');
+      await results().locator('mark').first().waitFor();
+    });
+
+    test('c gathers what was found for a comparison', async () => {
+      await searchFor('wait');
+      await results().locator('mark').first().waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('g');
+      await page.keyboard.press('j');
+      await page.keyboard.press('c');
+      await page.getByText('is to be compared').waitFor();
+      await page.keyboard.press('c');
+    });
+
+    test('a regular expression says what it had to read; one that cannot be read says what is wrong', async () => {
+      await searchFor('reasoning:/\\bwait\\b/i');
+      await page.getByText('a regular expression is not in the index').waitFor();
+      await results().locator('mark').first().waitFor();
+      await page.keyboard.press('/');
+      await box().fill('/(/');
+      await page.getByRole('alert').filter({ hasText: 'no regular expression' }).waitFor();
+      await page.keyboard.press('Escape');
+    });
+
+    test('one run is searched where one is chosen', async () => {
+      await page.goto(running.urlOf('/search?q=wait&run=no-such-run'));
+      await page.getByRole('heading', { name: 'There is no such run in this library' }).waitFor();
+      await page.getByRole('combobox', { name: 'Run to search' }).selectOption('synthetic-grpo-roc-demo');
+      await results().locator('mark').first().waitFor();
+      expect(queryOf('run')).toBe('synthetic-grpo-roc-demo');
+      await status()
+        .filter({ hasText: 'searched' })
+        .or(status().filter({ hasText: 'scroll' }))
+        .waitFor();
+      // The rollouts of other runs are not missing here.
+      expect(await page.getByRole('button', { name: /^Search again/ }).count()).toBe(0);
+    });
+
+    test('words typed into the palette are looked for', async () => {
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder('words to search for').fill('double check');
+      await page.getByRole('option', { name: 'Search all texts for double check' }).click();
+      await expect.poll(() => queryOf('q')).toBe('double check');
+      await results().locator('mark').first().waitFor();
+    });
+
+    test('nothing of it was an error', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,454 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cell, chartCsv } from '../../renderer/charts/chartCsv.ts';
+import {
+  axisOf,
+  bandAt,
+  extendedRange,
+  hasValue,
+  lineWithin,
+  nearestLine,
+  orderedRange,
+  type PanelLine,
+  rangeText,
+  readRange,
+  smoothed,
+  valueAt,
+  withoutFarLimits,
+} from '../../renderer/charts/panelModel.ts';
+import { evaluationCsv, intervalText } from '../../renderer/views/browse/evaluation/evaluationModel.ts';
+import { isBenchmark, PUBLISHED } from '../../renderer/views/browse/evaluation/publishedResults.ts';
+import { CHARTS } from '../../renderer/views/browse/overview/overviewCharts.ts';
+import {
+  type OverviewQuestion,
+  overviewPanels,
+  rolloutsIn,
+} from '../../renderer/views/browse/overview/overviewLines.ts';
+import { filterAnd, listText, overviewLinkOf } from '../../renderer/views/browse/overview/overviewLink.ts';
+import { responseLimits, stageChange, stageSpans } from '../../renderer/views/browse/overview/stageModel.ts';
+import { TOOL_CHARTS } from '../../renderer/views/browse/overview/toolCharts.ts';
+import { recipeRows, solvedCsv } from '../../renderer/views/browse/recipe/recipeModel.ts';
+import type { RunDetail, StepFacts, StepSummary } from '../../shared/api/contract.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+
+const line = (values: PanelLine['values'], more: Partial<PanelLine> = {}): PanelLine => ({
+  key: 'a',
+  name: 'a',
+  color: 'red',
+  stroke: 'solid',
+  role: 'main',
+  steps: values.map((_, i) => i * 10),
+  values,
+  ...more,
+});
+
+const facts = (step: number, values: StepFacts['values'], rollouts = 100): StepFacts => ({
+  step,
+  rollouts,
+  groups: 10,
+  values,
+  outcomes: {},
+  repeats: { calls: 0, known: 0 },
+  retries: { calls: 0, succeeded: 0 },
+  recovery: { rollouts: 0, correct: 0 },
+});
+
+describe('smoothing', () => {
+  it('is a mean over neighbours, itself in the middle, cut off at the ends', () => {
+    expect(smoothed([0, 3, 6, 9], 3)).toEqual([1.5, 3, 6, 7.5]);
+    expect(smoothed([1, 2], 1)).toEqual([1, 2]);
+  });
+
+  it('fills no gap and takes nothing unknown for 0', () => {
+    expect(smoothed([4, undefined, 8, null], 3)).toEqual([4, undefined, 8, undefined]);
+  });
+
+  it('stays between the least and the greatest of the values', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1 }),
+        fc.nat(6),
+        (values, half) => {
+          for (const value of smoothed(values, 2 * half + 1)) {
+            expect(value).toBeGreaterThanOrEqual(Math.min(...values) - 1e-9);
+            expect(value).toBeLessThanOrEqual(Math.max(...values) + 1e-9);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('the axis of a page of charts', () => {
+  it('has every step once, and a line its own', () => {
+    const other = line([1, 2], { steps: [5, 10] });
+    expect(axisOf([line([1, 2]), other])).toEqual([0, 5, 10]);
+    expect(valueAt(other, 10)).toBe(2);
+    expect(valueAt(other, 0)).toBeUndefined();
+    expect(valueAt(line([1, null]), 10)).toBeUndefined();
+  });
+
+  it('gives a limit no room where it lies far above everything else', () => {
+    const limit = line([8192, 8192], { key: 'limit', isLimit: true });
+    expect(withoutFarLimits([line([300, 500]), limit]).map(({ key }) => key)).toEqual(['a']);
+    expect(withoutFarLimits([line([3000, 5000]), limit]).map(({ key }) => key)).toEqual(['a', 'limit']);
+  });
+});
+
+describe('a brush', () => {
+  it('is the same in the URL', () => {
+    expect(readRange('40..60')).toEqual({ from: 40, to: 60 });
+    expect(rangeText(orderedRange(60, 40))).toBe('40..60');
+    for (const wrong of [null, '', '40', '..60', 'a..b', '-1..3']) expect(readRange(wrong)).toBeUndefined();
+  });
+
+  it('grows and shrinks with the crosshair', () => {
+    const axis = [0, 10, 20, 30];
+    const first = extendedRange(axis, undefined, 10, 1);
+    expect(first).toEqual({ range: { from: 10, to: 20 }, at: 20 });
+    const more = extendedRange(axis, first.range, 20, 1);
+    expect(more.range).toEqual({ from: 10, to: 30 });
+    expect(extendedRange(axis, more.range, 30, -1).range).toEqual({ from: 10, to: 20 });
+    expect(extendedRange(axis, { from: 10, to: 20 }, 10, -1).range).toEqual({ from: 0, to: 20 });
+    // Back where it began, and on to the other side.
+    const none = extendedRange(axis, { from: 10, to: 20 }, 20, -1);
+    expect(none.range).toEqual({ from: 10, to: 10 });
+    expect(extendedRange(axis, none.range, 10, -1).range).toEqual({ from: 0, to: 10 });
+  });
+
+  it('cuts lines when it is zoomed to', () => {
+    const cut = lineWithin(line([1, 2, 3], { low: [0, 1, 2], high: [2, 3, 4] }), { from: 10, to: 15 });
+    expect(cut).toMatchObject({ steps: [10], values: [2], low: [1], high: [3] });
+  });
+});
+
+describe('what a click is about', () => {
+  const lines = [
+    line([0.2], { key: 'low' }),
+    line([0.8], { key: 'high' }),
+    line([0.5], { key: 'u', role: 'under' }),
+  ];
+  it('is the line nearest in height, never one behind', () => {
+    const y = (value: number) => 100 - value * 100;
+    expect(nearestLine(lines, 0, y, 45)?.key).toBe('high');
+    expect(nearestLine(lines, 0, y, 75)?.key).toBe('low');
+    expect(nearestLine(lines, 5, y, 75)).toBeUndefined();
+  });
+  it('is the band that holds the share', () => {
+    expect(bandAt(lines, 0, 0.1)?.key).toBe('low');
+    expect(bandAt(lines, 0, 0.3)?.key).toBe('high');
+  });
+});
+
+describe('the link of an overview', () => {
+  it('holds keys and names of any writing', () => {
+    const runs = ['a,b', 'c/d~eval', '100%'];
+    const query = new URLSearchParams({ smooth: '5', steps: '3..9', zoom: '1', runs: listText(runs) ?? '' });
+    expect(overviewLinkOf(new URLSearchParams(query.toString()))).toEqual({
+      window: 5,
+      range: { from: 3, to: 9 },
+      isZoomed: true,
+      runs,
+      metrics: [],
+    });
+  });
+
+  it('takes no more than six runs and no window of its own making', () => {
+    const query = new URLSearchParams({ runs: 'a,b,c,d,e,f,g', smooth: '4', zoom: '1' });
+    expect(overviewLinkOf(query)).toMatchObject({
+      runs: ['a', 'b', 'c', 'd', 'e'],
+      window: 1,
+      isZoomed: false,
+    });
+  });
+
+  it('adds a condition to a filter without changing what it says', () => {
+    expect(filterAnd('', 'stop:length')).toBe('stop:length');
+    const both = readFilter(filterAnd('correct:true or kept:true', 'stop:length'));
+    expect(both.ok && both.node.kind).toBe('and');
+    expect(filterAnd('answer:"42"', '')).toBe('answer:"42"');
+  });
+});
+
+describe('the charts of a run', () => {
+  const opened: string[] = [];
+  const question: OverviewQuestion = {
+    runs: [
+      {
+        runKey: 'r',
+        name: 'run',
+        all: [
+          facts(0, { passRate: 0.5, meanReward: 0.5, truncatedShare: 0.1, meanChars: 900 }),
+          facts(10, { passRate: 0.7, meanReward: 0.7, truncatedShare: 0.2, meanChars: 950 }),
+        ],
+        matching: undefined,
+      },
+    ],
+    isFiltered: false,
+    logged: [
+      { name: 'critic/score/mean', steps: [0, 5, 10], values: [0.4, null, 0.6] },
+      { name: 'my/number', steps: [0], values: [3] },
+    ],
+    chosen: ['my/number'],
+    window: 1,
+    zoom: undefined,
+    specs: CHARTS,
+    openStep: (runKey, step, filter) => opened.push(`${runKey} ${step} ${filter}`),
+  };
+
+  it('leaves out what is not known and says so, once', () => {
+    const { panels, hidden } = overviewPanels(question);
+    const ids = panels.map(({ id }) => id);
+    expect(ids).toEqual(['reward', 'chars', 'truncated', 'logged my/number']);
+    expect(hidden.some((each) => each.startsWith('Mean entropy'))).toBe(true);
+    // Characters stand in for tokens: their chart is not one that is missing.
+    expect(hidden.some((each) => each.startsWith('Response length'))).toBe(false);
+  });
+
+  it('keeps what was logged apart from what was recomputed', () => {
+    const [reward] = overviewPanels(question).panels;
+    expect(reward?.lines.map(({ name, role, stroke }) => [name, role, stroke])).toEqual([
+      ['right', 'main', 'solid'],
+      ['reward', 'main', 'dotted'],
+      ['critic/score/mean', 'logged', 'dashed'],
+    ]);
+    const own = overviewPanels(question).panels.at(-1);
+    expect([own?.provenance, own?.lines[0]?.role]).toEqual(['logged', 'logged']);
+  });
+
+  it('shows a chart that only the trainer fills, beside the one that stands in for ours', () => {
+    const metric = { name: 'response_length/mean', steps: [0, 10, 20], values: [100, 200, 300] };
+    const { panels } = overviewPanels({ ...question, chosen: [], logged: [metric] });
+    const lengths = panels.filter(({ title }) => title === 'Response length');
+    expect(lengths.map(({ unit, provenance }) => [unit, provenance])).toEqual([
+      ['policy tokens', 'logged'],
+      ['characters', 'recomputed'],
+    ]);
+    // A step without rollouts leads nowhere.
+    const before = opened.length;
+    lengths[0]?.lines.at(-1)?.onOpen?.(20);
+    expect(opened.length).toBe(before);
+    const smoothedLines = overviewPanels({
+      ...question,
+      chosen: [],
+      logged: [metric],
+      window: 3,
+    }).panels.find(({ unit }) => unit === 'policy tokens')?.lines;
+    expect(smoothedLines?.filter(hasValue).map(({ role, values }) => [role, values])).toEqual([
+      ['under', [100, 200, 300]],
+      ['logged', [150, 200, 250]],
+    ]);
+  });
+
+  it('opens what a point is about', () => {
+    const truncated = overviewPanels(question).panels.find(({ id }) => id === 'truncated');
+    truncated?.lines[0]?.onOpen?.(10);
+    truncated?.lines[0]?.onOpen?.(11);
+    expect(opened).toEqual(['r 10 stop:length']);
+  });
+
+  it('keeps the raw line under a smoothed one, and everything under a filter', () => {
+    const smoothedLines = overviewPanels({ ...question, window: 3 }).panels[0]?.lines ?? [];
+    expect(smoothedLines.filter(({ role }) => role === 'under').map(({ underOf }) => underOf)).toEqual([
+      'raw',
+      'raw',
+      'as logged',
+    ]);
+    expect(smoothedLines.find(({ key }) => key === 'right')?.values).toEqual([0.6, 0.6]);
+    const [run] = question.runs;
+    if (run === undefined) throw new Error('no run');
+    const matching = [facts(0, { passRate: 1 }, 7)];
+    const filtered = overviewPanels({ ...question, isFiltered: true, runs: [{ ...run, matching }] });
+    const [reward] = filtered.panels;
+    expect(reward?.lines.find(({ role }) => role === 'under')?.values).toEqual([0.5, 0.7]);
+    expect(reward?.lines.find(({ key }) => key === 'right')).toMatchObject({ steps: [0], values: [1] });
+    expect(rolloutsIn(matching, { from: 0, to: 5 })).toBe(7);
+    expect(rolloutsIn(matching, { from: 1, to: 5 })).toBe(0);
+    expect(rolloutsIn(undefined, undefined)).toBeUndefined();
+  });
+
+  it('gives every measure a chart of its own where runs are compared', () => {
+    const [run] = question.runs;
+    if (run === undefined) throw new Error('no run');
+    const { panels } = overviewPanels({ ...question, runs: [run, { ...run, runKey: 's', name: 'other' }] });
+    expect(panels[0]?.title).toBe('Pass rate');
+    expect(panels[0]?.lines.map(({ name, stroke }) => [name, stroke])).toEqual([
+      ['run', 'solid'],
+      ['other', 'dashed'],
+    ]);
+    expect(new Set(panels[0]?.lines.map(({ color }) => color)).size).toBe(2);
+    expect(panels[1]?.title).toBe('Mean reward');
+  });
+});
+
+describe('CSV of charts', () => {
+  it('has numbers in full with units and who says them; unknown is blank', () => {
+    const text = chartCsv('run\n· filter a:b', [
+      {
+        title: 'Reward',
+        unit: '0 … 1',
+        lines: [
+          line([1 / 3, undefined]),
+          line([2], { name: 'x, y', role: 'logged', meanOver: 3, steps: [5], low: [1], high: [3] }),
+        ],
+      },
+    ]);
+    expect(text.split('\n')).toEqual([
+      '# run · filter a:b',
+      'step,Reward: a [0 … 1; recomputed],"Reward: x, y [0 … 1; logged, mean over 3 steps]","Reward: x, y, low [0 … 1; logged, mean over 3 steps]","Reward: x, y, high [0 … 1; logged, mean over 3 steps]"',
+      `0,${1 / 3},,,`,
+      '5,,2,1,3',
+      '10,,,,',
+      '',
+    ]);
+  });
+
+  it('gives a spreadsheet no formula', () => {
+    expect(cell('=HYPERLINK("x")')).toBe('"\'=HYPERLINK(""x"")"');
+    expect(cell('plain')).toBe('plain');
+  });
+});
+
+const RUN = {
+  stages: [
+    { fromStep: 20, name: 'two', changes: { max_response_tokens: 12_288 } },
+    { fromStep: 0, name: 'one', changes: { max_response_tokens: 8192, max_turns: 10, data: 'all' } },
+    { fromStep: 30, name: 'three', changes: { max_response_tokens: 12_288, max_turns: 15 } },
+  ],
+  config: { limits: { max_response_tokens: 1000 } },
+} as unknown as RunDetail;
+
+describe('stages', () => {
+  it('last until the next one, and say only what changes', () => {
+    const spans = stageSpans(RUN, [0, 10, 20, 30]);
+    expect(spans.map(({ name, from, to }) => [name, from, to])).toEqual([
+      ['one', 0, 10],
+      ['two', 20, 20],
+      ['three', 30, 30],
+    ]);
+    expect(spans.map(stageChange)).toEqual([
+      'max_response_tokens 8,192, max_turns 10, data all',
+      'max_response_tokens 8,192 → 12,288',
+      'max_turns 10 → 15',
+    ]);
+    // What a line does not say goes on.
+    expect(spans[1]).toMatchObject({ maxTurns: 10, data: 'all' });
+    expect(responseLimits(RUN, [0, 20])).toEqual([8192, 12_288]);
+    expect(responseLimits({ stages: [], config: {} }, [0])).toEqual([undefined]);
+  });
+
+  const summary = (step: number, truncated: number | undefined, groupsAllRight = 0): StepSummary =>
+    ({
+      step,
+      rollouts: 100,
+      stopsLogged: truncated === undefined ? 0 : 100,
+      ...(truncated === undefined ? {} : { truncated }),
+      groupsAllRight,
+      groupsMixed: 4 - groupsAllRight,
+      groupsAllWrong: 0,
+    }) as StepSummary;
+
+  it('count what was truncated against their limits', () => {
+    const rows = recipeRows(RUN, [
+      summary(0, 10),
+      summary(10, 30, 1),
+      summary(20, undefined),
+      summary(30, 0),
+    ]);
+    expect(rows[0]).toMatchObject({
+      truncated: 0.2,
+      worst: { step: 10, share: 0.3 },
+      rollouts: 200,
+      solvedAtEnd: 0.25,
+    });
+    expect(rows[1]).not.toHaveProperty('truncated');
+    expect(rows[2]?.truncated).toBe(0);
+  });
+
+  it('are one where the log names none', () => {
+    const [row, ...others] = recipeRows({ ...RUN, stages: [] }, [summary(3, 1), summary(4, 1)]);
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({ name: 'Whole run', from: 3, to: 4, maxResponseTokens: 1000 });
+  });
+
+  it('hand over the problems that are solved', () => {
+    const solved = [{ problemId: 'a,b', groupKey: 'g', rollouts: 8, promptPreview: '' }];
+    expect(solvedCsv('run, step 3', { known: 4, groups: 5, solved })).toBe(
+      '# run, step 3: 1 of 4 groups have every rollout right (5 groups in all)\nproblem,group,rollouts,source\n"a,b",g,8,\n',
+    );
+  });
+});
+
+describe('an evaluation in words', () => {
+  it('knows a benchmark by its name in any writing, and no other', () => {
+    for (const name of ['aime24', 'math-ai/AIME_2024', 'AIME-24'])
+      expect(isBenchmark(name, 'AIME24')).toBe(true);
+    expect(isBenchmark('aime25', 'AIME24')).toBe(false);
+    expect(isBenchmark(undefined, 'AIME24')).toBe(false);
+    expect(PUBLISHED.every(({ source, value }) => source !== '' && value > 0 && value < 1)).toBe(true);
+  });
+
+  it('leaves blank what is not known', () => {
+    const point = {
+      step: 3,
+      rollouts: 8,
+      problems: 1,
+      samples: 8,
+      leastSamples: 8,
+      mostSamples: 8,
+      passAt1: { mean: 0.5, problems: 1 },
+      passAtK: [{ k: 1, value: 0.5, problems: 1 }],
+      majorityAtK: [],
+    };
+    expect(intervalText(point)).toBe('');
+    expect(intervalText({ ...point, passAt1: { mean: 0.5, problems: 2, low: 0.25, high: 0.75 } })).toBe(
+      '25.0–75.0',
+    );
+    expect(evaluationCsv('run', [{ points: [point] }]).split('\n')[2]).toBe(',3,1,8,0.5,,,');
+  });
+});
+
+describe('the charts of tool calls', () => {
+  const step: StepFacts = {
+    ...facts(3, { toolCalls: 10 }),
+    outcomes: { ok_stdout: 6, exception: 3, timeout: 1 },
+    latency: { calls: 4, meanMs: 30, p50Ms: 20, p95Ms: 90.5, maxMs: 100 },
+    repeats: { calls: 2, known: 8 },
+    retries: { calls: 4, succeeded: 3 },
+    recovery: { rollouts: 5, correct: 1 },
+  };
+  const shareOf = (id: string, name: string, of = step): number | undefined =>
+    TOOL_CHARTS.find((chart) => chart.id === id)
+      ?.lines.find((each) => each.name === name)
+      ?.of(of);
+
+  it('are shares of what they are about, and unknown where there is nothing', () => {
+    expect(shareOf('outcomes', 'output')).toBe(0.6);
+    expect(shareOf('failures', 'timeout')).toBe(0.1);
+    expect(shareOf('retries', 'succeeds')).toBe(0.75);
+    expect(shareOf('recovery', 'right')).toBe(0.2);
+    expect(shareOf('repeats', 'made before')).toBe(0.25);
+    expect(shareOf('slowest', 'slowest')).toBe(100);
+    const none = facts(4, {});
+    expect(
+      TOOL_CHARTS.flatMap(({ lines }) => lines)
+        .map((each) => each.of(none))
+        .filter((value) => value !== undefined),
+    ).toEqual([]);
+  });
+
+  it('every outcome there is has its place in the stack, once', () => {
+    const stack = TOOL_CHARTS[0]?.lines ?? [];
+    const sum = TOOL_OUTCOMES.map((outcome) => {
+      const only = { ...facts(1, {}), outcomes: { [outcome]: 7 } };
+      return stack.reduce((total, each) => total + (each.of(only) ?? 0), 0);
+    });
+    expect(sum).toEqual(TOOL_OUTCOMES.map(() => 1));
+  });
+
+  it('every point leads to a filter that can be read', () => {
+    for (const each of TOOL_CHARTS.flatMap(({ lines }) => lines))
+      expect(readFilter(each.filter(step))).toMatchObject({ ok: true });
+  });
+});

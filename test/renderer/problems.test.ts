@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { answerClusters, answerShares } from '../../renderer/views/browse/problems/historyModel.ts';
+import {
+  cellAt,
+  mapRows,
+  mapShape,
+  moved,
+  pointAt,
+  sortedMap,
+} from '../../renderer/views/browse/problems/mapModel.ts';
+import { SUSPECT_VIEWS } from '../../renderer/views/browse/problems/suspectViews.ts';
+import type { ProblemGroup, ProblemMap } from '../../shared/api/contract.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+
+/** A row per cell: problem, step, known, correct, answers. */
+function mapOf(
+  problems: readonly string[],
+  steps: readonly number[],
+  cells: readonly (readonly number[])[],
+): ProblemMap {
+  const column = (at: number) => Uint32Array.from(cells, (cell) => cell[at] ?? 0);
+  return {
+    steps,
+    problems: problems.map((problemId) => ({ problemId })),
+    cells: {
+      ...{ problem: column(0), step: column(1), known: column(2), correct: column(3), answers: column(4) },
+      ...{ groupId: Uint32Array.from(cells, (_, i) => 100 + i), groups: column(9), rollouts: column(2) },
+    },
+  };
+}
+
+const MAP = mapOf(
+  ['easy', 'fallen', 'hard', 'unknown', 'rising'],
+  [0, 10, 20],
+  [
+    [0, 0, 8, 8, 1],
+    [0, 2, 8, 8, 1],
+    [1, 0, 8, 6, 2],
+    [1, 1, 8, 7, 2],
+    [1, 2, 8, 1, 5],
+    [2, 1, 8, 0, 4],
+    [3, 0, 0, 0, 0],
+    [4, 2, 8, 4, 3],
+    [4, 0, 8, 2, 3],
+  ],
+);
+const rows = mapRows(MAP);
+const namesBy = (sort: Parameters<typeof sortedMap>[1]) =>
+  sortedMap(rows, sort).map(({ problemId }) => problemId);
+
+describe('problems by steps', () => {
+  it('are sorted by what one looks for, and unknown is neither solved nor unsolved', () => {
+    expect(namesBy('order')).toEqual(['easy', 'fallen', 'hard', 'unknown', 'rising']);
+    expect(namesBy('rate')).toEqual(['hard', 'rising', 'fallen', 'easy', 'unknown']);
+    expect(namesBy('regressed')).toEqual(['fallen']);
+    expect(namesBy('change')).toEqual(['fallen', 'rising']);
+    expect(namesBy('never')).toEqual(['hard']);
+    expect(namesBy('always')).toEqual(['easy']);
+    expect(namesBy('answers')[0]).toBe('fallen');
+    expect(rows[1]).toMatchObject({ fall: 6 / 8, change: -6 / 8, correct: 14, known: 24 });
+  });
+
+  it('a point of the picture is a cell', () => {
+    const shape = mapShape(1000, 3);
+    const size = { rows: rows.length, steps: 3 };
+    const point = pointAt(
+      shape,
+      { x: shape.gutter + shape.columnWidth * 1.5, y: shape.rowHeight * 2.5 },
+      size,
+    );
+    expect(point).toEqual({ row: 2, step: 1 });
+    expect(cellAt(rows, point)?.groupId).toBe(105);
+    expect(pointAt(shape, { x: shape.gutter - 1, y: 5 }, size)).toBeUndefined();
+    expect(pointAt(shape, { x: shape.gutter + 1, y: shape.rowHeight * 5 }, size)).toBeUndefined();
+    expect(mapShape(1000, 500).columnWidth).toBeGreaterThanOrEqual(3);
+  });
+
+  it('arrow keys walk from tried step to tried step', () => {
+    const start = moved(rows, undefined, { rows: 1, steps: 0 });
+    expect(start).toEqual({ row: 0, step: 0 });
+    expect(moved(rows, start, { rows: 0, steps: 1 })).toEqual({ row: 0, step: 2 });
+    expect(moved(rows, { row: 1, step: 2 }, { rows: 1, steps: 0 })).toEqual({ row: 2, step: 1 });
+    expect(moved(rows, { row: 4, step: 2 }, { rows: 1, steps: 0 })).toEqual({ row: 4, step: 2 });
+    expect(moved(rows, { row: 4, step: 2 }, { rows: Number.MIN_SAFE_INTEGER, steps: 0 })).toEqual({
+      row: 0,
+      step: 2,
+    });
+    expect(moved([], undefined, { rows: 1, steps: 0 })).toBeUndefined();
+  });
+});
+
+describe('answers of a problem over time', () => {
+  const group = (rollouts: number, answers: Record<string, number>): ProblemGroup => ({
+    ...{ runKey: 'r', runName: 'r', kind: 'train', groupId: 1, groupKey: 'g', rollouts, meanChars: 1 },
+    ...{ correct: 0, correctKnown: 0 },
+    answers: Object.entries(answers).map(([text, n]) => ({ text, rollouts: n, isTruth: text === '7' })),
+  });
+
+  it('the ground truth first, then by number; what is left is put together', () => {
+    const many = group(20, { '1': 3, '2': 2, '3': 2, '4': 2, '5': 2, '6': 2, '7': 1, '8': 1 });
+    const clusters = answerClusters([many]);
+    expect(clusters.map(({ text }) => text)).toEqual(['7', '1', '2', '3', '4', '5']);
+    const shares = answerShares(many, clusters);
+    expect(shares.map(({ cluster, rollouts }) => [cluster, rollouts])).toEqual([
+      [0, 1],
+      [1, 3],
+      [2, 2],
+      [3, 2],
+      [4, 2],
+      [5, 2],
+      [-1, 3],
+      [-2, 5],
+    ]);
+    expect(shares.at(-1)?.to).toBeCloseTo(1, 12);
+  });
+});
+
+it.each(SUSPECT_VIEWS.map(({ title, filter }) => [title, filter]))('%s is a filter', (_, filter) => {
+  expect(readFilter(filter)).toMatchObject({ ok: true });
+});

@@ -1,0 +1,189 @@
+/** Rows of what was found, the query said elsewhere, and hits at their places in the rollout. */
+import { describe, expect, it } from 'vitest';
+import { foundPath, hitAddress, readHitAddress } from '../../renderer/data/searchLink.ts';
+import type { SegmentView, TurnView } from '../../renderer/data/segmentViews.ts';
+import { placedHits } from '../../renderer/views/replay/searchHitModel.ts';
+import {
+  hasCasedPattern,
+  onOneLine,
+  rowsOf,
+  scopeOf,
+  tallyOf,
+  withScope,
+} from '../../renderer/views/search/searchModel.ts';
+import type { FoundGroup, FoundRollout, SearchHit, SearchPage } from '../../shared/api/contract.ts';
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+
+const hit = (segment: number, text: string): SearchHit => ({
+  segment,
+  kind: 'reasoning',
+  turn: 1,
+  start: 0,
+  end: text.length,
+  before: '',
+  text,
+  after: '',
+  isCut: { before: false, text: false, after: false },
+});
+const rollout = (index: number, texts: readonly string[], total = texts.length): FoundRollout => ({
+  rolloutId: 100 + index,
+  index,
+  turns: 1,
+  found: { hits: texts.map((text, i) => hit(i, text)), total, isAtLeast: false },
+});
+const group = (
+  groupId: number,
+  found: readonly FoundRollout[],
+  prompt: readonly string[] = [],
+): FoundGroup => ({
+  runId: 1,
+  step: 1,
+  groupId,
+  groupKey: `g${groupId}`,
+  problemId: 'p',
+  preview: 'Problem',
+  rollouts: 8,
+  correct: 2,
+  correctKnown: 8,
+  prompt: { hits: prompt.map((text, i) => hit(i, text)), total: prompt.length, isAtLeast: false },
+  found,
+});
+const page = (groups: readonly FoundGroup[], passed: number): SearchPage => ({
+  groups,
+  passed,
+  scanned: 1,
+  total: 40,
+  unsearched: [],
+});
+
+describe('rows of what was found', () => {
+  const pages = [
+    page([group(1, [rollout(0, ['a', 'b'], 9)], ['q'])], 10),
+    // The group goes on in the next page.
+    page([group(1, [rollout(3, [])], ['q']), group(2, [rollout(1, ['c'])])], 20),
+  ];
+
+  it('a group, its prompt, then the hits of each rollout; a group across two pages is one', () => {
+    const shown = rowsOf(pages).map((row) =>
+      row.kind === 'group'
+        ? `${row.group.groupKey}: ${row.found}`
+        : row.kind === 'prompt'
+          ? `prompt ${row.hit.text}`
+          : `${row.isFirst ? `#${row.rollout.index}` : '–'} ${row.hit?.text ?? 'no words'}${row.rest === undefined ? '' : ` +${row.rest.count}`}`,
+    );
+    expect(shown).toEqual(['g1: 2', 'prompt q', '#0 a', '– b +7', '#3 no words', 'g2: 1', '#1 c']);
+  });
+
+  it('are counted once', () => {
+    expect(tallyOf(pages)).toEqual({ rollouts: 3, groups: 2, passed: 30, scanned: 2, total: 40 });
+    expect(tallyOf([])).toEqual({ rollouts: 0, groups: 0, passed: 0, scanned: 0, total: 0 });
+  });
+
+  it('line breaks are seen, and nothing moves', () => {
+    expect(onOneLine('a\r\nb\nc\td\u2028e')).toBe('a⏎ b⏎c d⏎e');
+  });
+});
+
+describe('where to look', () => {
+  const nodeOf = (text: string): FilterNode => {
+    const read = readFilter(text);
+    if (!read.ok) throw new Error(read.fault.message);
+    return read.node;
+  };
+
+  it.each([
+    ['wait', 'text'],
+    ['code:sympy reward:0', 'code'],
+    ['code:sympy output:error', undefined],
+    ['reward:0', undefined],
+    // What must not be there is looked for nowhere.
+    ['code:sympy not wait', 'code'],
+  ])('%s looks in %s', (query, scope) => {
+    expect(scopeOf(nodeOf(query))).toBe(scope);
+  });
+
+  it.each([
+    ['"double check" reward:0', '"double check" reward:0', 'code:"double check" reward:0'],
+    ['output:/a b/i or verif*', '/a b/i or verif*', 'code:/a b/i or code:verif*'],
+    ['wait not prompt:easy', 'wait not prompt:easy', 'code:wait not prompt:easy'],
+  ])('%s, elsewhere', (query, everywhere, inCode) => {
+    expect(withScope(nodeOf(query), 'text')).toBe(everywhere);
+    expect(withScope(nodeOf(query), 'code')).toBe(inCode);
+  });
+
+  it('a pattern with letters minds capitals, unless it says so', () => {
+    expect(['/wait/', '/wait/i', '/==/', 'wait'].map((query) => hasCasedPattern(nodeOf(query)))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('a link to a hit', () => {
+  it('says rollout, query and place, and is read again', () => {
+    const place = { view: 'rollout', runKey: 'r', step: 1, groupKey: 'a/b', ordinal: 3 } as const;
+    const link = foundPath(place, { query: 'code:"a b" reward:0', turn: 2, at: { segment: 5, start: 12 } });
+    const url = new URL(link, 'http://localhost');
+    expect(url.pathname).toBe('/run/r/step/1/group/a%2Fb/rollout/3');
+    expect(url.searchParams.get('find')).toBe('code:"a b" reward:0');
+    expect(readHitAddress(url.searchParams.get('at'))).toEqual({ segment: 5, start: 12 });
+    expect(readHitAddress(hitAddress({ segment: 0, start: 0 }))).toEqual({ segment: 0, start: 0 });
+  });
+
+  it.each([null, '', '5', '5.', '-1.2', '1.2.3', 'a.b', '1e9.2'])('%s is none', (text) => {
+    expect(readHitAddress(text)).toBeUndefined();
+  });
+});
+
+describe('hits at their places in the response', () => {
+  const code = 'print("a")\nx = 1\n';
+  const written = JSON.stringify({ name: 'python', arguments: { code } });
+  const response = `<reason>let me print</reason><tool_call>${written}</tool_call>`;
+  const view = (index: number, kind: 'reasoning' | 'tool-call', inner: string): SegmentView => {
+    const start = response.indexOf(inner);
+    const range = { start, end: start + inner.length };
+    return {
+      index,
+      segment: { kind, turn: 1, outer: range, inner: range },
+      source: 'response',
+      inner,
+      outer: inner,
+    };
+  };
+  const turns: readonly TurnView[] = [
+    { turn: 1, segments: [view(0, 'reasoning', 'let me print'), view(1, 'tool-call', written)] },
+  ];
+  const placed = (segment: number, start: number, end: number): (string | undefined)[] =>
+    placedHits(turns, [{ segment, kind: 'reasoning', turn: 1, start, end }]).map((found) =>
+      response.slice(found.start, found.end),
+    );
+
+  it('of prose as it is written', () => {
+    expect(placed(0, 7, 12)).toEqual(['print']);
+  });
+
+  it('of code where it stands with its escapes', () => {
+    expect(placed(1, 0, 5)).toEqual(['print']);
+    expect(placed(1, 7, 8)).toEqual(['a']);
+    expect(placed(1, code.indexOf('x'), code.indexOf('x') + 1)).toEqual(['x']);
+    // Across an escape: from the first stretch into the last.
+    expect(placed(1, 0, code.indexOf('x') + 1)).toEqual(['print(\\"a\\")\\nx']);
+  });
+
+  it('of code that cannot be found again, the whole call', () => {
+    const strange = JSON.stringify({ name: 'python', arguments: JSON.stringify({ code }) });
+    const lost: TurnView = {
+      turn: 1,
+      segments: [{ ...view(1, 'tool-call', written), inner: strange }],
+    };
+    const [found] = placedHits([lost], [{ segment: 1, kind: 'tool-call', turn: 1, start: 0, end: 5 }]);
+    expect(found).toMatchObject(lost.segments[0]?.segment.inner ?? {});
+  });
+
+  it('a hit of a segment that is not there is none', () => {
+    expect(placed(9, 0, 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,166 @@
+/** Pages of the search, asked of a host as the renderer asks. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { Host } from '../../electron/host/host.ts';
+import { Searcher } from '../../electron/search/searcher.ts';
+import { openReader } from '../../electron/storage/open.ts';
+import type { ResultOf, SearchCursor, SearchPage } from '../../shared/api/contract.ts';
+import { type Scratch, scratch } from '../support/library.ts';
+
+const FIXTURES = join(import.meta.dirname, '../../fixtures');
+let place: Scratch;
+let host: Host;
+
+beforeAll(async () => {
+  place = scratch();
+  // A text in which a pattern of nested repetitions never comes to an end.
+  const endless = place.file(
+    'endless.jsonl',
+    [`<answer>${'a'.repeat(60)}!</answer>`, '<answer>aab</answer>']
+      .map((output) => JSON.stringify({ input: 'p', output, score: 0, step: 1, gts: '1' }))
+      .join('\n'),
+  );
+  host = await createHost({ libraryPath: place.library, shell: 'browser', version: 'test' });
+  await host.ingest([join(FIXTURES, 'demo/demo.jsonl'), join(FIXTURES, 'tau-bench'), endless]);
+});
+afterAll(async () => {
+  await host.close();
+  place.remove();
+});
+
+async function ask<T>(method: string, params: unknown): Promise<T> {
+  const result = await host.dispatch(method, params);
+  if (!result.ok) throw new Error(`${result.failure.code}: ${result.failure.message}`);
+  return result.value as T;
+}
+
+async function allPages(params: Record<string, unknown>): Promise<SearchPage[]> {
+  const pages: SearchPage[] = [];
+  let after: SearchCursor | undefined;
+  do {
+    const page: SearchPage = await ask('search.page', { ...params, ...(after && { after }) });
+    pages.push(page);
+    after = page.next;
+  } while (after !== undefined);
+  return pages;
+}
+
+const rolloutsOf = (pages: readonly SearchPage[]) =>
+  pages.flatMap(({ groups }) => groups.flatMap(({ found }) => found));
+
+const runs = () => ask<ResultOf<'run.list'>>('run.list', {});
+
+async function runOf(name: string): Promise<number> {
+  const run = (await runs()).find((one) => one.name.includes(name));
+  if (run === undefined) throw new Error(`no run ${name}`);
+  return run.runId;
+}
+
+describe('pages of the search', () => {
+  it.each([
+    'wait',
+    '"double-check" reward:0',
+    'code:print',
+    'prompt:the correct:true',
+    'not wait',
+    'comput*',
+  ])('%s: every rollout of every run that the lists have, once', async (query) => {
+    const listed: number[] = [];
+    for (const { runId } of await runs()) {
+      const { ids } = await ask<{ ids: Uint32Array }>('rollout.order', { runId, filter: query });
+      listed.push(...ids);
+    }
+    const pages = await allPages({ query, limit: 17 });
+    const found = rolloutsOf(pages).map(({ rolloutId }) => rolloutId);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.toSorted((a, b) => a - b)).toEqual(listed.toSorted((a, b) => a - b));
+    const total = (await runs()).reduce((sum, run) => sum + run.rollouts, 0);
+    expect(pages.map(({ passed }) => passed).reduce((a, b) => a + b)).toBe(total);
+    expect(pages[0]?.total).toBe(total);
+  });
+
+  it('the newest step comes first, and rollouts of a group stand together', async () => {
+    const pages = await allPages({ query: 'the', runId: await runOf('demo'), limit: 40 });
+    const steps = pages.flatMap(({ groups }) => groups.map(({ step }) => step));
+    expect(steps).toEqual(steps.toSorted((a, b) => b - a));
+    const page = pages[0]?.groups[0];
+    expect(page?.found.map(({ index }) => index)).toEqual(
+      page?.found.map(({ index }) => index).toSorted((a, b) => a - b),
+    );
+  });
+
+  it('hits stand in the text around them, where the offsets say', async () => {
+    const [page] = await allPages({ query: 'code:print', runId: await runOf('demo'), limit: 5 });
+    const rollout = page?.groups[0]?.found[0];
+    const [hit] = rollout?.found.hits ?? [];
+    expect(hit).toMatchObject({ kind: 'tool-call', text: 'print' });
+    // Code without the escapes it is written with.
+    expect(`${hit?.before}${hit?.after}`).not.toContain('\\n');
+    const all = await ask<ResultOf<'search.hits'>>('search.hits', {
+      query: 'code:print',
+      rolloutId: rollout?.rolloutId,
+    });
+    expect(all.hits).toHaveLength(rollout?.found.total ?? 0);
+    expect(all.hits[0]).toMatchObject({ segment: hit?.segment, start: hit?.start, end: hit?.end });
+  });
+
+  it('words of the prompt are shown once, with the group', async () => {
+    const [page] = await allPages({ query: 'prompt:the', runId: await runOf('demo'), limit: 5 });
+    const group = page?.groups[0];
+    expect(group?.prompt.total).toBeGreaterThan(0);
+    expect(group?.found.every(({ found }) => found.total === 0)).toBe(true);
+  });
+
+  it('a regular expression reads, and says so; words that are indexed do not', async () => {
+    const runId = await runOf('demo');
+    const scanned = async (query: string) =>
+      (await allPages({ query, runId })).reduce((sum, page) => sum + page.scanned, 0);
+    expect(await scanned('/w[a]it/i')).toBeGreaterThan(0);
+    await expect
+      .poll(async () => {
+        const state = await ask<ResultOf<'search.state'>>('search.state', {});
+        return state.rollouts - state.indexed;
+      })
+      .toBe(0);
+    expect(await scanned('wait')).toBe(0);
+    const ids = async (query: string) =>
+      rolloutsOf(await allPages({ query, runId })).map(({ rolloutId }) => rolloutId);
+    expect(await ids('/\\bwait\\b/i')).toEqual(await ids('wait'));
+  });
+
+  it('a regular expression that does not end costs the one rollout, which is named', async () => {
+    const runId = await runOf('turnwise-test');
+    const pages = await allPages({ query: 'answer_text:/^(a|a)*b$/', runId });
+    expect(rolloutsOf(pages).map(({ index }) => index)).toEqual([1]);
+    expect(pages.flatMap(({ unsearched }) => unsearched)).toMatchObject([{ runId, index: 0 }]);
+    const [{ rolloutId } = { rolloutId: 0 }] = pages.flatMap(({ unsearched }) => unsearched);
+    await expect(ask('search.hits', { query: '/^(a|a)*b$/', rolloutId })).rejects.toThrow('timed_out');
+    // The thread that took its place answers.
+    expect(rolloutsOf(await allPages({ query: 'aab', runId }))).toHaveLength(1);
+  });
+
+  it('a query that cannot be read is refused with where', async () => {
+    await expect(ask('search.page', { query: 'wait (' })).rejects.toThrow(/bad_request: query, character/);
+    await expect(ask('search.hits', { query: 'wait', rolloutId: 1_000_000 })).rejects.toThrow('not_found');
+  });
+
+  it('ends in time with what it has, and goes on from there; a cancel is heard', () => {
+    const db = openReader(place.library);
+    let clock = 0;
+    const options = {
+      isCancelled: () => false,
+      beat: () => undefined,
+      skipped: new Set<number>(),
+      // Every look at the clock is 100 ms later.
+      now: () => (clock += 100),
+    };
+    const searcher = new Searcher(db);
+    const first = searcher.page({ query: '/the/', limit: 500 }, options);
+    expect(first.ok && first.value.passed).toBe(2);
+    expect(first.ok && first.value.next).toBeDefined();
+    const stopped = searcher.page({ query: 'wait', limit: 500 }, { ...options, isCancelled: () => true });
+    expect(stopped).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
+    db.close();
+  });
+});
