@@ -1,4 +1,4 @@
-import type { FilterReading, ParsedParams, StepFacts } from '../../shared/api/contract.ts';
+import type { FilterReading, ParsedParams, ProblemMap, StepFacts } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
@@ -9,6 +9,7 @@ import type { ReadableLibrary } from '../storage/open.ts';
 import { ColumnStore } from './columnStore.ts';
 import { evaluationPanels } from './evaluation.ts';
 import { frequentValues } from './frequentValues.ts';
+import { LastFew } from './lastFew.ts';
 import { problemMap, suspiciousTruths } from './problemMap.ts';
 import { type Breathe, matchedSteps, orderMatched, orderMatchedGroups } from './runOrder.ts';
 import { stepFacts } from './series.ts';
@@ -37,6 +38,8 @@ class BadFilter extends Error {}
 export class Browser {
   private readonly db: ReadableLibrary;
   private readonly store: ColumnStore;
+  /** The one on the screen and the ones before it: sorted and walked, they are asked for again and again. */
+  private readonly maps = new LastFew<ProblemMap>(4);
 
   constructor(db: ReadableLibrary) {
     this.db = db;
@@ -72,8 +75,12 @@ export class Browser {
         return { panels: evaluationPanels(run, matched, breathe) };
       }
       case 'problems': {
-        const { run, matched } = this.match(question, breathe);
-        return problemMap(run, matched, breathe);
+        const { runId, filter } = question;
+        const key = `${runId} ${this.store.run(runId).state} ${filter.trim()}`;
+        return this.maps.of(key, () => {
+          const { run, matched } = this.match(question, breathe);
+          return problemMap(run, matched, breathe);
+        });
       }
       case 'suspects': {
         const { run, matched } = this.match(question, breathe);

@@ -10,6 +10,8 @@ export interface RunTable {
   readonly runId: number;
   /** Without it everything stands at step 0, which is none. */
   readonly hasSteps: boolean;
+  /** Another one whenever a step of the run has changed. */
+  readonly state: string;
   /** In order of steps. */
   readonly steps: readonly StepTable[];
   /** By group id; read when first asked for. */
@@ -59,6 +61,7 @@ export class ColumnStore {
     this.makeRoom(runId);
     return {
       runId,
+      state,
       hasSteps: revisions.every(({ hasSteps }) => hasSteps === 1),
       steps,
       groups: () => {

@@ -23,10 +23,11 @@ export function problemMap(run: RunTable, matched: readonly Matched[], breathe: 
   matched.forEach(({ table, mask }, step) => {
     breathe(step, matched.length);
     const ofStep = new Map<number, Cell>();
+    const sumOf = groupSums(table, mask);
     eachGroup(table.column('groupId'), (groupId, from, to) => {
       const facts = run.groups().get(groupId);
       if (facts === undefined) return;
-      const sums = sumGroup(table, mask, from, to);
+      const sums = sumOf(from, to);
       if (sums.rollouts === 0) return;
       const problem = problems.get(facts.questionKey) ?? { index: problems.size, facts };
       problems.set(facts.questionKey, problem);
@@ -77,21 +78,28 @@ function eachGroup(
   }
 }
 
-function sumGroup(table: Matched['table'], mask: Uint8Array, from: number, to: number) {
+/** Sums of one group after the other; an answer has been seen in a group when it bears the group's stamp. */
+function groupSums(table: Matched['table'], mask: Uint8Array) {
   const correct = table.column('correct');
   const answer = table.column('answer');
-  const distinct = new Set<number>();
-  const sums = { rollouts: 0, known: 0, correct: 0, answers: 0 };
-  for (let i = from; i < to; i++) {
-    if (mask[i] === 0) continue;
-    sums.rollouts++;
-    const isCorrect = correct[i] ?? -1;
-    if (isCorrect >= 0) sums.known++;
-    if (isCorrect === 1) sums.correct++;
-    const code = answer[i] ?? 0;
-    if (code > 0) distinct.add(code);
-  }
-  return { ...sums, answers: distinct.size };
+  const stamps = new Uint32Array(table.dictionary('answers').length + 1);
+  let stamp = 0;
+  return (from: number, to: number) => {
+    stamp++;
+    const sums = { rollouts: 0, known: 0, correct: 0, answers: 0 };
+    for (let i = from; i < to; i++) {
+      if (mask[i] === 0) continue;
+      sums.rollouts++;
+      const isCorrect = correct[i] ?? -1;
+      if (isCorrect >= 0) sums.known++;
+      if (isCorrect === 1) sums.correct++;
+      const code = answer[i] ?? 0;
+      if (code === 0 || stamps[code] === stamp) continue;
+      stamps[code] = stamp;
+      sums.answers++;
+    }
+    return sums;
+  };
 }
 
 /** A majority is consistent when it is at least this share of the answers, of which there are some. */

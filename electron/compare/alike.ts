@@ -8,6 +8,8 @@ import { TranscriptReader } from '../storage/queries/transcripts.ts';
 /** Of the same problem: its own group, then those nearest in step. Reading and comparing them takes about a second. */
 const MAX_ROLLOUTS = 512;
 const MAX_GROUPS = 1_000;
+/** Of the time; the rest is comparing. */
+const READING_SHARE = 0.3;
 
 export interface AlikeRequest {
   readonly rolloutId: number;
@@ -29,12 +31,14 @@ export function findAlike(
   const total = countOfProblem(db, rolloutId) ?? inGroups;
   const checkpoint = checkpointOf(options);
   const addresses = new Map(rollouts.map((address) => [address.rolloutId, address]));
-  const candidates = rollouts.flatMap(({ rolloutId: id }) => {
+  const candidates = rollouts.flatMap(({ rolloutId: id }, i) => {
     checkpoint();
+    options.onShare?.((READING_SHARE * i) / rollouts.length);
     const candidate = id === rolloutId ? undefined : transcripts.read(id);
     return candidate === undefined ? [] : [{ id, ...candidate }];
   });
-  const ranked = alike(target, candidates, options).slice(0, limit);
+  const onShare = (share: number): void => options.onShare?.(READING_SHARE + (1 - READING_SHARE) * share);
+  const ranked = alike(target, candidates, { ...options, onShare }).slice(0, limit);
   return {
     rollouts: ranked.flatMap(({ id, ...likeness }) => {
       const address = addresses.get(id);

@@ -20,6 +20,9 @@ type BrowseQuestion = Extract<AnalysisRequest, { kind: 'browse' }>['question'];
 type Page = Extract<AnalysisMessage, { kind: 'page' }>['step'];
 type Question = AnalysisRequest extends infer R ? (R extends AnalysisRequest ? Omit<R, 'id'> : never) : never;
 
+/** A thread looks whether its answer is still wanted many times a second. */
+const CAUGHT_MS = 3000;
+
 interface Job {
   readonly settle: (result: Result<unknown>) => void;
   readonly onNews: (message: AnalysisMessage) => void;
@@ -58,6 +61,8 @@ export class AnalysisThread {
   private worker: Worker | undefined;
   /** Loaded, or failed to. */
   private ready: Promise<void> = Promise.resolve();
+  /** Questions given up that have not ended yet. */
+  private readonly givenUp = new Map<number, NodeJS.Timeout>();
   private nextId = 1;
 
   constructor(options: WorkerOptions) {
@@ -84,10 +89,15 @@ export class AnalysisThread {
   }
 
   /** A cancel reaches the thread in the middle of its work. */
-  compare<Answer>(question: CompareQuestion, signal?: AbortSignal): Promise<Result<Answer>> {
+  compare<Answer>(
+    question: CompareQuestion,
+    onProgress: OnProgress,
+    signal?: AbortSignal,
+  ): Promise<Result<Answer>> {
     const stop = stopFlag(signal);
-    const nothing = (): void => undefined;
-    return this.ask({ kind: 'compare', question, stop }, nothing, signal) as Promise<Result<Answer>>;
+    return this.ask({ kind: 'compare', question, stop }, newsFor(onProgress), signal) as Promise<
+      Result<Answer>
+    >;
   }
 
   browse<Answer>(
@@ -123,6 +133,7 @@ export class AnalysisThread {
   async close(): Promise<void> {
     const { worker } = this;
     this.worker = undefined;
+    for (const id of [...this.givenUp.keys()]) this.ended(id);
     this.failAll({ code: 'closed', message: 'the library has been closed' });
     // A thread that is ended while it loads the SQLite addon takes the process with it.
     await this.ready;
@@ -139,6 +150,7 @@ export class AnalysisThread {
     return new Promise((resolve) => {
       const onAbort = (): void => {
         this.send({ id, kind: 'cancel' });
+        this.expectEnd(id);
         settle({ ok: false, failure: CANCELLED });
       };
       const settle = (result: Result<unknown>): void => {
@@ -166,14 +178,40 @@ export class AnalysisThread {
     });
     worker.on('message', (message: AnalysisMessage) => {
       const job = this.jobs.get(message.id);
-      if (message.kind === 'result') job?.settle(message.result);
-      else job?.onNews(message);
+      if (message.kind !== 'result') {
+        job?.onNews(message);
+        return;
+      }
+      this.ended(message.id);
+      job?.settle(message.result);
     });
     worker.on('error', (error) => {
       if (this.worker === worker) this.worker = undefined;
       this.failAll({ code: 'internal', message: `the analysis stopped: ${error.message}` });
     });
     this.worker = worker;
+  }
+
+  /** A question that was given up is answered soon, or the thread is caught in it: in a regular expression without end. */
+  private expectEnd(id: number): void {
+    if (this.worker === undefined) return;
+    const timer = setTimeout(() => this.replace(), CAUGHT_MS);
+    timer.unref();
+    this.givenUp.set(id, timer);
+  }
+
+  private ended(id: number): void {
+    clearTimeout(this.givenUp.get(id));
+    this.givenUp.delete(id);
+  }
+
+  /** Ends the thread; the next question starts another. What waited behind is told why it has no answer. */
+  private replace(): void {
+    const { worker } = this;
+    this.worker = undefined;
+    for (const id of [...this.givenUp.keys()]) this.ended(id);
+    void this.ready.then(() => worker?.terminate());
+    this.failAll({ code: 'internal', message: 'an earlier question could not be interrupted; ask again' });
   }
 
   private failAll(failure: ApiFailure): void {

@@ -225,9 +225,12 @@ class LibraryHost implements Host {
         this.analysis.statistics(request, this.progressFor(progressKey), signal),
       'token.places': ({ progressKey, ...request }, signal) =>
         this.analysis.places(request, this.progressFor(progressKey), signal),
-      'compare.align': (params, signal) => this.comparison.compare({ about: 'alignment', ...params }, signal),
-      'compare.tree': (params, signal) => this.comparison.compare({ about: 'tree', ...params }, signal),
-      'compare.alike': (params, signal) => this.comparison.compare({ about: 'alike', ...params }, signal),
+      'compare.align': (params, signal) =>
+        this.comparison.compare({ about: 'alignment', ...params }, this.progressFor(undefined), signal),
+      'compare.tree': (params, signal) =>
+        this.comparison.compare({ about: 'tree', ...params }, this.progressFor(undefined), signal),
+      'compare.alike': ({ progressKey, ...params }, signal) =>
+        this.comparison.compare({ about: 'alike', ...params }, this.progressFor(progressKey), signal),
       'step.series': ({ progressKey, ...question }, signal) =>
         this.charting.browse({ about: 'series', ...question }, this.progressFor(progressKey), signal),
       'eval.summary': ({ progressKey, ...question }, signal) =>

@@ -28,6 +28,9 @@ if (port === null) throw new Error('this file is the entry of a worker thread');
 const { libraryPath } = workerData as WorkerOptions;
 const db: ReadableLibrary = openReader(libraryPath);
 
+/** Between two looks at the clock, progress is not worth a message. */
+const NEWS_MS = 100;
+
 /** Reports whose groups can still be asked for: the one on the screen and the ones before it. */
 const KEPT_REPORTS = 4;
 const reports = new Map<number, GroupKeys>();
@@ -103,14 +106,20 @@ function resultOf(request: Job): Promise<Result<unknown>> {
   }
 }
 
-function compare({ question, stop }: Extract<AnalysisRequest, { kind: 'compare' }>): Result<unknown> {
+function compare({ id, question, stop }: Extract<AnalysisRequest, { kind: 'compare' }>): Result<unknown> {
   const flag = new Int32Array(stop);
-  const answered = answerComparison(db, question, { isCancelled: () => Atomics.load(flag, 0) !== 0 });
+  let toldAt = performance.now();
+  const answered = answerComparison(db, question, {
+    isCancelled: () => Atomics.load(flag, 0) !== 0,
+    onShare: (share) => {
+      if (performance.now() - toldAt < NEWS_MS) return;
+      toldAt = performance.now();
+      post({ id, kind: 'progress', stepsDone: 0, steps: 1, share });
+    },
+  });
   return answered === 'cancelled' ? { ok: false, failure: CANCELLED } : answered;
 }
 
-/** Between two looks at the clock, progress is not worth a message. */
-const NEWS_MS = 100;
 let browser: Browser | undefined;
 
 function browse({ id, question, stop }: Extract<AnalysisRequest, { kind: 'browse' }>): Result<unknown> {

@@ -3,7 +3,7 @@
  * wins, so a dialog's Escape goes before the view's. The key listener, the palette and the
  * desktop menu all run commands through here.
  */
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import type { CommandId } from './keymap.ts';
 
 export type Handlers = Partial<Record<CommandId, () => void>>;
@@ -33,10 +33,11 @@ export function runCommand(id: CommandId): boolean {
  */
 export function useCommands(handlers: Handlers, rank: 'view' | 'fallback' = 'view'): void {
   const offer = useRef(handlers);
-  useEffect(() => {
+  // Before it is seen: a key pressed at what has just appeared would find no one.
+  useLayoutEffect(() => {
     offer.current = handlers;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (rank === 'fallback') offers.unshift(offer);
     else offers.push(offer);
     return () => {

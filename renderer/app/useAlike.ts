@@ -12,7 +12,7 @@ import { useInterface } from '../state/interface.ts';
 import { useCommands } from './commands.ts';
 
 /** As many as the host lists: the nearest failure may stand far down. */
-export const ALIKE_LIMIT = 500;
+export const ALIKE_LIMIT = 512;
 
 /** The most alike that is wrong where this one is right, and the reverse; undefined where there is none. */
 export function counterpart(isCorrect: boolean, rollouts: readonly AlikeRollout[]): AlikeRollout | undefined {

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import type { ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 
-type LongMethod = 'roc.report' | 'token.statistics' | 'token.places' | 'eval.summary';
+type LongMethod = 'roc.report' | 'token.statistics' | 'token.places' | 'eval.summary' | 'compare.alike';
 export type AnalysisParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;
 
 export interface AnalysisProgress {

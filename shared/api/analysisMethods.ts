@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_LANES } from '../domain/alignLanes.ts';
 import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
 import type { AlikeList, Comparison, ForkTree } from './compareRows.ts';
-import { id } from './paramTypes.ts';
+import { id, progressKey } from './paramTypes.ts';
 import { type GroupLedger, PENALTY_KINDS, type RocReport } from './rocRows.ts';
 
 const rocChoice = z.object({
@@ -31,7 +31,11 @@ export const ANALYSIS_PARAMS = {
   /** Where the rollouts of a group part; of several groups: of one problem at several steps. */
   'compare.tree': z.object({ groupIds: z.array(id).min(1).max(1000) }),
   /** Rollouts of the same problem that are most like this one. */
-  'compare.alike': z.object({ rolloutId: id, limit: z.int().positive().max(500).default(50) }),
+  'compare.alike': z.object({
+    rolloutId: id,
+    limit: z.int().positive().max(512).default(50),
+    progressKey,
+  }),
 } as const;
 
 export interface AnalysisResults {

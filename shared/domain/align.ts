@@ -62,6 +62,8 @@ export interface PairAlignment {
 export interface AlignOptions {
   /** Asked often; once it says so, `AlignmentCancelled` is thrown. */
   readonly isCancelled?: () => boolean;
+  /** How much of the work is done, 0 … 1; of questions about many rollouts only. */
+  readonly onShare?: (share: number) => void;
 }
 
 export class AlignmentCancelled extends Error {

@@ -43,7 +43,10 @@ export function alike(
   };
   const own = read(target);
   const step = Math.max(1, target.response.length * PREFIX_STEP);
-  const found = others.map((other) => ({ other, alike: comparison(target, own, other, read(other)) }));
+  const found = others.map((other, i) => {
+    options.onShare?.(i / others.length);
+    return { other, alike: comparison(target, own, other, read(other)) };
+  });
   const rank = ({ sharedPrefixChars, codeLikeness = 0, textLikeness }: Alike): readonly number[] => [
     Math.floor(sharedPrefixChars / step),
     Math.round(codeLikeness / LIKENESS_STEP),

@@ -1,4 +1,4 @@
-/** Every `\boxed{…}` of a text with balanced braces, in the order of their ends. */
+/** Every `\boxed{…}` of a text with balanced braces, in order. */
 export interface Boxed {
   readonly text: string;
   /** From the backslash to behind the closing brace. */
@@ -6,26 +6,28 @@ export interface Boxed {
   readonly end: number;
 }
 
+const MARK = '\\boxed';
+/** A box holds an answer; one that is not closed within this is none, and costs no more than this. */
+const LONGEST = 4096;
+
 export function boxedIn(text: string): readonly Boxed[] {
   const found: Boxed[] = [];
-  const first = text.indexOf('\\boxed');
-  if (first < 0) return found;
-  const open: number[] = [];
-  for (let i = first; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === 0x7b) open.push(i);
-    else if (c === 0x7d) {
-      const brace = open.pop();
-      if (brace === undefined) continue;
-      const start = boxBefore(text, brace);
-      if (start !== undefined) found.push({ text: text.slice(brace + 1, i).trim(), start, end: i + 1 });
-    }
+  for (let start = text.indexOf(MARK); start >= 0; start = text.indexOf(MARK, start + MARK.length)) {
+    let brace = start + MARK.length;
+    while (text[brace] === ' ' || text[brace] === '\n') brace++;
+    const end = text[brace] === '{' ? closingBrace(text, brace) : undefined;
+    if (end !== undefined) found.push({ text: text.slice(brace + 1, end).trim(), start, end: end + 1 });
   }
   return found;
 }
 
-/** `\boxed` stands before the brace, with at most a few blanks between. */
-function boxBefore(text: string, brace: number): number | undefined {
-  const before = text.slice(Math.max(0, brace - 12), brace).trimEnd();
-  return before.endsWith('\\boxed') ? Math.max(0, brace - 12) + before.length - '\\boxed'.length : undefined;
+function closingBrace(text: string, open: number): number | undefined {
+  let depth = 0;
+  const last = Math.min(text.length, open + LONGEST);
+  for (let i = open; i < last; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x7b) depth++;
+    else if (c === 0x7d && --depth === 0) return i;
+  }
+  return undefined;
 }

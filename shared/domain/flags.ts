@@ -170,17 +170,15 @@ const WORD = /[\p{L}\p{N}_]/u;
 
 /** Not inside a longer word or number: 213 is not in 12130, and not in 213.5. */
 function placeOf(text: string, where: string, { start, end }: TextRange): TextRange | undefined {
-  for (
-    let at = where.indexOf(text, start);
-    at >= 0 && at + text.length <= end;
-    at = where.indexOf(text, at + 1)
-  ) {
-    const before = at === start ? '' : (where[at - 1] ?? '');
-    const after = at + text.length === end ? '' : (where[at + text.length] ?? '');
-    const next = where[at + text.length + 1] ?? '';
+  // Within the range alone: a search that goes on to the end of the response is made once per segment.
+  const part = where.slice(start, end);
+  for (let at = part.indexOf(text); at >= 0; at = part.indexOf(text, at + 1)) {
+    const before = part[at - 1] ?? '';
+    const after = part[at + text.length] ?? '';
+    const next = part[at + text.length + 1] ?? '';
     const isCut =
       WORD.test(before) || WORD.test(after) || (after === '.' && /\d/.test(next)) || before === '.';
-    if (!isCut) return { start: at, end: at + text.length };
+    if (!isCut) return { start: start + at, end: start + at + text.length };
   }
   return undefined;
 }
@@ -205,7 +203,7 @@ function repeatedLine({
   segments,
 }: FlaggedRollout): ({ readonly segment: number } & TextRange) | undefined {
   if (response.length < LONG_CHARS) return undefined;
-  const seen = new Set<string>();
+  const seen = new Lines(response);
   let chars = 0;
   let repeated = 0;
   let first: ({ readonly segment: number } & TextRange) | undefined;
@@ -215,15 +213,40 @@ function repeatedLine({
       const newline = response.indexOf('\n', start);
       const end = newline < 0 || newline > inner.end ? inner.end : newline;
       chars += end - start;
-      const line = response.slice(start, end).trim();
-      if (line.length >= LINE_CHARS) {
-        if (seen.has(line)) {
-          repeated += end - start;
-          first ??= { segment: i, start, end };
-        } else seen.add(line);
+      if (end - start >= LINE_CHARS && seen.has(start, end)) {
+        repeated += end - start;
+        first ??= { segment: i, start, end };
       }
       start = end + 1;
     }
   }
   return chars >= LONG_CHARS && repeated > REPEATED_SHARE * chars ? first : undefined;
+}
+
+/** Lines by how they begin: most texts repeat none, and need not be read in full to say so. */
+class Lines {
+  private readonly text: string;
+  private readonly byBeginning = new Map<string, number[]>();
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Whether the line stood before; from now on it did. */
+  has(start: number, end: number): boolean {
+    const beginning = this.text.slice(start, Math.min(end, start + 2 * LINE_CHARS));
+    const places = this.byBeginning.get(beginning);
+    if (places === undefined) {
+      this.byBeginning.set(beginning, [start, end]);
+      return false;
+    }
+    const line = this.text.slice(start, end);
+    for (let i = 0; i < places.length; i += 2) {
+      const from = places[i] ?? 0;
+      if ((places[i + 1] ?? 0) - from === line.length && this.text.startsWith(line, from)) return true;
+    }
+    // A text that repeats beginnings and no lines is not worth more than this.
+    if (places.length < 64) places.push(start, end);
+    return false;
+  }
 }

@@ -6,6 +6,7 @@
 import { lastBoxed } from './answer.ts';
 
 export function isSameAnswer(answer: string, truth: string): boolean {
+  if (answer === truth) return true;
   const a = normalised(answer);
   const b = normalised(truth);
   if (a === b) return true;

@@ -101,6 +101,7 @@ export async function benchScale(directory: string): Promise<Measurement[]> {
       GROUP_SORTS.map((sort) => () => ask(host, 'group.order', { runId: 1, sort })),
     );
     await measure('charts without a filter', LIST_MS, [() => ask(host, 'step.series', { runId: 1 })]);
+    await measure('problems by steps', LIST_MS, [() => ask(host, 'problem.map', { runId: 1 })]);
     await measure(
       'charts under a filter',
       FILTERED_CHART_MS,

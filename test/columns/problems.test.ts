@@ -94,6 +94,28 @@ describe('problems by steps', () => {
     expect(drawn('answer:none')).toEqual(['sum@0 0/1 of 1, 0 answers']);
   });
 
+  it('is made anew when the run has changed', async () => {
+    const own = scratch();
+    const line = (step: number) =>
+      `${JSON.stringify({ v: 1, type: 'rollout', run: 'grows', step, group: 'g', index: 0, problem: { id: 'p', prompt: 'q' }, text: 'x', reward: 1 })}\n`;
+    await ingestHere(own.library, [own.file('a.jsonl', line(0))]);
+    const reader = openReader(own.library);
+    const browser = new Browser(reader);
+    const steps = (): readonly number[] => {
+      const result = browser.answer(
+        { about: 'problems', runId: 1, filter: '' },
+        { isCancelled: () => false, onProgress: () => undefined },
+      );
+      if (!result.ok) throw new Error(result.failure.message);
+      return (result.value as ProblemMap).steps;
+    };
+    expect(steps()).toEqual([0]);
+    await ingestHere(own.library, [own.file('b.jsonl', line(7))]);
+    expect(steps()).toEqual([0, 7]);
+    reader.close();
+    own.remove();
+  });
+
   it('a consistent majority against the ground truth is a suspect; answers written otherwise count as one', () => {
     const { suspects } = ask<{ suspects: ProblemSuspect[] }>({
       about: 'suspects',

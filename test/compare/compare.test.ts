@@ -262,7 +262,13 @@ describe('what is alike among more than can be compared', () => {
   });
 
   it('says of how many, also of those in groups nobody asked for', () => {
-    const result = answerComparison(reader, { about: 'alike', rolloutId: first, limit: 500 }, {});
+    const shares: number[] = [];
+    const onShare = (share: number): void => void shares.push(share);
+    const result = answerComparison(reader, { about: 'alike', rolloutId: first, limit: 500 }, { onShare });
+    expect(shares.length).toBeGreaterThan(100);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares[0]).toBe(0);
+    expect(shares.at(-1)).toBeLessThan(1);
     if (result === 'cancelled' || !result.ok) throw new Error(JSON.stringify(result));
     const { considered, total, rollouts } = result.value as AlikeList;
     expect([considered, total, rollouts.length]).toEqual([511, 1_039, 500]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openReader } from '../../electron/storage/open.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { watchErrors } from './suite.ts';
+import { START_MS, watchErrors } from './suite.ts';
 
 const RUN = '/run/synthetic-grpo-roc-demo';
 
@@ -22,7 +22,7 @@ export function describeOverview(shell: Shell): void {
       page = running.page;
       page.setDefaultTimeout(10_000);
       errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
     });
     afterAll(async () => {
       await running?.close();
@@ -182,7 +182,7 @@ export function describeOverviewFiles(shell: Shell): void {
       running = await shell.open({ home });
       page = running.page;
       page.setDefaultTimeout(10_000);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
       await page.goto(running.urlOf(RUN));
     });
     afterAll(async () => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { watchErrors } from './suite.ts';
+import { START_MS, watchErrors } from './suite.ts';
 
 export function describeSearch(shell: Shell): void {
   describe(`${shell.name}: the search`, () => {
@@ -18,7 +18,7 @@ export function describeSearch(shell: Shell): void {
       page = running.page;
       page.setDefaultTimeout(10_000);
       errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
     });
     afterAll(async () => {
       await running?.close();

@@ -31,6 +31,9 @@ const heading = (page: Page, name: string | RegExp) => page.getByRole('heading',
 const grid = (page: Page, name: string | RegExp) => page.getByRole('grid', { name });
 const selectedRow = (page: Page) => page.getByRole('row', { selected: true });
 
+/** To start a shell, read the demo and open it, beside whatever else the machine does: what is measured is elsewhere. */
+export const START_MS = 60_000;
+
 export function describeApplication(shell: Shell): void {
   describe(`${shell.name}: the demo run`, () => {
     let home: TemporaryHome;

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { watchErrors } from './suite.ts';
+import { START_MS, watchErrors } from './suite.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 const ROLLOUT = `${DEMO}/step/0/group/pairs-of-divisors/rollout/0`;
@@ -24,7 +24,7 @@ export function describeTokens(shell: Shell): void {
       page = running.page;
       page.setDefaultTimeout(10_000);
       errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
       await page.goto(running.urlOf(ROLLOUT));
       await bar().getByText('policy tokens').waitFor();
     });

@@ -16,6 +16,8 @@ export interface LineSpec {
   readonly filter: (facts: StepFacts) => string;
   /** The same in words. */
   readonly opens: string;
+  /** Left out where it is 0 at every step: one of many kinds, most of which a run does not have. */
+  readonly isOneOfMany?: true;
 }
 
 export interface ChartSpec {

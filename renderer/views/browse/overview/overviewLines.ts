@@ -123,6 +123,7 @@ function linesOf(
   question: OverviewQuestion,
 ): readonly PanelLine[] {
   const facts = question.isFiltered ? run.matching : run.all;
+  if (line.isOneOfMany === true && run.all?.every((step) => (line.of(step) ?? 0) === 0) === true) return [];
   const look =
     runAt === undefined
       ? { name: line.name, color: line.color, stroke: line.stroke }

@@ -30,6 +30,7 @@ function outcomeLine([outcome, name, color]: (typeof OUTCOME_INKS)[number]): Lin
     color,
     stroke: 'solid',
     describe: `calls that came to ${outcome}`,
+    isOneOfMany: true,
     filter: () => `outcome:${outcome}`,
     opens: `rollouts with a call that came to ${outcome}`,
   };

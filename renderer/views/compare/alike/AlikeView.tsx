@@ -7,6 +7,7 @@ import { ALIKE_LIMIT, alikePath, counterpart, useAlike } from '../../../app/useA
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { comparePath } from '../../../data/compareLink.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { useAnalysis } from '../../../data/useAnalysis.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
@@ -28,7 +29,7 @@ export default function AlikeView({ place }: { readonly place: AlikePlace }) {
   const resolved = useRequest('place.resolve', { runKey, step, groupKey, ordinal });
   const rolloutId = resolved.data?.rolloutId;
   const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId });
-  const alike = useRequest(
+  const alike = useAnalysis(
     'compare.alike',
     rolloutId === undefined ? undefined : { rolloutId, limit: ALIKE_LIMIT },
   );
@@ -40,21 +41,23 @@ export default function AlikeView({ place }: { readonly place: AlikePlace }) {
         title={`What is like rollout #${ordinal} could not be found out`}
         error={error}
         onRetry={() => {
-          for (const query of [resolved, rollout, alike]) if (query.error !== null) void query.refetch();
+          for (const query of [resolved, rollout]) if (query.error !== null) void query.refetch();
+          if (alike.error !== null) void alike.compute();
         }}
       />
     );
-  if (rollout.data === undefined || alike.data === undefined)
+  if (rollout.data === undefined || alike.answer === undefined)
     return (
       <>
         <WaitingState title="Comparing with the other rollouts of this problem, 512 at most, word by word…" />
         <p className="alike-cancel">
+          <progress max={1} value={alike.progress?.share ?? 0} aria-label="Rollouts compared" />
           {/* Nobody waits for the answer any more, so the host is told to stop. */}
           <Button onClick={back}>Cancel (Esc)</Button>
         </p>
       </>
     );
-  return <Alike place={place} row={rollout.data.row} list={alike.data} />;
+  return <Alike place={place} row={rollout.data.row} list={alike.answer} />;
 }
 
 interface AlikeProps {
