@@ -22,6 +22,7 @@ import { InspectorThread } from './inspectorThread.ts';
 import { ReaderPool } from './readerPool.ts';
 import { SearchThread } from './searchThread.ts';
 import { sourceHandlers } from './sourceHandlers.ts';
+import { SqlConsole } from './sqlHandlers.ts';
 import { WriterThread } from './writerThread.ts';
 
 /** The log alone: the README beside it is no log and would be reported as such. */
@@ -57,6 +58,7 @@ class LibraryHost implements Host {
   private readonly listing: AnalysisThread;
   private readonly charting: AnalysisThread;
   private readonly searching: SearchThread;
+  private readonly sql: SqlConsole;
   private readonly follower: Follower;
   private readonly handlers: Handlers;
   private writer: WriterThread | undefined;
@@ -71,6 +73,11 @@ class LibraryHost implements Host {
     this.listing = new AnalysisThread({ libraryPath: options.libraryPath });
     this.charting = new AnalysisThread({ libraryPath: options.libraryPath });
     this.searching = new SearchThread({ libraryPath: options.libraryPath });
+    this.sql = new SqlConsole({
+      libraryPath: options.libraryPath,
+      start: options.startSql,
+      progressed: (payload) => this.emit({ event: 'sql.progress', payload }),
+    });
     this.follower = new Follower({
       read: (paths) => this.readQuietly(paths),
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
@@ -167,6 +174,7 @@ class LibraryHost implements Host {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.sql.close();
     await this.follower.close();
     await this.inspector.close();
     await this.analysis.close();
@@ -249,6 +257,11 @@ class LibraryHost implements Host {
         this.thread.task({ kind: 'saveView', view }) as Promise<Result<ResultOf<'view.save'>>>,
       'view.remove': ({ name }) =>
         this.thread.task({ kind: 'removeView', name }) as Promise<Result<ResultOf<'view.remove'>>>,
+      ...this.sql.handlers(),
+      'query.save': (query) =>
+        this.thread.task({ kind: 'saveQuery', query }) as Promise<Result<ResultOf<'query.save'>>>,
+      'query.remove': ({ name }) =>
+        this.thread.task({ kind: 'removeQuery', name }) as Promise<Result<ResultOf<'query.remove'>>>,
       'roc.groups': ({ reportId, key }) => this.analysis.groups(reportId, key),
       'ingest.start': ({ paths, mapping }) => {
         const refusal = paths.map((path) => this.refusalOf(path)).find((found) => found !== undefined);
@@ -284,6 +297,9 @@ class LibraryHost implements Host {
 
   private startJob(paths: readonly string[], mapping?: string): { readonly jobId: number } {
     const { jobId, report } = this.thread.ingest(paths, mapping === undefined ? {} : { mapping });
+    // Known from the first moment on: a page that is opened now can wait for its run.
+    const nothing = { files: 0, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0, elapsedMs: 0 };
+    if (!this.jobs.has(jobId)) this.jobs.set(jobId, { jobId, state: 'running', paths, ...nothing });
     // Its progress and its end, good or bad, are events; nobody waits for the promise.
     report.catch(() => undefined);
     return { jobId };

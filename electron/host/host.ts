@@ -14,6 +14,7 @@ import type { Mapping } from '../../shared/format/mapping.ts';
 import type { DecisionsRequest } from '../worker/analysisMessages.ts';
 import type { IngestReport } from '../worker/messages.ts';
 import type { DecisionListeners } from './analysisThread.ts';
+import type { StartSqlProcess } from './runSql.ts';
 
 export interface Host {
   /** Never rejects: failures are values. */
@@ -54,4 +55,6 @@ export interface HostOptions {
   readonly actions?: ShellActions;
   /** Where the demo run lies; beside the sources unless the application is packed. */
   readonly demoPath?: string;
+  /** How the process of a user's statement is started; Node's own fork where it is not said. */
+  readonly startSql?: StartSqlProcess;
 }

@@ -5,6 +5,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ApiFailure } from '../../shared/api/errors.ts';
+import type { SqlRefusal } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { SqlMessage, SqlRequest, SqlTaken } from '../worker/sqlMessages.ts';
@@ -16,26 +17,38 @@ export interface SqlProcess {
   kill(): void;
 }
 
+/** @param entry path of the code of the process */
+export type StartSqlProcess = (entry: string) => SqlProcess;
+
 export interface SqlOptions {
   readonly libraryPath: string;
   readonly sql: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  readonly values?: SqlRequest['values'];
   readonly onColumns: (columns: readonly string[]) => void;
-  /** The next page is asked for when this resolves. */
-  readonly onRows: (rows: readonly (readonly unknown[])[]) => Promise<void> | void;
-  readonly start?: () => SqlProcess;
+  /** The next page is asked for when this resolves. `STOP_ROWS`: no more are wanted. */
+  readonly onRows: (rows: readonly (readonly unknown[])[]) => Promise<unknown> | unknown;
+  readonly start?: StartSqlProcess | undefined;
 }
 
 /** Timers count in 31 bits: 24 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** @returns the failure, or undefined when every row has been delivered */
-export function runSql(options: SqlOptions): Promise<ApiFailure | undefined> {
-  const child = (options.start ?? startChild)();
+/** What is returned by `onRows` to have no more of them. */
+export const STOP_ROWS: unique symbol = Symbol('no more rows');
+
+export interface SqlFailure extends ApiFailure {
+  readonly at?: SqlRefusal['at'];
+}
+
+/** @returns the failure, or undefined when every row that was wanted has been delivered */
+export function runSql(options: SqlOptions): Promise<SqlFailure | undefined> {
+  if (options.signal?.aborted === true) return Promise.resolve(CANCELLED_STATEMENT);
+  const child = (options.start ?? startChild)(fileURLToPath(entryOf('sql')));
   return new Promise((resolve) => {
     let isSettled = false;
-    const settle = (failure: ApiFailure | undefined): void => {
+    const settle = (failure: SqlFailure | undefined): void => {
       if (isSettled) return;
       isSettled = true;
       clearTimeout(timer);
@@ -46,7 +59,7 @@ export function runSql(options: SqlOptions): Promise<ApiFailure | undefined> {
     };
     // However this process ends, its statement does not outlive it.
     process.once('exit', child.kill);
-    const onAbort = (): void => settle({ code: 'cancelled', message: 'the statement was cancelled' });
+    const onAbort = (): void => settle(CANCELLED_STATEMENT);
     const timer = setTimeout(
       () => {
         settle({
@@ -64,27 +77,36 @@ export function runSql(options: SqlOptions): Promise<ApiFailure | undefined> {
           options.onColumns(message.columns);
           break;
         case 'rows':
-          void Promise.resolve(options.onRows(message.rows)).then(() => {
-            if (!isSettled) child.send({ kind: 'taken' });
+          void Promise.resolve(options.onRows(message.rows)).then((answer) => {
+            if (answer === STOP_ROWS) settle(undefined);
+            else if (!isSettled) child.send({ kind: 'taken' });
           });
           break;
         case 'done':
           settle(undefined);
           break;
-        case 'refused':
-          settle({ code: 'refused', message: message.message });
+        case 'refused': {
+          const { at } = message;
+          settle({ code: 'refused', message: message.message, ...(at === undefined ? {} : { at }) });
           break;
+        }
       }
     });
     child.onExit((code) =>
-      settle({ code: 'internal', message: `the SQL process ended with code ${code ?? 'unknown'}` }),
+      settle({
+        code: 'internal',
+        message: `the SQL process ended by itself (${code === null ? 'killed' : `code ${code}`}); it is ended when it needs more than 1.5 GiB of memory`,
+      }),
     );
-    child.send({ libraryPath: options.libraryPath, sql: options.sql });
+    const { libraryPath, sql, values } = options;
+    child.send({ libraryPath, sql, ...(values === undefined ? {} : { values }) });
   });
 }
 
-function startChild(): SqlProcess {
-  const child = fork(fileURLToPath(entryOf('sql')), [], {
+const CANCELLED_STATEMENT: SqlFailure = { code: 'cancelled', message: 'the statement was cancelled' };
+
+function startChild(entry: string): SqlProcess {
+  const child = fork(entry, [], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: [],

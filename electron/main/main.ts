@@ -7,7 +7,17 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { app, BrowserWindow, dialog, ipcMain, Menu, protocol, session, shell } from 'electron';
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  ipcMain,
+  Menu,
+  protocol,
+  session,
+  shell,
+  utilityProcess,
+} from 'electron';
 import { createHost } from '../host/createHost.ts';
 import type { Host } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
@@ -20,6 +30,7 @@ import { bringToFront, openMainWindow } from './mainWindow.ts';
 import { menuTemplate } from './menu.ts';
 import { denyPermissions, SCHEME, SCHEME_PRIVILEGES, secureApp } from './security.ts';
 import { createShellActions } from './shellActions.ts';
+import { sqlProcesses } from './sqlProcess.ts';
 import { startArguments } from './startArguments.ts';
 
 const paths = bundlePaths(import.meta.url);
@@ -71,6 +82,7 @@ async function run(): Promise<void> {
     shell: 'desktop',
     version: app.getVersion(),
     actions,
+    startSql: sqlProcesses(utilityProcess),
     ...(paths.demo === undefined ? {} : { demoPath: paths.demo }),
   });
 

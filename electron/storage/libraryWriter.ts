@@ -23,6 +23,7 @@ import { runPlaceOf } from './runPlace.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
 import { type Removal, removeRunRows, shrink, usedBytes } from './runRemoval.ts';
 import { RunRules } from './runRules.ts';
+import { type QueryToSave, removeQuery, saveQuery } from './savedQueries.ts';
 import { removeView, saveView } from './savedViews.ts';
 import { Touched } from './touched.ts';
 import { nameRun, removeMapping, saveMapping, setGroupRule } from './userRules.ts';
@@ -310,6 +311,14 @@ export class LibraryWriter {
 
   removeView(name: string): boolean {
     return removeView(this.db, name);
+  }
+
+  saveQuery(query: QueryToSave, now: number): ReturnType<typeof saveQuery> {
+    return saveQuery(this.db, query, now);
+  }
+
+  removeQuery(name: string): boolean {
+    return removeQuery(this.db, name);
   }
 
   /** @returns paths of files to be read anew, which have been forgotten */

@@ -12,6 +12,7 @@ import * as columns from './migrations/0006-columns.ts';
 import * as savedViews from './migrations/0007-saved-views.ts';
 import * as flags from './migrations/0008-flags.ts';
 import * as search from './migrations/0009-search.ts';
+import * as savedQueries from './migrations/0010-saved-queries.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 interface Migration {
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   savedViews,
   flags,
   search,
+  savedQueries,
 ];
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 /** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */

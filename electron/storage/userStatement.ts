@@ -3,27 +3,185 @@
  * still permits ATTACH and VACUUM INTO.
  */
 import type { ReadableLibrary } from './open.ts';
+import { type SqlWord, sqlWords } from './sqlWords.ts';
 
 export interface UserStatement {
   readonly columns: readonly string[];
   rows(): IterableIterator<unknown[]>;
 }
 
-/** First keyword, behind white space and comments. */
-const OPENING = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)*([A-Za-z]+)/;
-const ALLOWED = new Set(['SELECT', 'WITH', 'VALUES', 'EXPLAIN']);
-
-/** @throws Error that says what is not accepted, or SQLite's own message */
-export function prepareUserStatement(db: ReadableLibrary, sql: string): UserStatement {
-  const keyword = OPENING.exec(sql)?.[1]?.toUpperCase();
-  if (keyword === undefined) throw new Error('no statement given');
-  if (!ALLOWED.has(keyword)) {
-    throw new Error(
-      `only SELECT, WITH, VALUES and EXPLAIN are accepted; this statement begins with ${keyword}`,
-    );
-  }
-  const statement = db.prepare<unknown[], unknown[]>(sql);
-  if (!statement.reader || !statement.readonly) throw new Error('only statements that read are accepted');
-  statement.raw(true);
-  return { columns: statement.columns().map((column) => column.name), rows: () => statement.iterate() };
+export interface StatementPlace {
+  readonly start: number;
+  readonly end: number;
 }
+
+/** What is not accepted, and where it stands. */
+export class RefusedStatementError extends Error {
+  readonly at: StatementPlace | undefined;
+  constructor(message: string, at?: StatementPlace) {
+    super(message);
+    this.name = 'RefusedStatementError';
+    this.at = at;
+  }
+}
+
+/** UTF-16 code units; SQLite's own limit is as many bytes. */
+export const LONGEST_USER_STATEMENT = 1_000_000;
+
+const READS = new Set(['SELECT', 'WITH', 'VALUES']);
+/** Pragmas as tables: those that describe the library. The others set things, or are nobody's business. */
+const DESCRIBING = new Set(
+  [
+    'table_info',
+    'table_xinfo',
+    'table_list',
+    'index_list',
+    'index_info',
+    'index_xinfo',
+    'function_list',
+    'module_list',
+    'collation_list',
+    'compile_options',
+  ].map((name) => `pragma_${name}`),
+);
+
+/**
+ * @param options `isExact`: every integer is a bigint
+ * @throws RefusedStatementError, with SQLite's own message where it is SQLite that refuses
+ */
+export function prepareUserStatement(
+  db: ReadableLibrary,
+  sql: string,
+  options: { readonly isExact?: boolean } = {},
+): UserStatement {
+  checkWords(sql);
+  const statement = prepared(db, sql);
+  if (!statement.reader || !statement.readonly) {
+    throw new RefusedStatementError('only statements that read are accepted');
+  }
+  statement.raw(true).safeIntegers(options.isExact === true);
+  return {
+    columns: statement.columns().map((column) => column.name),
+    rows: () => statement.iterate(),
+  };
+}
+
+/** @throws RefusedStatementError for what SQLite would accept and we do not */
+function checkWords(sql: string): void {
+  if (sql.length > LONGEST_USER_STATEMENT)
+    throw new RefusedStatementError(
+      `the statement has ${sql.length} characters; up to ${LONGEST_USER_STATEMENT} are accepted`,
+    );
+  const nul = sql.indexOf('\0');
+  // SQLite would take it for the end, and say nothing of what follows.
+  if (nul >= 0)
+    throw new RefusedStatementError('a NUL character is not accepted', { start: nul, end: nul + 1 });
+  const words: SqlWord[] = [];
+  for (const word of sqlWords(sql)) {
+    // Empty statements before the one that is meant.
+    if (words.length === 0 && word.text === ';') continue;
+    if (words.length < 4) words.push(word);
+    checkName(word);
+  }
+  let [first] = words;
+  if (first === undefined) throw new RefusedStatementError('no statement given');
+  if (keyword(first) === 'EXPLAIN') {
+    // Some pragmas take effect while they are compiled: what is explained is held to the same rule.
+    const isPlan = keyword(words[1]) === 'QUERY' && keyword(words[2]) === 'PLAN';
+    first = words[isPlan ? 3 : 1];
+    if (first === undefined)
+      throw new RefusedStatementError('EXPLAIN of which statement?', placeOf(words[0]));
+  }
+  if (READS.has(keyword(first))) return;
+  throw new RefusedStatementError(
+    `only SELECT, WITH, VALUES and EXPLAIN are accepted; this statement begins with ${keyword(first).slice(0, 40)}`,
+    placeOf(first),
+  );
+}
+
+function checkName(word: SqlWord): void {
+  if (word.kind !== 'word' && word.kind !== 'quoted' && word.kind !== 'text') return;
+  const name = (word.kind === 'word' ? word.text : word.text.slice(1, -1)).toLowerCase();
+  // A string is a name too where one is expected; as a value it would be an odd one to look for.
+  if (!name.startsWith('pragma_') || DESCRIBING.has(name) || !/^pragma_\w+$/.test(name)) return;
+  throw new RefusedStatementError(
+    `${name} is not accepted; pragmas that describe the library are: ${[...DESCRIBING].join(', ')}`,
+    placeOf(word),
+  );
+}
+
+function prepared(db: ReadableLibrary, sql: string) {
+  try {
+    return db.prepare<unknown[], unknown[]>(sql);
+  } catch (error) {
+    const message = messageOf(error);
+    throw new RefusedStatementError(message, placeOfError(db, sql, message));
+  }
+}
+
+/** Occurrences of a word that are tried for the one that an error is about. */
+const MOST_TRIED = 200;
+
+/** SQLite names the word it stumbled over, not where it stands. */
+function placeOfError(db: ReadableLibrary, sql: string, message: string): StatementPlace | undefined {
+  if (message === 'incomplete input')
+    return { start: Math.max(0, sql.trimEnd().length - 1), end: sql.length };
+  const near = /^near "([\s\S]*)": syntax error$/.exec(message)?.[1];
+  if (near !== undefined) {
+    // What stands before the word that is wrong is merely incomplete.
+    return placesOf(sql, near).find(({ end }) => refusal(db, sql.slice(0, end)) === message);
+  }
+  const named =
+    /^unrecognized token: "([\s\S]*)"$/.exec(message) ??
+    /^(?:no such (?:column|table|function|module)|ambiguous column name): ([\s\S]+)$/.exec(message) ??
+    /^wrong number of arguments to function (\w+)\(\)$/.exec(message) ??
+    /^misuse of (?:aggregate|window) function:? (\w+)\(\)$/.exec(message);
+  const name = named?.[1];
+  if (name === undefined) {
+    const more = /more than one statement/.test(message) ? endOfFirst(sql) : undefined;
+    return more === undefined ? undefined : { start: more, end: sql.length };
+  }
+  return placesOf(sql, name)[0] ?? placesOf(sql, name.split('.').at(-1) ?? name)[0];
+}
+
+function placesOf(sql: string, text: string): readonly StatementPlace[] {
+  const wanted = text.toLowerCase();
+  const places: StatementPlace[] = [];
+  for (const word of sqlWords(sql)) {
+    const own = word.text.toLowerCase();
+    const isIt = own === wanted || (word.kind === 'quoted' && own.slice(1, -1) === wanted);
+    if (isIt || (word.kind === 'text' && wanted.startsWith("'") && own.startsWith(wanted))) {
+      places.push({ start: word.start, end: word.start + word.text.length });
+    }
+    if (places.length === MOST_TRIED) break;
+  }
+  if (places.length > 0) return places;
+  // `r.reward` is three words.
+  const at = sql.toLowerCase().indexOf(wanted);
+  return at < 0 || wanted === '' ? [] : [{ start: at, end: at + wanted.length }];
+}
+
+function refusal(db: ReadableLibrary, sql: string): string | undefined {
+  try {
+    db.prepare(sql);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function endOfFirst(sql: string): number | undefined {
+  let hasBegun = false;
+  let isOver = false;
+  for (const word of sqlWords(sql)) {
+    if (isOver && word.text !== ';') return word.start;
+    if (word.text === ';') isOver = hasBegun;
+    else hasBegun = true;
+  }
+  return undefined;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const keyword = (word: SqlWord | undefined): string => word?.text.toUpperCase() ?? '';
+const placeOf = (word: SqlWord | undefined): StatementPlace | undefined =>
+  word === undefined ? undefined : { start: word.start, end: word.start + word.text.length };

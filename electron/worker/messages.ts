@@ -7,6 +7,7 @@ import type {
   IngestProgress,
   MappingPreview,
   Method,
+  ParsedParams,
   SavedView,
 } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
@@ -47,6 +48,10 @@ export const READ_METHODS = [
   'mapping.list',
   'roc.group',
   'search.state',
+  'sql.schema',
+  'sql.target',
+  'query.list',
+  'query.examples',
 ] as const satisfies readonly Method[];
 export type ReadMethod = (typeof READ_METHODS)[number];
 
@@ -93,7 +98,9 @@ export type WriterTask =
   | { readonly kind: 'saveMapping'; readonly mapping: Mapping }
   | { readonly kind: 'removeMapping'; readonly name: string }
   | { readonly kind: 'saveView'; readonly view: SavedView }
-  | { readonly kind: 'removeView'; readonly name: string };
+  | { readonly kind: 'removeView'; readonly name: string }
+  | { readonly kind: 'saveQuery'; readonly query: ParsedParams<'query.save'> }
+  | { readonly kind: 'removeQuery'; readonly name: string };
 
 export interface IngestReport {
   readonly seconds: number;

@@ -5,6 +5,7 @@ import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { SettingError } from '../../shared/domain/downSampling.ts';
 import { readRecordChunk } from '../ingest/recordChunk.ts';
 import { getLedger } from '../roc/ledger.ts';
+import { EXAMPLE_QUERIES } from '../storage/exampleQueries.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import { availableSignals } from '../storage/queries/available.ts';
 import { listFiles, listIssues } from '../storage/queries/issues.ts';
@@ -17,7 +18,9 @@ import { getRun, listRuns, listSteps } from '../storage/queries/runs.ts';
 import { indexState } from '../storage/queries/search.ts';
 import { solvedProblems } from '../storage/queries/solved.ts';
 import { getSources, listMappings } from '../storage/queries/sources.ts';
+import { sqlSchema, sqlTarget } from '../storage/queries/sqlSchema.ts';
 import { getAlternatives, getSignal, getTokens } from '../storage/queries/tokens.ts';
+import { listQueries } from '../storage/savedQueries.ts';
 import { listViews } from '../storage/savedViews.ts';
 import type { ReaderRequest, ReaderResponse, ReadMethod, WorkerOptions } from './messages.ts';
 
@@ -47,6 +50,10 @@ const readers: Readers = {
   'group.rows': ({ groupIds }) => ok(groupRows(db, groupIds)),
   'problem.history': ({ groupId }) => found(problemHistory(db, groupId), `group ${groupId}`),
   'view.list': () => ok(listViews(db)),
+  'query.examples': () => ok(EXAMPLE_QUERIES),
+  'query.list': () => ok(listQueries(db)),
+  'sql.schema': () => ok(sqlSchema(db)),
+  'sql.target': ({ of, id }) => found(sqlTarget(db, of, id), `${of} ${id}`),
   'search.state': () => {
     const { rollouts, indexed } = indexState(db);
     return ok({ rollouts, indexed });

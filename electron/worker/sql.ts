@@ -2,40 +2,68 @@
  * A process of its own for SQL a user wrote: SQLite cannot be interrupted inside a statement,
  * so the way to stop one is to kill its process. Reads one request, streams rows, exits.
  */
+import { isMainThread, Worker } from 'node:worker_threads';
 import type { SqlMessage, SqlRequest, SqlTaken } from './sqlMessages.ts';
+import { pageSize, shownRow } from './sqlValues.ts';
 
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
 const PAGE = 500;
+/** And characters and bytes, about: long texts come in pages of a few. */
+const PAGE_BYTES = 2_000_000;
+/** The rest of the machine is not taken down by a statement that gathers without end. */
+const MOST_MEMORY = 1.5 * 2 ** 30;
+const LOOK_MS = 25;
 
 type Port = {
   send(message: SqlMessage): Promise<void>;
   onRequest(listener: (request: SqlRequest) => void): void;
 };
 
-const port = connect();
-port.onRequest((request) => void answer(request));
+if (isMainThread) {
+  const port = connect();
+  port.onRequest((request) => void answer(port, request));
+} else watchMemory();
 
-async function answer(request: SqlRequest): Promise<void> {
+/** A statement keeps the main thread to itself, so another one looks. */
+function watchMemory(): void {
+  setInterval(() => {
+    if (process.memoryUsage.rss() > MOST_MEMORY) process.kill(process.pid, 'SIGKILL');
+  }, LOOK_MS);
+}
+
+async function answer(port: Port, request: SqlRequest): Promise<void> {
+  const { values } = request;
+  const isShown = values === 'shown';
   try {
+    new Worker(new URL(import.meta.url)).unref();
     const { openReader } = await import('../storage/open.ts');
     const { prepareUserStatement } = await import('../storage/userStatement.ts');
-    const statement = prepareUserStatement(openReader(request.libraryPath), request.sql);
+    const db = openReader(request.libraryPath);
+    const statement = prepareUserStatement(db, request.sql, { isExact: values !== undefined });
     await port.send({ kind: 'columns', columns: statement.columns });
     let page: unknown[][] = [];
+    let bytes = 0;
     for (const row of statement.rows()) {
-      page.push(row);
-      if (page.length < PAGE) continue;
+      const told = values === undefined ? row : shownRow(row, isShown);
+      bytes += pageSize(told);
+      page.push(told);
+      if (page.length < PAGE && bytes < PAGE_BYTES) continue;
       await port.send({ kind: 'rows', rows: page });
       page = [];
+      bytes = 0;
     }
     if (page.length > 0) await port.send({ kind: 'rows', rows: page });
     await port.send({ kind: 'done' });
   } catch (error) {
-    await port.send({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
+    const message = error instanceof Error ? error.message : String(error);
+    const at = error instanceof Error && 'at' in error ? (error.at as SqlRefusalPlace) : undefined;
+    await port.send({ kind: 'refused', message, ...(at === undefined ? {} : { at }) });
   }
   // The channel is flushed before the process ends by itself.
   process.disconnect?.();
 }
+
+type SqlRefusalPlace = Extract<SqlMessage, { kind: 'refused' }>['at'];
 
 /** Node's child process, or Electron's utility process: the same two calls under other names. */
 function connect(): Port {

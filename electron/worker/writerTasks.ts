@@ -75,6 +75,12 @@ function perform(writer: LibraryWriter, task: WriterTask, onProgress: OnTaskProg
       return { result: { ok: true, value: { saved: true } }, runIds: [] };
     case 'removeView':
       return { result: { ok: true, value: { removed: writer.removeView(task.name) } }, runIds: [] };
+    case 'saveQuery': {
+      const saved = writer.saveQuery(task.query, Date.now());
+      return 'refusal' in saved ? refused(saved.refusal) : { result: { ok: true, value: saved }, runIds: [] };
+    }
+    case 'removeQuery':
+      return { result: { ok: true, value: { removed: writer.removeQuery(task.name) } }, runIds: [] };
     case 'saveMapping': {
       const reading = readMapping(task.mapping);
       if (!('mapping' in reading)) return refused(reading.message);

@@ -40,6 +40,7 @@ const LOADERS = {
   compare: () => import('../views/compare/CompareView.tsx'),
   groupTree: () => import('../views/compare/tree/TreeView.tsx'),
   search: () => import('../views/search/SearchView.tsx'),
+  sql: () => import('../views/sql/SqlView.tsx'),
   alike: () => import('../views/compare/alike/AlikeView.tsx'),
 } as const;
 
@@ -59,6 +60,7 @@ const FormatsView = lazy(LOADERS.formats);
 const CompareView = lazy(LOADERS.compare);
 const TreeView = lazy(LOADERS.groupTree);
 const SearchView = lazy(LOADERS.search);
+const SqlView = lazy(LOADERS.sql);
 const AlikeView = lazy(LOADERS.alike);
 
 /** The other views are fetched while nothing happens, so that the first click does not wait for them. */
@@ -121,6 +123,8 @@ function viewOf(place: Place) {
       return <AlikeView key={pathOfPlace(place)} place={place} />;
     case 'search':
       return <SearchView />;
+    case 'sql':
+      return <SqlView />;
     case 'nowhere':
       return (
         <EmptyState title="There is nothing at this address">

@@ -3,6 +3,7 @@ import {
   ChartLine,
   CircleAlert,
   Columns2,
+  Database,
   Funnel,
   Grid3x3,
   Keyboard,
@@ -115,6 +116,20 @@ function CompareLink({ isHere }: { readonly isHere: boolean }) {
   );
 }
 
+/** The statement as it was left. */
+function SqlLink({ isHere }: { readonly isHere: boolean }) {
+  return (
+    <Link
+      href={isHere ? window.location.pathname + window.location.search : `/sql${queryLeftAt('/sql')}`}
+      aria-label="SQL"
+      title="Ask the library in SQL (g q)"
+      aria-current={isHere ? 'page' : undefined}
+    >
+      <Database {...ICON} />
+    </Link>
+  );
+}
+
 /** The search as it was left. */
 function SearchLink({ isHere }: { readonly isHere: boolean }) {
   return (
@@ -140,6 +155,7 @@ export function Rail({ place }: { readonly place: Place }) {
         <Library {...ICON} />
       </RailLink>
       <SearchLink isHere={place.view === 'search'} />
+      <SqlLink isHere={place.view === 'sql'} />
       <span className="rail-rule" />
       <RailLink to={levelPlace(place, 'run')} isHere={place.view === 'run'} label="Run: steps">
         <ChartLine {...ICON} />

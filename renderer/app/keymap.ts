@@ -31,6 +31,9 @@ const TABLE = [
   { id: 'focus.flip', label: 'Focus: hide rail, outline and inspector', area: 'Everywhere', keys: ['f'] },
   { id: 'place.library', label: 'Go to the library', area: 'Everywhere', keys: ['g l'] },
   { id: 'place.search', label: 'Search the texts of all rollouts', area: 'Everywhere', keys: ['g /'] },
+  { id: 'place.sql', label: 'Ask the library in SQL', area: 'Everywhere', keys: ['g q'] },
+  { id: 'sql.run', label: 'SQL: run the statement, or what is selected', area: 'Lists', keys: ['Mod+Enter'] },
+  { id: 'sql.explain', label: 'SQL: show how it would be run', area: 'Lists', keys: ['Mod+Shift+Enter'] },
   { id: 'place.issues', label: 'Go to the ingest issues', area: 'Everywhere', keys: ['g i'] },
   {
     id: 'place.roc',

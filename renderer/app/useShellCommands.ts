@@ -61,6 +61,7 @@ export function useShellCommands(): void {
             }
           : undefined,
       'place.search': () => goTo({ view: 'search' }, queryLeftAt('/search')),
+      'place.sql': () => goTo({ view: 'sql' }, queryLeftAt('/sql')),
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
       'compare.open': () => {

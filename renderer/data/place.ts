@@ -65,12 +65,14 @@ export type Place =
   | { readonly view: 'compare' }
   /** What is looked for is in the query: `searchLink.ts`. */
   | { readonly view: 'search' }
+  /** The statement is in the query. */
+  | { readonly view: 'sql' }
   | { readonly view: 'settings' }
   | { readonly view: 'nowhere'; readonly path: string };
 
 const NATURAL = /^\d+$/;
 
-const PAGES = ['issues', 'settings', 'mapping', 'formats', 'compare', 'search'] as const;
+const PAGES = ['issues', 'settings', 'mapping', 'formats', 'compare', 'search', 'sql'] as const;
 
 function isPage(head: string): head is (typeof PAGES)[number] {
   return PAGES.some((page) => page === head);
@@ -145,6 +147,7 @@ export function pathOfPlace(place: Place): string {
     case 'formats':
     case 'compare':
     case 'search':
+    case 'sql':
       return `/${place.view}`;
     case 'run':
       return `/run/${encodeURIComponent(place.runKey)}`;

@@ -5,6 +5,8 @@
  */
 import * as monaco from 'monaco-editor/editor/editor.api';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
+// A service, which has to be there before the first language is registered; completion itself is SqlEditor's.
+import 'monaco-editor/editor/contrib/suggest/browser/suggestMemory';
 import 'monaco-editor/features/codicon/register';
 import 'monaco-editor/features/find/register';
 import 'monaco-editor/features/unicodeHighlighter/register';

@@ -6,34 +6,79 @@ export interface Sort {
   readonly direction: 'ascending' | 'descending';
 }
 
+/** As many as the host takes. */
+export const MOST_KEYS = 8;
+
 /** Unknown sorts last in either direction: it is not a small number. */
 export function sortedBy<Row>(
   rows: readonly Row[],
   measure: (row: Row) => SortValue,
   direction: Sort['direction'],
 ): readonly Row[] {
-  const sign = direction === 'ascending' ? 1 : -1;
+  return sortedByKeys(rows, [{ measure, direction }]);
+}
+
+/** The first key decides, the others break ties, at last the order the rows came in. */
+export function sortedByKeys<Row>(
+  rows: readonly Row[],
+  keys: readonly {
+    readonly measure: (row: Row) => SortValue;
+    readonly direction: Sort['direction'];
+  }[],
+): readonly Row[] {
   return [...rows].sort((a, b) => {
-    const [left, right] = [measure(a), measure(b)];
-    if (left === undefined) return right === undefined ? 0 : 1;
-    if (right === undefined) return -1;
-    if (typeof left === 'string' || typeof right === 'string') {
-      return sign * String(left).localeCompare(String(right), 'en', { numeric: true });
+    for (const { measure, direction } of keys) {
+      const order = compared(measure(a), measure(b), direction);
+      if (order !== 0) return order;
     }
-    return sign * (left - right);
+    return 0;
   });
+}
+
+function compared(left: SortValue, right: SortValue, direction: Sort['direction']): number {
+  const sign = direction === 'ascending' ? 1 : -1;
+  if (left === undefined) return right === undefined ? 0 : 1;
+  if (right === undefined) return -1;
+  if (typeof left === 'string' || typeof right === 'string') {
+    return sign * String(left).localeCompare(String(right), 'en', { numeric: true });
+  }
+  return sign * (left - right);
 }
 
 /** `sort=-reward` is descending by reward. A column that is not there falls back. */
 export function parseSort(text: string | null, columns: readonly string[], otherwise: Sort): Sort {
-  if (text === null) return otherwise;
-  const isDescending = text.startsWith('-');
-  const column = isDescending ? text.slice(1) : text;
-  return columns.includes(column)
-    ? { column, direction: isDescending ? 'descending' : 'ascending' }
-    : otherwise;
+  return parseSorts(text, columns, [otherwise])[0] ?? otherwise;
 }
 
 export function sortText(sort: Sort): string {
   return (sort.direction === 'descending' ? '-' : '') + sort.column;
+}
+
+/**
+ * `sort=-reward,turns`: by reward, descending, then by turns; `reward:desc,turns` is read as the same. A key whose
+ * column is not there, or came before, is passed over; where none is left, `otherwise`.
+ */
+export function parseSorts(
+  text: string | null,
+  columns: readonly string[],
+  otherwise: readonly Sort[],
+): readonly Sort[] {
+  const keys: Sort[] = [];
+  for (const part of (text ?? '').split(',')) {
+    const [, minus, name = '', way] = /^(-?)(.*?)(?::(asc|desc))?$/.exec(part) ?? [];
+    const isTaken = keys.some(({ column }) => column === name);
+    if (!columns.includes(name) || isTaken || keys.length === MOST_KEYS) continue;
+    keys.push({ column: name, direction: minus === '-' || way === 'desc' ? 'descending' : 'ascending' });
+  }
+  return keys.length === 0 ? otherwise : keys;
+}
+
+export const sortsText = (sorts: readonly Sort[]): string => sorts.map(sortText).join(',');
+
+/** A click on a head: it alone, or (Shift) a further key, or the way of one there is. */
+export function withSort(sorts: readonly Sort[], key: Sort, isFurther: boolean): readonly Sort[] {
+  if (!isFurther) return [key];
+  const has = sorts.some(({ column }) => column === key.column);
+  if (has) return sorts.map((sort) => (sort.column === key.column ? key : sort));
+  return sorts.length === MOST_KEYS ? sorts : [...sorts, key];
 }

@@ -15,6 +15,7 @@ import type { IngestProgress } from './rows.ts';
 import { SEARCH_PARAMS, type SearchResults } from './searchMethods.ts';
 import { SOURCE_PARAMS, type SourceResults } from './sourceMethods.ts';
 import type { FollowRow } from './sourceRows.ts';
+import { SQL_PARAMS, type SqlResults } from './sqlMethods.ts';
 import { TOKEN_PARAMS, type TokenResults } from './tokenMethods.ts';
 
 export type { Mapping } from '../format/mapping.ts';
@@ -26,6 +27,8 @@ export * from './rocRows.ts';
 export type * from './rows.ts';
 export type * from './searchRows.ts';
 export type * from './sourceRows.ts';
+export { LONGEST_STATEMENT, MOST_SQL_ROWS } from './sqlMethods.ts';
+export type * from './sqlRows.ts';
 
 // ── requests ────────────────────────────────────────────────────────────────────────────────────
 
@@ -37,6 +40,7 @@ export const CONTRACT_PARAMS = {
   ...PROBLEM_PARAMS,
   ...SOURCE_PARAMS,
   ...SEARCH_PARAMS,
+  ...SQL_PARAMS,
 } as const;
 
 export interface Results
@@ -46,7 +50,8 @@ export interface Results
     AnalysisResults,
     ProblemResults,
     SourceResults,
-    SearchResults {}
+    SearchResults,
+    SqlResults {}
 
 export type Method = keyof typeof CONTRACT_PARAMS & keyof Results;
 /** What a caller passes (defaults may be left out). */
@@ -74,6 +79,8 @@ export interface Events {
     /** Of everything, 0 … 1, where it is known closer than by steps. */
     readonly share?: number;
   };
+  /** A statement has come so far: `queryKey` is what `sql.run` was given. */
+  'sql.progress': { readonly queryKey: string; readonly rows: number };
   /** A followed directory was looked at, or is no longer followed. */
   'follow.changed': { readonly follows: readonly FollowRow[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */

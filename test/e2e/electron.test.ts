@@ -9,8 +9,10 @@ import { describeProblems } from './problems.ts';
 import { describeRoc } from './roc.ts';
 import { describeSearch } from './search.ts';
 import { describeSources } from './sources.ts';
+import { describeSql } from './sql.ts';
 import { describeStatistics } from './statistics.ts';
 import { describeApplication } from './suite.ts';
+import { describeTables } from './tables.ts';
 import { describeTokens } from './tokens.ts';
 
 const found = findElectronShell();
@@ -23,6 +25,8 @@ if ('reason' in found) {
   describeRoc(found);
   describeStatistics(found);
   describeFilter(found);
+  describeTables(found);
+  describeSql(found);
   describeProblems(found);
   describeKeys(found);
   describeSearch(found);

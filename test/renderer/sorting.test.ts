@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { parseSort, sortedBy, sortText } from '../../renderer/ui/sorting.ts';
+import {
+  MOST_KEYS,
+  parseSort,
+  parseSorts,
+  type Sort,
+  sortedBy,
+  sortedByKeys,
+  sortsText,
+  sortText,
+  withSort,
+} from '../../renderer/ui/sorting.ts';
 
 const rows = [{ v: 2 }, { v: undefined }, { v: 1 }, { v: 3 }];
 
@@ -19,5 +29,48 @@ describe('sorting', () => {
     expect(parseSort(sortText(sort), ['reward'], otherwise)).toEqual(sort);
     expect(parseSort('gone', ['reward'], otherwise)).toEqual(otherwise);
     expect(parseSort(null, ['reward'], otherwise)).toEqual(otherwise);
+  });
+
+  it('breaks ties by the further keys, at last by the order they came in', () => {
+    const pairs = [
+      { id: 1, a: 1, b: 1 },
+      { id: 2, a: 0, b: 2 },
+      { id: 3, a: 1, b: undefined },
+      { id: 4, a: 1, b: 2 },
+      { id: 5, a: 1, b: 1 },
+    ];
+    const sorted = sortedByKeys(pairs, [
+      { measure: (row) => row.a, direction: 'descending' },
+      { measure: (row) => row.b, direction: 'ascending' },
+    ]);
+    expect(sorted.map(({ id }) => id)).toEqual([1, 5, 4, 3, 2]);
+  });
+
+  it('goes through the URL with several keys, in either spelling', () => {
+    const columns = ['reward', 'turns', 'order'];
+    const otherwise: readonly Sort[] = [{ column: 'order', direction: 'ascending' }];
+    const sorts: readonly Sort[] = [
+      { column: 'reward', direction: 'descending' },
+      { column: 'turns', direction: 'ascending' },
+    ];
+    expect(sortsText(sorts)).toBe('-reward,turns');
+    expect(parseSorts('-reward,turns', columns, otherwise)).toEqual(sorts);
+    expect(parseSorts('reward:desc,turns:asc', columns, otherwise)).toEqual(sorts);
+    expect(parseSorts('-reward,gone,reward,turns', columns, otherwise)).toEqual(sorts);
+    expect(parseSorts('-reward', columns, otherwise)).toEqual(sorts.slice(0, 1));
+    expect(parseSorts('gone', columns, otherwise)).toEqual(otherwise);
+    expect(parseSorts(null, columns, otherwise)).toEqual(otherwise);
+  });
+
+  it('takes a further key, turns one there is, and takes no more than the host', () => {
+    const key = (column: string, direction: Sort['direction'] = 'ascending'): Sort => ({ column, direction });
+    expect(withSort([key('a')], key('b'), true)).toEqual([key('a'), key('b')]);
+    expect(withSort([key('a'), key('b')], key('a', 'descending'), true)).toEqual([
+      key('a', 'descending'),
+      key('b'),
+    ]);
+    expect(withSort([key('a'), key('b')], key('c'), false)).toEqual([key('c')]);
+    const full = Array.from({ length: MOST_KEYS }, (_, i) => key(String(i)));
+    expect(withSort(full, key('more'), true)).toEqual(full);
   });
 });

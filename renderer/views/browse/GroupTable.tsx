@@ -1,21 +1,27 @@
 /** Prompt groups of a step. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { GroupRow } from '../../../shared/api/contract.ts';
+import { useCommands } from '../../app/commands.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useTableLayout } from '../../app/useTableLayout.ts';
+import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
 import { useHeld } from '../../data/useHeld.ts';
 import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { type IndexRange, useGroupWindow } from '../../data/useRowWindow.ts';
+import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { FilterNote } from './FilterNote.tsx';
 import { FreshBadge } from './FreshBadge.tsx';
-import { GROUP_COLUMNS, GROUP_SORT_IDS } from './groupColumns.tsx';
+import { GROUP_COLUMNS, GROUP_SORT_IDS, matchColumn } from './groupColumns.tsx';
 import { freshRows } from './holdModel.ts';
+import { rowsById } from './selectedRows.ts';
 import { useListHold } from './useListHold.ts';
+import { useTableFilter } from './useTableFilter.ts';
 import { useUrlSort } from './useUrlSort.ts';
 
 const BY_ORDER = { column: 'order', direction: 'ascending' } as const;
@@ -38,11 +44,25 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
   const order = useRequest('group.order', params, { keepPrevious: true });
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
-  const latest = order.isPlaceholderData ? undefined : order.data?.ids;
-  const held = useHeld(orderKey, latest, useListHold(runKey).isHeld);
-  const ids = held.value;
+  // Groups with their matches: they are held together.
+  const answer = useMemo(
+    () => order.data && { ids: order.data.ids, matches: order.data.matches, length: order.data.ids.length },
+    [order.data],
+  );
+  const latest = order.isPlaceholderData ? undefined : answer;
+  // A list in which something is selected does not move either.
+  const [selected, setSelected] = useState(0);
+  const { isHeld } = useListHold(runKey);
+  const held = useHeld(orderKey, latest, isHeld || selected > 0);
+  const ids = held.value?.ids;
+  const matchesOf = useMemo(() => matchesById(held.value), [held.value]);
   const rows = useGroupWindow(ids, range);
   const table = useTableCommands();
+  useCommands({ 'row.select': () => table.current?.toggle() });
+  const arrangement = useTableLayout('groups');
+  const tableFilter = useTableFilter<GroupRow>();
+  const client = useClient();
+  const setNotice = useInterface((state) => state.setNotice);
 
   if (order.error !== null) {
     return (
@@ -63,17 +83,24 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
     (row) => row !== undefined,
   );
   const isKnown = (has: (row: GroupRow) => boolean) => loaded.length === 0 || loaded.some(has);
-  const columns = GROUP_COLUMNS.filter(
-    (column) =>
-      (column.id !== 'kept' || isKnown((row) => row.decided > 0)) &&
-      (column.id !== 'truth' || isKnown((row) => row.groundTruth !== undefined)),
+  const unknown = new Set<string>();
+  if (!isKnown((row) => row.decided > 0)) unknown.add('kept');
+  if (!isKnown((row) => row.groundTruth !== undefined)) unknown.add('truth');
+  const columns =
+    matchesOf === undefined
+      ? GROUP_COLUMNS
+      : GROUP_COLUMNS.flatMap((one) => (one.id === 'rollouts' ? [matchColumn(matchesOf), one] : [one]));
+  const rowsOf = rowsById(
+    ids,
+    (groupIds, signal) => client.request('group.rows', { groupIds }, { signal }),
+    (row: GroupRow) => row.groupId,
   );
   const placeOf = ({ groupKey }: GroupRow): Place => ({ view: 'group', runKey, step, groupKey });
   const list = `groups ${runKey} ${step} ${sort.column} ${sort.direction} ${text}`;
   return (
     <div className="list-column">
       {held.isBehind && latest !== undefined && held.value !== undefined && (
-        <FreshBadge text={freshRows(held.value, latest)} onShow={held.showNew} />
+        <FreshBadge text={freshRows(held.value.ids, latest.ids)} onShow={held.showNew} />
       )}
       {text !== '' && (
         <FilterNote what="group" matches={ids.length} total={total} isNews={order.isPlaceholderData} />
@@ -84,6 +111,10 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
           handle={table}
           label={label}
           columns={columns}
+          unknown={unknown}
+          arrangement={arrangement}
+          filter={tableFilter}
+          selection={{ of: ids, rowsOf, notify: setNotice, onCount: setSelected }}
           count={ids.length}
           rowAt={rows.rowAt}
           sort={sort}
@@ -97,4 +128,15 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
       </div>
     </div>
   );
+}
+
+interface GroupAnswer {
+  readonly ids: Uint32Array;
+  readonly matches: Uint32Array | undefined;
+}
+
+function matchesById(answer: GroupAnswer | undefined): ReadonlyMap<number, number> | undefined {
+  const { ids, matches } = answer ?? {};
+  if (ids === undefined || matches === undefined) return undefined;
+  return new Map(Array.from(ids, (id, i) => [id, matches[i] ?? 0]));
 }

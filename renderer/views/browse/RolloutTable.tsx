@@ -1,9 +1,12 @@
 /** Rollouts of a step or of a group: ids in order from the host, rows for the visible window. */
 import { useMemo, useRef, useState } from 'react';
-import type { ParamsOf, RolloutRow } from '../../../shared/api/contract.ts';
+import type { ParamsOf, RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { useCommands } from '../../app/commands.ts';
 import { useCompareCommand, useCompareMark } from '../../app/compareSet.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useTableLayout } from '../../app/useTableLayout.ts';
+import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
 import { useGroupPreviews } from '../../data/useGroupPreviews.ts';
@@ -11,16 +14,22 @@ import { useHeld } from '../../data/useHeld.ts';
 import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
+import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
-import type { Sort } from '../../ui/sorting.ts';
+import { type Sort, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { CompareSelected } from './CompareSelected.tsx';
 import { FilterNote } from './FilterNote.tsx';
 import { FreshBadge } from './FreshBadge.tsx';
 import { freshRows } from './holdModel.ts';
-import { knownColumnIds, problemColumn, ROLLOUT_COLUMNS } from './rolloutColumns.tsx';
+import { knownColumnIds } from './knownColumns.ts';
+import { problemColumn } from './problemColumn.tsx';
+import { ROLLOUT_COLUMNS } from './rolloutColumns.tsx';
+import { rowsById } from './selectedRows.ts';
 import { useListHold } from './useListHold.ts';
-import { useUrlSort } from './useUrlSort.ts';
+import { useTableFilter } from './useTableFilter.ts';
+import { useUrlSorts } from './useUrlSort.ts';
 
 type Filter = Omit<ParamsOf<'rollout.order'>, 'sort'>;
 
@@ -41,23 +50,33 @@ const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
 
 export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, total }: RolloutTableProps) {
-  const [sort, setSort] = useUrlSort(
+  const [sorts, setSort] = useUrlSorts(
     ['order', ...ROLLOUT_COLUMNS.map((column) => column.id)],
     hidesProblem ? ROLLOUT_SORT : STEP_SORT,
   );
-  const sortColumn = ROLLOUT_COLUMNS.find((one) => one.id === sort.column)?.id;
-  const by = sortColumn === undefined ? 'order' : sortColumn === 'problem' ? 'problemId' : sortColumn;
   const link = useFilterLink();
   const text = bothFilters(link.applied, filter.filter ?? '');
-  const params = { ...filter, filter: text, sort: [{ by, direction: sort.direction }] };
+  const params = {
+    ...filter,
+    filter: text,
+    sort: sorts.map(({ column, direction }) => ({ by: sortedFieldOf(column), direction })),
+  };
   const order = useRequest('rollout.order', params, { keepPrevious: true });
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   const latest = order.isPlaceholderData ? undefined : order.data?.ids;
-  const held = useHeld(orderKey, latest, useListHold(runKey).isHeld);
+  // A list in which something is selected does not move either.
+  const [selected, setSelected] = useState(0);
+  const { isHeld } = useListHold(runKey);
+  const held = useHeld(orderKey, latest, isHeld || selected > 0);
   const ids = held.value;
   const rows = useRolloutWindow(ids, range);
   const table = useTableCommands();
+  useCommands({ 'row.select': () => table.current?.toggle() });
+  const arrangement = useTableLayout('rollouts');
+  const tableFilter = useTableFilter<RolloutRow>();
+  const client = useClient();
+  const setNotice = useInterface((state) => state.setNotice);
   useCompareCommand(() => table.current?.cursorHref());
   const compareMark = useCompareMark();
 
@@ -71,11 +90,14 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   const visible = shown.current;
   const groups = useGroupPreviews(hidesProblem ? NO_CHUNKS : rows.chunks);
   const columns = useMemo(() => {
-    const own = ROLLOUT_COLUMNS.filter((one) => visible.has(one.id) && one.id !== 'problem');
-    if (hidesProblem) return own;
-    const marks = own.filter((one) => one.id === 'kept');
-    return [...marks, problemColumn(groups), ...own.filter((one) => one.id !== 'kept')];
-  }, [visible, hidesProblem, groups]);
+    if (hidesProblem) return ROLLOUT_COLUMNS;
+    const marks = ROLLOUT_COLUMNS.filter((one) => one.id === 'kept');
+    return [...marks, problemColumn(groups), ...ROLLOUT_COLUMNS.filter((one) => one.id !== 'kept')];
+  }, [hidesProblem, groups]);
+  const unknown = useMemo(
+    () => new Set(ROLLOUT_COLUMNS.map(({ id }) => id).filter((id) => !visible.has(id))),
+    [visible],
+  );
 
   if (order.error !== null) {
     return (
@@ -97,7 +119,12 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
     groupKey,
     ordinal,
   });
-  const list = `rollouts ${runKey} ${JSON.stringify(filter)} ${sort.column} ${sort.direction} ${text}`;
+  const list = `rollouts ${runKey} ${JSON.stringify(filter)} ${sortsText(sorts)} ${text}`;
+  const rowsOf = rowsById(
+    ids,
+    (rolloutIds, signal) => client.request('rollout.rows', { rolloutIds }, { signal }),
+    (row: RolloutRow) => row.rolloutId,
+  );
   return (
     <div className="list-column">
       {held.isBehind && latest !== undefined && held.value !== undefined && (
@@ -112,11 +139,24 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
           handle={table}
           label={label}
           columns={columns}
+          unknown={unknown}
+          arrangement={arrangement}
+          filter={tableFilter}
+          selection={{
+            of: ids,
+            rowsOf,
+            notify: setNotice,
+            onCount: setSelected,
+            actions: (chosen) => (
+              <CompareSelected chosen={chosen} pathOf={(row) => pathOfPlace(placeOf(row))} />
+            ),
+          }}
           count={ids.length}
           rowAt={rows.rowAt}
           isQuiet={(row) => row.kept === false}
           markOf={(row) => compareMark(pathOfPlace(placeOf(row)))}
-          sort={sort}
+          sort={sorts}
+          canSortFurther
           onSort={setSort}
           onOpen={(row) => goTo(placeOf(row))}
           hrefOf={(row) => pathOfPlace(placeOf(row))}
@@ -127,4 +167,9 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
       </div>
     </div>
   );
+}
+
+function sortedFieldOf(column: string): RolloutSort {
+  const found = ROLLOUT_COLUMNS.find((one) => one.id === column)?.id;
+  return found === undefined ? 'order' : found === 'problem' ? 'problemId' : found;
 }

@@ -1,6 +1,8 @@
 import { useEffect, useMemo } from 'react';
 import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
+import { useCommands } from '../../app/commands.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useTableLayout } from '../../app/useTableLayout.ts';
 import { isWithin } from '../../charts/panelModel.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useHeld } from '../../data/useHeld.ts';
@@ -8,15 +10,17 @@ import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
 import { EmptyState } from '../../ui/States.tsx';
-import { sortedBy } from '../../ui/sorting.ts';
+import { sortedByKeys, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { FreshBadge } from './FreshBadge.tsx';
 import { freshSteps, newestStep } from './holdModel.ts';
 import { OverviewCharts } from './overview/OverviewCharts.tsx';
 import { overviewLinkOf } from './overview/overviewLink.ts';
-import { stepColumns } from './stepColumns.tsx';
+import { STEP_COLUMNS, unknownStepColumns } from './stepColumns.tsx';
 import { useListHold } from './useListHold.ts';
-import { useUrlSort } from './useUrlSort.ts';
+import { useUrlSorts } from './useUrlSort.ts';
+
+const BY_STEP = { column: 'step', direction: 'ascending' } as const;
 
 interface StepTableProps {
   readonly run: RunDetail;
@@ -35,15 +39,23 @@ export function StepTable({ run, latest }: StepTableProps) {
   const [query] = useUrlQuery();
   const { range } = useMemo(() => overviewLinkOf(query), [query]);
   const rows = useMemo(() => all.filter(({ step }) => isWithin(step, range)), [all, range]);
-  const columns = stepColumns(rows);
-  const [sort, setSort] = useUrlSort(
-    columns.map((column) => column.id),
-    { column: 'step', direction: 'ascending' },
+  const unknown = useMemo(() => unknownStepColumns(rows), [rows]);
+  const [sorts, setSort] = useUrlSorts(
+    STEP_COLUMNS.map((column) => column.id).filter((id) => !unknown.has(id)),
+    BY_STEP,
   );
-  const measure = columns.find((column) => column.id === sort.column)?.measure ?? (() => undefined);
-  const sorted = sortedBy(rows, measure, sort.direction);
+  const sorted = sortedByKeys(
+    rows,
+    sorts.map(({ column, direction }) => ({
+      measure: STEP_COLUMNS.find(({ id }) => id === column)?.measure ?? (() => undefined),
+      direction,
+    })),
+  );
+  useCommands({ 'row.select': () => table.current?.toggle() });
+  const arrangement = useTableLayout('steps');
+  const setNotice = useInterface((state) => state.setNotice);
   const openStep = (step: number) => goTo({ view: 'step', runKey, step });
-  const list = `run ${runKey} ${sort.column} ${sort.direction}`;
+  const list = `run ${runKey} ${sortsText(sorts)}`;
 
   const newest = newestStep(rows);
   const newestAt = sorted.findIndex(({ step }) => step === newest);
@@ -66,10 +78,14 @@ export function StepTable({ run, latest }: StepTableProps) {
             key={list}
             handle={table}
             label={`Steps of ${run.name}`}
-            columns={columns}
+            columns={STEP_COLUMNS}
+            unknown={unknown}
+            arrangement={arrangement}
+            selection={{ of: rows, notify: setNotice }}
             count={sorted.length}
             rowAt={(index) => sorted[index]}
-            sort={sort}
+            sort={sorts}
+            canSortFurther
             onSort={setSort}
             onOpen={(row) => openStep(row.step)}
             hrefOf={(row) => pathOfPlace({ view: 'step', runKey, step: row.step })}

@@ -1,17 +1,19 @@
 /** Columns of the prompt groups of a step. */
 import type { GroupRow, GroupSort } from '../../../shared/api/contract.ts';
 import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
-import type { Column } from '../../ui/VirtualTable.tsx';
+import type { Column } from '../../ui/tableColumns.ts';
 import { ShareCell } from './cells.tsx';
 
 export interface GroupColumn extends Column<GroupRow> {
-  readonly id: GroupSort | 'prompt' | 'truth';
+  readonly id: GroupSort | 'prompt' | 'truth' | 'match';
 }
 
 export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'problemId',
     label: 'problem',
+    value: (row) => row.problemId,
+    filterField: 'problem',
     minWidth: 100,
     grow: 0.8,
     sorts: 'ascending',
@@ -24,6 +26,8 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'prompt',
     label: 'prompt',
+    value: (row) => row.promptPreview,
+    filterField: 'prompt',
     hint: 'The last user message, its beginning',
     minWidth: 180,
     grow: 5,
@@ -32,6 +36,8 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'truth',
     label: 'ground truth',
+    value: (row) => row.groundTruth,
+    filterField: 'truth',
     minWidth: 80,
     grow: 0.8,
     cell: (row) => (
@@ -43,6 +49,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'rollouts',
     label: 'rollouts',
+    value: (row) => row.rollouts,
     align: 'end',
     minWidth: 54,
     grow: 0.3,
@@ -52,6 +59,10 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'correct',
     label: 'right',
+    value: (row) => (row.correctKnown === 0 ? undefined : row.correct),
+    copiedWith: { name: 'known', value: (row) => row.correctKnown },
+    filterField: 'pass_rate',
+    filterValue: (row) => ratio(row.correct, row.correctKnown),
     hint: 'Right rollouts of those whose correctness is known',
     align: 'end',
     minWidth: 88,
@@ -76,6 +87,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'meanReward',
     label: 'reward',
+    value: (row) => row.meanReward,
     hint: 'Mean reward',
     align: 'end',
     minWidth: 50,
@@ -89,6 +101,8 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'kept',
     label: 'kept',
+    value: (row) => (row.decided === 0 ? undefined : row.kept),
+    copiedWith: { name: 'decided', value: (row) => row.decided },
     hint: 'Kept by the down-sampling, of the rollouts with a logged decision',
     align: 'end',
     minWidth: 48,
@@ -105,6 +119,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'toolCalls',
     label: 'calls',
+    value: (row) => row.toolCalls,
     align: 'end',
     minWidth: 44,
     grow: 0.3,
@@ -114,6 +129,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'toolErrors',
     label: 'failed calls',
+    value: (row) => (row.toolCalls === 0 ? undefined : (100 * row.toolErrors) / row.toolCalls),
     hint: 'Share of the tool calls that failed; sorted by their number',
     unit: '%',
     align: 'end',
@@ -125,6 +141,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'meanTurns',
     label: 'turns',
+    value: (row) => row.meanTurns,
     hint: 'Mean turns',
     align: 'end',
     minWidth: 42,
@@ -135,6 +152,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'meanResponseChars',
     label: 'length',
+    value: (row) => row.meanResponseChars,
     unit: 'chars',
     hint: 'Mean response length',
     align: 'end',
@@ -145,10 +163,32 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   },
 ];
 
+/** Under a filter: how many rollouts of a group match. @param matchesOf by group id */
+export function matchColumn(matchesOf: ReadonlyMap<number, number>): GroupColumn {
+  return {
+    id: 'match',
+    label: 'match',
+    hint: 'Rollouts of the group that match the filter',
+    align: 'end',
+    minWidth: 52,
+    grow: 0.3,
+    value: (row) => matchesOf.get(row.groupId),
+    cell: (row) => {
+      const matches = matchesOf.get(row.groupId);
+      return matches === undefined ? null : (
+        <>
+          {count(matches)}
+          <span className="dim">/{count(row.rollouts)}</span>
+        </>
+      );
+    },
+  };
+}
+
 /** What a list of groups can be sorted by, as the host has it. */
 export const GROUP_SORT_IDS: readonly GroupSort[] = [
   'order',
   ...GROUP_COLUMNS.filter(({ sorts }) => sorts !== undefined).flatMap(({ id }) =>
-    id === 'prompt' || id === 'truth' ? [] : [id],
+    id === 'prompt' || id === 'truth' || id === 'match' ? [] : [id],
   ),
 ];

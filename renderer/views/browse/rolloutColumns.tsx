@@ -1,8 +1,8 @@
-import type { GroupRow, RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
+import type { RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
-import type { Column } from '../../ui/VirtualTable.tsx';
+import type { Column } from '../../ui/tableColumns.ts';
 
 export interface RolloutColumn extends Column<RolloutRow> {
   readonly id: RolloutSort | 'problem';
@@ -10,28 +10,14 @@ export interface RolloutColumn extends Column<RolloutRow> {
   readonly isKnown?: (row: RolloutRow) => boolean;
 }
 
-/** Which problem a rollout attempts: its text where the group is known, else its id. */
-export function problemColumn(groups: ReadonlyMap<number, GroupRow>): RolloutColumn {
-  return {
-    id: 'problem',
-    label: 'problem',
-    minWidth: 150,
-    grow: 4,
-    cell: (row) => {
-      const preview = groups.get(row.groupId)?.promptPreview;
-      return preview === undefined || preview === '' ? (
-        <span className="mono">{row.problemId}</span>
-      ) : (
-        <span title={`${row.problemId}: ${preview}`}>{preview}</span>
-      );
-    },
-  };
-}
-
+/** With the problem where rows of several are listed: see `problemColumn.tsx`. */
 export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'kept',
     label: '',
+    name: 'kept',
+    value: (row) => row.kept,
+    filterField: 'kept',
     hint: 'Kept (filled) or discarded (dashed) by the down-sampling, as logged',
     minWidth: 14,
     grow: 0,
@@ -42,6 +28,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'ordinal',
     label: 'rollout',
+    value: (row) => row.ordinal,
+    filterField: 'index',
     hint: 'Position in the oversampled group',
     minWidth: 50,
     grow: 0,
@@ -51,6 +39,9 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'answer',
     label: 'answer',
+    value: (row) => row.answer,
+    copiedWith: { name: 'correct', value: (row) => row.isCorrect },
+    filterField: 'answer',
     hint: 'Sorted by its text; the mark says right or wrong where that is known',
     minWidth: 84,
     grow: 1,
@@ -67,6 +58,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'reward',
     label: 'reward',
+    value: (row) => row.reward,
+    filterField: 'reward',
     align: 'end',
     minWidth: 48,
     grow: 0.6,
@@ -76,6 +69,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'pErr',
     label: 'p_err',
+    value: (row) => row.pErr,
+    filterField: 'p_err',
     hint: 'Share of failed tool calls, as logged',
     align: 'end',
     minWidth: 44,
@@ -87,6 +82,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'pFormat',
     label: 'p_format',
+    value: (row) => row.pFormat,
+    filterField: 'p_format',
     hint: 'Format penalty, as logged',
     align: 'end',
     minWidth: 58,
@@ -98,6 +95,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'penalty',
     label: 'penalty',
+    value: (row) => row.penalty,
+    filterField: 'penalty',
     align: 'end',
     minWidth: 54,
     grow: 0.6,
@@ -108,6 +107,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'advantage',
     label: 'advantage',
+    value: (row) => row.advantage,
+    filterField: 'advantage',
     align: 'end',
     minWidth: 66,
     grow: 0.6,
@@ -118,6 +119,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'turns',
     label: 'turns',
+    value: (row) => row.turns,
+    filterField: 'turns',
     align: 'end',
     minWidth: 42,
     grow: 0.6,
@@ -127,6 +130,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'toolCalls',
     label: 'calls',
+    value: (row) => row.toolCalls,
+    filterField: 'tool_calls',
     align: 'end',
     minWidth: 40,
     grow: 0.6,
@@ -136,6 +141,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'toolErrors',
     label: 'failed',
+    value: (row) => row.toolErrors,
+    filterField: 'tool_errors',
     hint: 'Tool calls that failed',
     align: 'end',
     minWidth: 46,
@@ -148,6 +155,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'policyTokens',
     label: 'tokens',
+    value: (row) => row.policyTokens,
+    filterField: 'tokens',
     hint: 'Tokens sampled by the policy',
     align: 'end',
     minWidth: 56,
@@ -159,6 +168,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'responseChars',
     label: 'length',
+    value: (row) => row.responseChars,
+    filterField: 'chars',
     unit: 'chars',
     align: 'end',
     minWidth: 74,
@@ -169,6 +180,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'meanEntropy',
     label: 'entropy',
+    value: (row) => row.meanEntropy,
+    filterField: 'entropy',
     unit: 'nats',
     hint: 'Mean over the policy tokens whose entropy is logged',
     align: 'end',
@@ -181,6 +194,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'stopReason',
     label: 'stopped by',
+    value: (row) => row.stopReason,
+    filterField: 'stop',
     hint: 'Why the rollout ended; derived from the text when shown in italics',
     minWidth: 70,
     sorts: 'ascending',
@@ -197,6 +212,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     id: 'reason',
     label: 'why',
+    value: (row) => row.reason,
+    filterField: 'reason',
     hint: 'Why the down-sampling kept or discarded it',
     minWidth: 166,
     grow: 1.2,
@@ -213,14 +230,3 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     ),
   },
 ];
-
-/**
- * Columns that none of the sampled rows has a value for are left out. The sample is what is
- * loaded; a column once shown stays (`shown`), so that scrolling never moves the others.
- */
-export function knownColumnIds(rows: readonly RolloutRow[], shown: ReadonlySet<string>): ReadonlySet<string> {
-  const missing = ROLLOUT_COLUMNS.filter(
-    (column) => !shown.has(column.id) && (column.isKnown === undefined || rows.some(column.isKnown)),
-  );
-  return missing.length === 0 ? shown : new Set([...shown, ...missing.map((column) => column.id)]);
-}

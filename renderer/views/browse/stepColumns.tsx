@@ -1,7 +1,7 @@
 import type { StepSummary } from '../../../shared/api/contract.ts';
 import { count, decimal, reward } from '../../ui/numbers.ts';
 import type { SortValue } from '../../ui/sorting.ts';
-import type { Column } from '../../ui/VirtualTable.tsx';
+import type { Column } from '../../ui/tableColumns.ts';
 import {
   keptShare,
   mixedShare,
@@ -26,7 +26,7 @@ function numeric(column: NumberColumn, digits?: number): StepColumn {
     if (typeof value !== 'number') return null;
     return digits === undefined ? count(value) : decimal(value, digits);
   };
-  return { align: 'end', sorts: 'descending', cell, ...column };
+  return { align: 'end', sorts: 'descending', cell, value: column.measure, ...column };
 }
 
 function share(column: Omit<NumberColumn, 'cell' | 'unit'>, color?: string): StepColumn {
@@ -34,16 +34,20 @@ function share(column: Omit<NumberColumn, 'cell' | 'unit'>, color?: string): Ste
     const value = column.measure(row);
     return typeof value === 'number' ? <ShareCell share={value} color={color} /> : null;
   };
-  return numeric({ ...column, unit: '%', cell });
+  const value = (row: StepSummary) => {
+    const part = column.measure(row);
+    return typeof part === 'number' ? part * 100 : undefined;
+  };
+  return numeric({ ...column, unit: '%', cell, value });
 }
 
-/** A column that no step has a value for would be blank from top to bottom; it is left out. */
-export function stepColumns(rows: readonly StepSummary[]): readonly StepColumn[] {
+/** A column that no step has a value for would be blank from top to bottom. */
+export function unknownStepColumns(rows: readonly StepSummary[]): ReadonlySet<string> {
   const isKnown = (column: StepColumn) => rows.some((row) => column.measure(row) !== undefined);
-  return ALL.filter((column) => column.id === 'step' || isKnown(column));
+  return new Set(STEP_COLUMNS.filter((one) => one.id !== 'step' && !isKnown(one)).map(({ id }) => id));
 }
 
-const ALL: readonly StepColumn[] = [
+export const STEP_COLUMNS: readonly StepColumn[] = [
   numeric({
     id: 'step',
     label: 'step',
@@ -162,6 +166,8 @@ const ALL: readonly StepColumn[] = [
   {
     id: 'health',
     label: 'group health',
+    // The drawing as words: three numbers are no single value.
+    value: (row) => `${row.groupsAllWrong} wrong · ${row.groupsMixed} mixed · ${row.groupsAllRight} right`,
     hint: 'Groups all wrong · mixed · all right; sorted by the share of mixed ones',
     minWidth: 74,
     sorts: 'descending',

@@ -4,6 +4,7 @@ import type { RunSummary } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useTableLayout } from '../../app/useTableLayout.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -13,7 +14,7 @@ import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
-import { parseSort, sortedBy, sortText } from '../../ui/sorting.ts';
+import { parseSorts, type Sort, sortedByKeys, sortsText, withSort } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { JobCards } from './JobCards.tsx';
 import { jobsToShow, matchesText } from './libraryModel.ts';
@@ -23,7 +24,7 @@ import { Welcome } from './Welcome.tsx';
 import './library.css';
 
 const NO_RUNS: readonly RunSummary[] = [];
-const BY_NAME = { column: 'name', direction: 'ascending' } as const;
+const AS_LISTED: readonly Sort[] = [];
 const SORTABLE = RUN_COLUMNS.filter((column) => column.measure !== undefined).map((column) => column.id);
 
 export default function LibraryView() {
@@ -38,6 +39,8 @@ export default function LibraryView() {
   const columns = useMemo(() => [...RUN_COLUMNS, menuColumn(setMenu)], []);
   const cursor = useRef(0);
   const closed = useInterface((state) => state.closedJobs);
+  const setNotice = useInterface((state) => state.setNotice);
+  const arrangement = useTableLayout('runs');
   const askRemoval = useInterface((state) => state.askRemoval);
   const atCursor = (act: (run: RunSummary) => void) => () => {
     const run = sorted[Math.min(cursor.current, sorted.length - 1)];
@@ -45,17 +48,23 @@ export default function LibraryView() {
   };
   useCommands({
     'search.focus': () => field.current?.focus(),
+    'row.select': () => table.current?.toggle(),
     'run.sources': atCursor(({ runKey }) => goTo({ view: 'run', runKey }, '?tab=sources')),
     'run.remove': atCursor(({ runKey }) => askRemoval(runKey)),
   });
 
   const text = query.get('filter') ?? '';
-  const sort = parseSort(query.get('sort'), SORTABLE, BY_NAME);
-  const measure = RUN_COLUMNS.find((one) => one.id === sort.column)?.measure ?? (() => undefined);
+  const sorts = parseSorts(query.get('sort'), SORTABLE, AS_LISTED);
   const all = runs.data ?? NO_RUNS;
   const shown = all.filter((run) => matchesText(run, text));
   // As the host lists them, newest first, until a column is chosen.
-  const sorted = query.has('sort') ? sortedBy(shown, measure, sort.direction) : shown;
+  const sorted = sortedByKeys(
+    shown,
+    sorts.map(({ column, direction }) => ({
+      measure: RUN_COLUMNS.find(({ id }) => id === column)?.measure ?? (() => undefined),
+      direction,
+    })),
+  );
 
   if (runs.error !== null) {
     return (
@@ -117,15 +126,20 @@ export default function LibraryView() {
           <EmptyState title={text === '' ? 'No rollout has been read yet' : 'No run matches the filter'} />
         ) : (
           <VirtualTable
-            key={sortText(sort)}
+            key={sortsText(sorts)}
             handle={table}
             label="Runs"
             columns={columns}
+            arrangement={arrangement}
+            selection={{ of: all, notify: setNotice }}
             count={sorted.length}
             rowAt={(index) => sorted[index]}
             rowHeight={46}
-            sort={query.has('sort') ? sort : undefined}
-            onSort={(column, direction) => setQuery({ sort: sortText({ column, direction }) })}
+            sort={sorts}
+            onSort={(column, direction, isFurther) =>
+              setQuery({ sort: sortsText(withSort(sorts, { column, direction }, isFurther)) })
+            }
+            canSortFurther
             onOpen={(run) => goTo({ view: 'run', runKey: run.runKey })}
             hrefOf={(run) => pathOfPlace({ view: 'run', runKey: run.runKey })}
             position={listPosition('runs')}

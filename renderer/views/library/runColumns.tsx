@@ -3,7 +3,7 @@ import type { RunSummary } from '../../../shared/api/contract.ts';
 import { Sparkline } from '../../charts/Sparkline.tsx';
 import { Chip } from '../../ui/Controls.tsx';
 import { count, counted, percent, ratio } from '../../ui/numbers.ts';
-import type { Column } from '../../ui/VirtualTable.tsx';
+import type { Column } from '../../ui/tableColumns.ts';
 import { stepRange } from './libraryModel.ts';
 import type { MenuPoint } from './RunMenu.tsx';
 
@@ -15,6 +15,7 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
   {
     id: 'name',
     label: 'run',
+    value: (run) => run.name,
     minWidth: 200,
     grow: 3,
     sorts: 'ascending',
@@ -34,6 +35,7 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
   {
     id: 'steps',
     label: 'steps',
+    value: (run) => (run.hasSteps ? run.steps : undefined),
     align: 'end',
     minWidth: 70,
     sorts: 'descending',
@@ -53,6 +55,7 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
   {
     id: 'rollouts',
     label: 'rollouts',
+    value: (run) => run.rollouts,
     align: 'end',
     minWidth: 84,
     sorts: 'descending',
@@ -67,6 +70,7 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
   {
     id: 'correct',
     label: 'right',
+    value: (run) => (run.correctKnown === 0 ? undefined : (100 * run.correct) / run.correctKnown),
     unit: '%',
     hint: 'Right rollouts of those whose correctness is known, over the whole run',
     align: 'end',
@@ -138,6 +142,7 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
   {
     id: 'issues',
     label: 'issues',
+    value: (run) => run.issues,
     hint: 'Lines that could not be read in full',
     align: 'end',
     minWidth: 50,
@@ -152,6 +157,7 @@ export function menuColumn(onMenu: (at: MenuPoint) => void): RunColumn {
   return {
     id: 'menu',
     label: '',
+    name: 'actions',
     align: 'end',
     minWidth: 28,
     grow: 0,

@@ -2,6 +2,7 @@
  * What `import … from 'electron'` gives an unmodified main.ts when there is no Electron:
  * the parts it uses, checked against Electron's own types; anything else throws.
  */
+import { fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -247,6 +248,41 @@ export const dialog = complete('dialog', {
 export const shell = complete('shell', {
   openExternal: async (url: string): Promise<void> => console.error(`double: openExternal ${url}`),
 } satisfies Pick<Electron.Shell, 'openExternal'>);
+
+/** A process of Node with the port that Electron gives its own. */
+class UtilityProcess extends EventEmitter {
+  pid: number | undefined;
+  private readonly child: ReturnType<typeof fork>;
+
+  constructor(entry: string) {
+    super();
+    this.child = fork(entry, [], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      execArgv: ['--import', new URL('utilityPort.ts', import.meta.url).href],
+    });
+    this.child.on('spawn', () => {
+      this.pid = this.child.pid;
+      this.emit('spawn');
+    });
+    this.child.on('message', (message) => this.emit('message', message));
+    this.child.on('exit', (code) => {
+      this.pid = undefined;
+      this.emit('exit', code);
+    });
+  }
+  postMessage(message: unknown): void {
+    if (this.child.connected) this.child.send(message as object);
+  }
+  kill(): boolean {
+    return this.child.kill();
+  }
+}
+
+export const utilityProcess = complete('utilityProcess', {
+  fork: (entry: string): Electron.UtilityProcess =>
+    new UtilityProcess(entry) as unknown as Electron.UtilityProcess,
+} satisfies Pick<typeof Electron.utilityProcess, 'fork'>);
 
 interface DoubleMenu {
   readonly template: readonly Electron.MenuItemConstructorOptions[];

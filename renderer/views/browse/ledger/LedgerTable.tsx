@@ -2,6 +2,7 @@
 import { useCommands } from '../../../app/commands.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
+import { useTableLayout } from '../../../app/useTableLayout.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useInterface } from '../../../state/interface.ts';
@@ -42,6 +43,7 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
     BY_ORDINAL,
   );
   const table = useTableCommands();
+  const arrangement = useTableLayout('ledger');
   useCompareCommand(() => table.current?.cursorHref());
   const compareMark = useCompareMark();
   useCommands({
@@ -86,6 +88,7 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
         handle={table}
         label={`Rollouts of ${place.groupKey}`}
         columns={columns}
+        arrangement={arrangement}
         count={rows.length}
         rowAt={(index) => rows[index]}
         isQuiet={({ standing }) => standing.kept === false}

@@ -25,6 +25,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
     column({
       id: 'pair',
       label: '',
+      name: 'pair',
       hint: 'Space selects a row; two are shown side by side',
       minWidth: 12,
       grow: 0,

@@ -1,0 +1,53 @@
+/** What a statement can read from, and where a row of its answer leads. */
+import type { SqlSource, SqlTarget } from '../../../shared/api/sqlRows.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { COLUMN_NOTES, FUNCTION_NOTES, VIEW_NOTES } from '../viewNotes.ts';
+import { PUBLIC_VIEWS } from '../views.sql.ts';
+
+const COLUMNS = 'SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid';
+
+export function sqlSchema(db: ReadableLibrary): readonly SqlSource[] {
+  const columnsOf = (view: string) =>
+    db
+      .prepare<[string], { name: string }>(COLUMNS)
+      .all(view)
+      .map(({ name }) => ({ name, about: noteOf(view, name) }));
+  return [
+    ...PUBLIC_VIEWS.map(
+      (view): SqlSource => ({
+        name: view,
+        kind: 'view',
+        form: view,
+        about: VIEW_NOTES[view],
+        columns: columnsOf(view),
+      }),
+    ),
+    {
+      name: 'tokens',
+      kind: 'table',
+      form: 'tokens(rollout_id)',
+      about: 'The tokens of one rollout as rows; joined: FROM rollout r, tokens(r.rollout_id) t',
+      columns: columnsOf('tokens'),
+    },
+    ...FUNCTION_NOTES.map(
+      ({ name, form, about }): SqlSource => ({ name, kind: 'function', form, about, columns: [] }),
+    ),
+  ];
+}
+
+function noteOf(view: string, column: string): string {
+  return COLUMN_NOTES[`${view}.${column}`] ?? COLUMN_NOTES[column] ?? '';
+}
+
+const TARGETS = {
+  rollout: `SELECT n.run_key AS runKey, r.step, g.group_key AS groupKey, r.ordinal
+    FROM rollout_row r JOIN group_row g USING (group_id) JOIN run_row n ON n.run_id = r.run_id
+    WHERE r.rollout_id = ?`,
+  group: `SELECT n.run_key AS runKey, g.step, g.group_key AS groupKey
+    FROM group_row g JOIN run_row n ON n.run_id = g.run_id WHERE g.group_id = ?`,
+  run: 'SELECT run_key AS runKey FROM run_row WHERE run_id = ?',
+} as const;
+
+export function sqlTarget(db: ReadableLibrary, of: keyof typeof TARGETS, id: number): SqlTarget | undefined {
+  return db.prepare<[number], SqlTarget>(TARGETS[of]).get(id);
+}

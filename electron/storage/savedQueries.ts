@@ -1,0 +1,47 @@
+/** Statements under a name. */
+import type { SavedQuery } from '../../shared/api/sqlRows.ts';
+import type { ReadableLibrary, WritableLibrary } from './open.ts';
+
+const LIST = `SELECT name, sql, created_at AS createdAt FROM saved_query_row
+  ORDER BY name COLLATE NOCASE, name`;
+const SAVE = `INSERT INTO saved_query_row (name, sql, created_at) VALUES (?, ?, ?)
+  ON CONFLICT (name) DO UPDATE SET sql = excluded.sql`;
+
+export interface QueryToSave {
+  readonly name: string;
+  readonly sql: string;
+  readonly formerName?: string | undefined;
+  readonly createdAt?: number | undefined;
+}
+
+export function listQueries(db: ReadableLibrary): readonly SavedQuery[] {
+  return db.prepare<[], SavedQuery>(LIST).all();
+}
+
+/**
+ * A query of the same name is replaced and keeps its date; a renamed one does not take another's name.
+ *
+ * @param now milliseconds since 1970
+ */
+export function saveQuery(
+  db: WritableLibrary,
+  { name, sql, formerName, createdAt }: QueryToSave,
+  now: number,
+): SavedQuery | { readonly refusal: string } {
+  return db.transaction(() => {
+    const get = db.prepare<[string], { created_at: number }>(
+      'SELECT created_at FROM saved_query_row WHERE name = ?',
+    );
+    const isRenamed = formerName !== undefined && formerName !== name;
+    if (isRenamed && get.get(name) !== undefined)
+      return { refusal: `another query is named ${JSON.stringify(name)}` };
+    const former = formerName === undefined ? undefined : get.get(formerName);
+    if (isRenamed) removeQuery(db, formerName);
+    db.prepare(SAVE).run(name, sql, createdAt ?? former?.created_at ?? now);
+    return { name, sql, createdAt: get.get(name)?.created_at ?? now };
+  })();
+}
+
+export function removeQuery(db: WritableLibrary, name: string): boolean {
+  return db.prepare('DELETE FROM saved_query_row WHERE name = ?').run(name).changes > 0;
+}

@@ -1,0 +1,162 @@
+/** Running a statement, and taking all of it as a file. What it answered stays while other places are looked at. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { SqlAnswer, SqlFormat, SqlPlace, SqlRow } from '../../shared/api/contract.ts';
+import type { Client } from '../../shared/api/transport.ts';
+import { useClient } from './DataProvider.tsx';
+
+/** `plan`: how SQLite would go about it. */
+export type StatementAim = 'rows' | 'plan';
+
+export interface SqlOutcome {
+  readonly sql: string;
+  readonly aim: StatementAim;
+  /** Where `sql` began in the text it was part of. */
+  readonly start: number;
+  readonly answer:
+    | SqlAnswer
+    | { readonly kind: 'failed'; readonly message: string; readonly milliseconds: number };
+  readonly rows: readonly SqlRow[];
+}
+
+export interface RunningStatement {
+  readonly aim: StatementAim;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly rows: number;
+}
+
+export interface RunLimits {
+  readonly limitRows: number;
+  readonly timeoutMs: number;
+}
+
+const OUTCOME_KEY = ['sql.outcome'] as const;
+const EXPLAIN = 'EXPLAIN QUERY PLAN ';
+const PAGE = 5_000;
+/** Names a run to this window. */
+let runs = 0;
+
+export function useSqlRun() {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const { data: outcome } = useQuery<SqlOutcome>({
+    queryKey: OUTCOME_KEY,
+    queryFn: () => Promise.reject(new Error('a statement is only run by hand')),
+    enabled: false,
+    gcTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+  });
+  const [running, setRunning] = useState<RunningStatement>();
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+
+  async function run(sql: string, start: number, aim: StatementAim, limits: RunLimits): Promise<void> {
+    stop.current?.abort();
+    const controller = new AbortController();
+    stop.current = controller;
+    const since = Date.now();
+    setRunning({ aim, since, rows: 0 });
+    const queryKey = `${since} ${runs++}`;
+    const unsubscribe = client.subscribe(({ event, payload }) => {
+      if (event === 'sql.progress' && payload.queryKey === queryKey)
+        setRunning({ aim, since, rows: payload.rows });
+    });
+    const settled = await answerOf(client, sql, aim, { ...limits, queryKey }, controller.signal).catch(
+      (error: unknown): Pick<SqlOutcome, 'answer' | 'rows'> => ({
+        answer: {
+          kind: 'failed',
+          message: error instanceof Error ? error.message : String(error),
+          milliseconds: Date.now() - since,
+        },
+        rows: [],
+      }),
+    );
+    unsubscribe();
+    // Another one has been started since, or the view has been left.
+    if (stop.current !== controller) return;
+    queryClient.setQueryData<SqlOutcome>(OUTCOME_KEY, { sql, aim, start, ...settled });
+    setRunning(undefined);
+  }
+
+  return { outcome, running, run, cancel: () => stop.current?.abort() };
+}
+
+async function answerOf(
+  client: Client,
+  sql: string,
+  aim: StatementAim,
+  params: RunLimits & { readonly queryKey: string },
+  signal: AbortSignal,
+): Promise<Pick<SqlOutcome, 'answer' | 'rows'>> {
+  const before = aim === 'plan' ? EXPLAIN : '';
+  const answer = await client.request('sql.run', { ...params, sql: before + sql }, { signal });
+  if (answer.kind === 'refused') {
+    const at = answer.at === undefined ? undefined : movedBack(answer.at, before.length);
+    const { at: _, ...rest } = answer;
+    return { answer: at === undefined ? rest : { ...rest, at }, rows: [] };
+  }
+  const rows: SqlRow[] = [];
+  while (rows.length < answer.rows) {
+    const page = await client.request(
+      'sql.page',
+      { resultId: answer.resultId, from: rows.length, limit: PAGE },
+      { signal },
+    );
+    rows.push(...page.rows);
+  }
+  return { answer, rows };
+}
+
+function movedBack({ start, end }: SqlPlace, by: number): SqlPlace {
+  return { start: Math.max(0, start - by), end: Math.max(0, end - by) };
+}
+
+export interface RunningExport {
+  readonly rows: number;
+  readonly since: number;
+}
+
+export type ExportEnd =
+  | { readonly kind: 'whole'; readonly parts: readonly Blob[]; readonly rows: number }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** All rows of a statement as text: it is run again, and neither the host nor the page holds them as values. */
+export function useSqlExport() {
+  const client = useClient();
+  const [running, setRunning] = useState<RunningExport>();
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+
+  async function start(sql: string, format: SqlFormat): Promise<ExportEnd> {
+    stop.current?.abort();
+    const controller = new AbortController();
+    stop.current = controller;
+    const { signal } = controller;
+    const since = Date.now();
+    setRunning({ rows: 0, since });
+    try {
+      const begun = await client.request('sql.export', { sql, format }, { signal });
+      if (begun.kind === 'refused') return { kind: 'failed', message: begun.message };
+      const { exportId } = begun;
+      signal.addEventListener('abort', () => {
+        // Gone already is as good.
+        client.request('sql.exportStop', { exportId }).catch(() => undefined);
+      });
+      const parts: Blob[] = [];
+      for (;;) {
+        const part = await client.request('sql.exportPart', { exportId }, { signal });
+        // A blob, so that the browser may keep it elsewhere than in memory.
+        if (part.text !== '') parts.push(new Blob([part.text]));
+        setRunning({ rows: part.rows, since });
+        if (part.isWhole) return { kind: 'whole', parts, rows: part.rows };
+      }
+    } catch (error) {
+      return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    } finally {
+      if (stop.current === controller) setRunning(undefined);
+    }
+  }
+
+  return { running, start, cancel: () => stop.current?.abort() };
+}

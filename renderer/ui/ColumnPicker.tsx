@@ -1,0 +1,93 @@
+/** Which columns a table shows, in which order, and how dense its rows are. */
+import { Columns3 } from 'lucide-react';
+import { Popover } from 'radix-ui';
+import { type KeyboardEvent, useRef } from 'react';
+import { Segmented } from './Controls.tsx';
+import { type Arrangement, type Column, columnName, inOrder, movedBy } from './tableColumns.ts';
+
+interface ColumnPickerProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly unknown: ReadonlySet<string>;
+  readonly arrangement: Arrangement;
+  readonly hasDensity: boolean;
+}
+
+export function ColumnPicker<Row>({ columns, unknown, arrangement, hasDensity }: ColumnPickerProps<Row>) {
+  const { layout, arrange } = arrangement;
+  const list = useRef<HTMLFieldSetElement>(null);
+  const ordered = inOrder(columns, layout.order);
+  const flip = (id: string) => {
+    const { [id]: wasHidden, ...others } = layout.hidden;
+    arrange({ hidden: wasHidden ? others : { ...others, [id]: true } });
+  };
+  const shown = ordered.filter(({ id }) => !unknown.has(id) && layout.hidden[id] !== true);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>, at: number) => {
+    const id = ordered[at]?.id;
+    const isBack = event.key === 'ArrowUp' || event.key === 'ArrowLeft';
+    if (id === undefined || !(isBack || event.key === 'ArrowDown' || event.key === 'ArrowRight')) return;
+    event.preventDefault();
+    if (event.altKey) {
+      const ids = ordered.map((column) => column.id);
+      arrange({ order: movedBy(ids, id, isBack ? -1 : 1) });
+      // The box keeps its key, and with it the focus; it is brought back into sight.
+      requestAnimationFrame(() => document.activeElement?.scrollIntoView({ block: 'nearest' }));
+      return;
+    }
+    const boxes = list.current?.querySelectorAll<HTMLInputElement>('input') ?? [];
+    boxes[Math.max(0, Math.min(boxes.length - 1, at + (isBack ? -1 : 1)))]?.focus();
+  };
+  return (
+    <Popover.Root>
+      <Popover.Trigger asChild>
+        <button
+          type="button"
+          className="vtable-pick"
+          aria-label="Columns and density"
+          title="Columns and density"
+        >
+          <Columns3 size={13} aria-hidden="true" />
+        </button>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content className="menu column-picker" align="end" sideOffset={4} aria-label="Columns">
+          <fieldset ref={list} aria-label="Columns">
+            {ordered.map((column, at) => (
+              <label key={column.id} title={column.hint}>
+                <input
+                  type="checkbox"
+                  checked={layout.hidden[column.id] !== true}
+                  // A table without columns would have no head to bring them back by.
+                  disabled={shown.length === 1 && shown[0]?.id === column.id}
+                  onChange={() => flip(column.id)}
+                  onKeyDown={(event) => onKeyDown(event, at)}
+                />
+                <span>{columnName(column)}</span>
+                {column.unit !== undefined && <small>{column.unit}</small>}
+                {unknown.has(column.id) && <small className="end">unknown here</small>}
+              </label>
+            ))}
+          </fieldset>
+          <p className="muted">
+            Heads are drawn to another place; here, <kbd>Alt</kbd> with <kbd>↑</kbd> <kbd>↓</kbd> moves one.
+          </p>
+          <div className="column-picker-foot">
+            {hasDensity && (
+              <Segmented
+                label="Density of all tables"
+                chosen={arrangement.density}
+                onChoose={arrangement.setDensity}
+                choices={[
+                  { id: 'comfortable', label: 'Comfortable', title: 'Rows of 28 px, in all tables' },
+                  { id: 'compact', label: 'Compact', title: 'Rows of 22 px, in all tables' },
+                ]}
+              />
+            )}
+            <button type="button" className="button" onClick={arrangement.reset}>
+              As they came
+            </button>
+          </div>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

@@ -1,0 +1,134 @@
+// biome-ignore-all lint/a11y/useSemanticElements: of a grid whose rows are placed, see VirtualTable.tsx
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the keys
+/** The head of a table: sorted by a click, arranged by drawing heads and their edges, with the column picker at its end. */
+import { type MouseEvent, type PointerEvent, useRef, useState } from 'react';
+import { ColumnPicker } from './ColumnPicker.tsx';
+import { HeadCell } from './HeadCell.tsx';
+import { followPointer } from './pointerDrag.ts';
+import type { Sort } from './sorting.ts';
+import {
+  type Arrangement,
+  type Column,
+  type Direction,
+  inOrder,
+  LEAST_WIDTH,
+  movedBefore,
+  type RowStyle,
+  type TableLayout,
+} from './tableColumns.ts';
+import type { CssPixels } from './virtualRows.ts';
+
+interface TableHeadProps<Row> {
+  /** As they are seen. */
+  readonly columns: readonly Column<Row>[];
+  /** With those put away and those unknown here. */
+  readonly all: readonly Column<Row>[];
+  readonly unknown: ReadonlySet<string>;
+  readonly style: RowStyle;
+  readonly sorts: readonly Sort[];
+  readonly onSort: ((column: string, direction: Direction, isFurther: boolean) => void) | undefined;
+  readonly arrangement: Arrangement | undefined;
+  /** Widths while an edge is drawn; undefined: no longer. */
+  readonly onWidths: (drawn: TableLayout['widths'] | undefined) => void;
+  readonly onMenu: (column: Column<Row>, event: MouseEvent) => void;
+  readonly hasDensity: boolean;
+}
+
+export function TableHead<Row>(props: TableHeadProps<Row>) {
+  const { columns, arrangement } = props;
+  const head = useRef<HTMLDivElement>(null);
+  /** The id of the column something would come before; '' is the end. */
+  const [dropPlace, setDropPlace] = useState<string>();
+
+  const grab = (id: string) => (event: PointerEvent<HTMLElement>) => {
+    if (event.button !== 0 || arrangement === undefined) return;
+    let before: string | undefined;
+    followPointer(event, {
+      onMove: (_, x) => {
+        before = columnBehind(head.current, x);
+        setDropPlace(before ?? '');
+      },
+      onEnd: (isGivenUp) => {
+        setDropPlace(undefined);
+        if (isGivenUp) return;
+        const ids = inOrder(props.all, arrangement.layout.order).map((column) => column.id);
+        arrangement.arrange({ order: movedBefore(ids, id, before) });
+      },
+    });
+  };
+  const grabEdge = (id: string) => (event: PointerEvent<HTMLElement>) => {
+    if (event.button !== 0 || arrangement === undefined) return;
+    event.stopPropagation();
+    event.preventDefault();
+    const from = event.currentTarget.parentElement?.getBoundingClientRect().width ?? LEAST_WIDTH;
+    // What stands before it keeps its width, or the edge would not stay under the pointer.
+    const before = { ...arrangement.layout.widths, ...widthsBefore(head.current, id) };
+    let widths: TableLayout['widths'] = before;
+    followPointer(event, {
+      onMove: (by) => {
+        widths = { ...before, [id]: Math.max(LEAST_WIDTH, Math.round(from + by)) };
+        props.onWidths(widths);
+      },
+      onEnd: (isGivenUp) => {
+        props.onWidths(undefined);
+        if (!isGivenUp) arrangement.arrange({ widths });
+      },
+    });
+  };
+  const resetWidth = (id: string) => () => {
+    if (arrangement === undefined) return;
+    const { [id]: _, ...widths } = arrangement.layout.widths;
+    arrangement.arrange({ widths });
+  };
+
+  return (
+    <div ref={head} className="vtable-head" role="row" style={props.style}>
+      {columns.map((column) => (
+        <HeadCell
+          key={column.id}
+          column={column}
+          sorts={props.sorts}
+          onSort={props.onSort}
+          isDropPlace={dropPlace === column.id}
+          onGrab={arrangement === undefined ? undefined : grab(column.id)}
+          onGrabEdge={arrangement === undefined ? undefined : grabEdge(column.id)}
+          onResetWidth={resetWidth(column.id)}
+          onMenu={arrangement === undefined ? undefined : (event) => props.onMenu(column, event)}
+        />
+      ))}
+      {arrangement !== undefined && (
+        <div
+          className={dropPlace === '' ? 'vtable-picker is-drop-place' : 'vtable-picker'}
+          role="columnheader"
+          aria-label="Choose columns"
+        >
+          <ColumnPicker
+            columns={props.all}
+            unknown={props.unknown}
+            arrangement={arrangement}
+            hasDensity={props.hasDensity}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The first column whose middle lies right of a point. */
+function columnBehind(head: HTMLElement | null, x: CssPixels): string | undefined {
+  for (const cell of head?.querySelectorAll<HTMLElement>('[data-column]') ?? []) {
+    const { left, width } = cell.getBoundingClientRect();
+    if (x < left + width / 2) return cell.dataset['column'];
+  }
+  return undefined;
+}
+
+function widthsBefore(head: HTMLElement | null, id: string): TableLayout['widths'] {
+  const widths: Record<string, CssPixels> = {};
+  for (const cell of head?.querySelectorAll<HTMLElement>('[data-column]') ?? []) {
+    const column = cell.dataset['column'];
+    if (column === undefined || column === id) break;
+    widths[column] = cell.getBoundingClientRect().width;
+  }
+  return widths;
+}

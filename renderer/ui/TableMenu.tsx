@@ -1,0 +1,50 @@
+/** What can be done with a column or with a value: opened by a right click, at its point. */
+import { DropdownMenu } from 'radix-ui';
+import { Fragment } from 'react';
+import type { CssPixels } from './virtualRows.ts';
+
+export interface MenuAction {
+  readonly label: string;
+  readonly act: () => void;
+}
+
+/** Actions that stand together are between two lines. */
+export interface OpenMenu {
+  readonly name: string;
+  readonly x: CssPixels;
+  readonly y: CssPixels;
+  readonly parts: readonly (readonly MenuAction[])[];
+}
+
+export function TableMenu({
+  menu,
+  onClose,
+}: {
+  readonly menu: OpenMenu | undefined;
+  readonly onClose: () => void;
+}) {
+  if (menu === undefined) return null;
+  const parts = menu.parts.filter((part) => part.length > 0);
+  return (
+    <DropdownMenu.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <DropdownMenu.Trigger asChild>
+        <span className="vtable-menu-anchor" style={{ left: menu.x, top: menu.y }} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align="start" sideOffset={2} aria-label={menu.name}>
+          {parts.map((part, i) => (
+            <Fragment key={part[0]?.label}>
+              {i > 0 && <DropdownMenu.Separator />}
+              {part.map(({ label, act }) => (
+                // After the menu has given the focus back, or it would take it from a field.
+                <DropdownMenu.Item key={label} onSelect={() => setTimeout(act)}>
+                  {label}
+                </DropdownMenu.Item>
+              ))}
+            </Fragment>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

@@ -1,0 +1,142 @@
+/** Columns of a table, and how a reader has arranged them: which, in which order, how wide. */
+import type { ReactNode } from 'react';
+import type { FieldName } from '../../shared/domain/filter/fields.ts';
+import type { Sort } from './sorting.ts';
+import type { CssPixels } from './virtualRows.ts';
+
+export type Direction = 'ascending' | 'descending';
+
+/** What a cell holds, exactly: not as it is rounded to be read. Unknown is undefined. */
+export type CellValue = string | number | boolean | undefined;
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly label: string;
+  /** What the column is called where its label is a mark, or empty. */
+  readonly name?: string;
+  readonly unit?: string;
+  /** What the number is and where it comes from, as a tooltip. */
+  readonly hint?: string;
+  readonly align?: 'start' | 'end';
+  readonly minWidth: CssPixels;
+  /** Share of the spare width; 0 keeps the minimum. */
+  readonly grow?: number;
+  /** The direction of the first click; absent when the list cannot be sorted by it. */
+  readonly sorts?: Direction;
+  readonly cell: (row: Row) => ReactNode;
+  /** What is copied; absent where a cell is no value. */
+  readonly value?: (row: Row) => CellValue;
+  /** A second value of the cell, copied as a column behind it: what a mark says. */
+  readonly copiedWith?: { readonly name: string; readonly value: (row: Row) => CellValue };
+  /** The field of the filter language that asks for it. */
+  readonly filterField?: FieldName;
+  /** What the filter compares where that is not `value`; a column of it is filtered by `filterField`. */
+  readonly filterValue?: (row: Row) => CellValue;
+}
+
+export interface TableLayout {
+  /** Ids of columns; one that is not named stands behind the one it comes after by itself. */
+  readonly order: readonly string[];
+  readonly hidden: Readonly<Record<string, true>>;
+  /** CSS pixels of the columns whose edge was drawn. */
+  readonly widths: Readonly<Record<string, CssPixels>>;
+}
+
+export type Density = 'comfortable' | 'compact';
+
+/** A layout with the means to change it. */
+export interface Arrangement {
+  readonly layout: TableLayout;
+  readonly density: Density;
+  readonly arrange: (change: Partial<TableLayout>) => void;
+  /** All columns as they came. */
+  readonly reset: () => void;
+  readonly setDensity: (density: Density) => void;
+}
+
+export const AS_THEY_CAME: TableLayout = { order: [], hidden: {}, widths: {} };
+/** Wide enough to be found again. */
+export const LEAST_WIDTH: CssPixels = 24;
+export const GAP: CssPixels = 14;
+const PADDING: CssPixels = 24;
+/** The arrow and rank of a head that is sorted by. */
+const ARROW: CssPixels = 18;
+/** Where the button of the column picker stands. */
+const PICKER: CssPixels = 14;
+
+export const columnName = ({ id, name, label }: Pick<Column<never>, 'id' | 'name' | 'label'>): string =>
+  name ?? (label === '' ? id : label);
+
+/** All columns in the order the reader gave them. */
+export function inOrder<C extends { readonly id: string }>(
+  columns: readonly C[],
+  order: readonly string[],
+): readonly C[] {
+  if (order.length === 0) return columns;
+  const byId = new Map(columns.map((column) => [column.id, column]));
+  const ids = [...new Set(order)].filter((id) => byId.has(id));
+  columns.forEach((column, i) => {
+    if (ids.includes(column.id)) return;
+    const before = columns[i - 1];
+    ids.splice(before === undefined ? 0 : ids.indexOf(before.id) + 1, 0, column.id);
+  });
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The columns that are seen: neither put away nor unknown in every row. Never none. */
+export function shownColumns<C extends { readonly id: string }>(
+  columns: readonly C[],
+  layout: TableLayout,
+  unknown: ReadonlySet<string>,
+): readonly C[] {
+  const known = inOrder(columns, layout.order).filter(({ id }) => !unknown.has(id));
+  const shown = known.filter(({ id }) => layout.hidden[id] !== true);
+  return shown.length === 0 ? known.slice(0, 1) : shown;
+}
+
+/** @param before the id it comes to stand before; undefined: the end */
+export function movedBefore(
+  ids: readonly string[],
+  id: string,
+  before: string | undefined,
+): readonly string[] {
+  if (id === before) return ids;
+  const rest = ids.filter((one) => one !== id);
+  const at = before === undefined ? -1 : rest.indexOf(before);
+  return at < 0 ? [...rest, id] : [...rest.slice(0, at), id, ...rest.slice(at)];
+}
+
+/** One place to the left (-1) or to the right (1). */
+export function movedBy(ids: readonly string[], id: string, by: -1 | 1): readonly string[] {
+  const at = ids.indexOf(id);
+  const to = at + by;
+  if (at < 0 || to < 0 || to >= ids.length) return ids;
+  const next = [...ids];
+  next.splice(at, 1);
+  next.splice(to, 0, id);
+  return next;
+}
+
+export interface RowStyle {
+  readonly gridTemplateColumns: string;
+  readonly minWidth: CssPixels;
+}
+
+export function rowStyleOf(
+  columns: readonly Pick<Column<never>, 'id' | 'minWidth' | 'grow'>[],
+  widths: TableLayout['widths'],
+  sorts: readonly Sort[],
+  hasPicker: boolean,
+): RowStyle {
+  const leastOf = ({ id, minWidth }: Pick<Column<never>, 'id' | 'minWidth'>) =>
+    minWidth + (sorts.some(({ column }) => column === id) ? ARROW : 0);
+  const tracks = columns.map((column) => {
+    const width = widths[column.id];
+    return width === undefined ? `minmax(${leastOf(column)}px, ${column.grow ?? 1}fr)` : `${width}px`;
+  });
+  const own = columns.reduce((sum, one) => sum + (widths[one.id] ?? leastOf(one)) + GAP, PADDING - GAP);
+  return {
+    gridTemplateColumns: [...tracks, ...(hasPicker ? [`${PICKER}px`] : [])].join(' '),
+    minWidth: hasPicker ? own + PICKER + GAP : own,
+  };
+}

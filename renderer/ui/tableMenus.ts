@@ -1,0 +1,111 @@
+/** What the menus of a table offer. */
+import { copyText } from './copyText.ts';
+import type { Sort } from './sorting.ts';
+import type { MenuAction } from './TableMenu.tsx';
+import { type Arrangement, type Column, columnName, type Direction } from './tableColumns.ts';
+import { cellText } from './tableTsv.ts';
+
+/** How a list is filtered from its table; a column without a `filterField` is not. */
+export interface TableFilter<Row> {
+  /** A condition is begun in the filter box, to be finished there. */
+  readonly begin: (column: Column<Row>) => void;
+  /** Whether there is a condition for the value a cell holds. */
+  readonly hasCondition: (column: Column<Row>, row: Row) => boolean;
+  /** Only rows with the value of this one, or all without it. */
+  readonly byValue: (column: Column<Row>, row: Row, isWithout: boolean) => void;
+}
+
+interface HeadMenu<Row> {
+  readonly column: Column<Row>;
+  readonly sorts: readonly Sort[];
+  readonly onSort: ((column: string, direction: Direction, isFurther: boolean) => void) | undefined;
+  readonly canSortFurther: boolean;
+  readonly filter: TableFilter<Row> | undefined;
+  readonly arrangement: Arrangement;
+  readonly isLastShown: boolean;
+  /** Undefined where nothing is copied. */
+  readonly copyColumn: (() => void) | undefined;
+}
+
+export function headMenuParts<Row>(menu: HeadMenu<Row>): readonly (readonly MenuAction[])[] {
+  const { column, sorts, onSort, filter, arrangement, copyColumn } = menu;
+  const { layout, arrange } = arrangement;
+  const { id } = column;
+  const sort = (label: string, direction: Direction, isFurther: boolean): readonly MenuAction[] =>
+    column.sorts === undefined || onSort === undefined
+      ? []
+      : [{ label, act: () => onSort(id, direction, isFurther) }];
+  const isFurther = menu.canSortFurther && sorts.length > 0 && sorts[0]?.column !== id;
+  const then = isFurther ? sort('Then by this (Shift-click)', column.sorts ?? 'ascending', true) : [];
+  const { [id]: width, ...widths } = layout.widths;
+  return [
+    [
+      ...sort('Sort ascending ▲', 'ascending', false),
+      ...sort('Sort descending ▼', 'descending', false),
+      ...then,
+    ],
+    filter === undefined || column.filterField === undefined
+      ? []
+      : [{ label: 'Filter…', act: () => filter.begin(column) }],
+    copyColumn === undefined || column.value === undefined
+      ? []
+      : [{ label: 'Copy this column', act: copyColumn }],
+    [
+      ...(menu.isLastShown
+        ? []
+        : [
+            {
+              label: 'Hide this column',
+              act: () => arrange({ hidden: { ...layout.hidden, [id]: true } }),
+            },
+          ]),
+      ...(width === undefined ? [] : [{ label: 'Width as it came', act: () => arrange({ widths }) }]),
+      { label: 'All columns as they came', act: arrangement.reset },
+    ],
+  ];
+}
+
+interface CellMenu<Row> {
+  readonly column: Column<Row>;
+  readonly row: Row;
+  readonly filter: TableFilter<Row> | undefined;
+  readonly flip: (() => void) | undefined;
+  readonly isSelected: boolean;
+  readonly notify: ((sentence: string) => void) | undefined;
+}
+
+export function cellMenuParts<Row>(menu: CellMenu<Row>): readonly (readonly MenuAction[])[] {
+  const { column, row, filter, flip, notify } = menu;
+  const value = column.value?.(row);
+  const compared = (column.filterValue ?? column.value)?.(row);
+  const isFiltered = filter?.hasCondition(column, row) === true;
+  return [
+    isFiltered
+      ? [
+          {
+            label: compared === undefined ? 'Only where this is unknown' : 'Only this value',
+            act: () => filter.byValue(column, row, false),
+          },
+          {
+            label: compared === undefined ? 'Only where this is known' : 'Without this value',
+            act: () => filter.byValue(column, row, true),
+          },
+        ]
+      : [],
+    value === undefined || notify === undefined
+      ? []
+      : [
+          {
+            label: 'Copy this value',
+            act: () => {
+              void copyText(cellText(value)).then((isCopied) =>
+                notify(isCopied ? `${columnName(column)} copied` : 'The system did not allow copying'),
+              );
+            },
+          },
+        ],
+    flip === undefined
+      ? []
+      : [{ label: menu.isSelected ? 'Take this row out of the selection' : 'Select this row', act: flip }],
+  ];
+}

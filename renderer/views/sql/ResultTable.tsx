@@ -1,0 +1,112 @@
+/** Rows of a result, sorted here: only what is loaded. */
+import { useMemo, useState } from 'react';
+import type { SqlRow, SqlValue } from '../../../shared/api/contract.ts';
+import { useTableCommands } from '../../app/useTableCommands.ts';
+import { counted } from '../../ui/numbers.ts';
+import { SourceText } from '../../ui/SourceText.tsx';
+import { type Arrangement, AS_THEY_CAME, type Column, type TableLayout } from '../../ui/tableColumns.ts';
+import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { isNumeric, linkOf, numberOf, sortedRows, valueText } from './sqlModel.ts';
+
+interface ResultTableProps {
+  readonly columns: readonly string[];
+  readonly rows: readonly SqlRow[];
+  readonly onOpen: (row: SqlRow) => void;
+  readonly onCursor: (row: SqlRow | undefined) => void;
+  readonly notify: (sentence: string) => void;
+}
+
+interface Sorting {
+  readonly column: string;
+  readonly direction: 'ascending' | 'descending';
+}
+
+/** Characters of a text that a cell is given: more than a screen is wide. */
+const CELL_CHARS = 400;
+
+export function ResultTable({ columns, rows, onOpen, onCursor, notify }: ResultTableProps) {
+  const table = useTableCommands();
+  const [sort, setSort] = useState<Sorting>();
+  const [layout, setLayout] = useState<TableLayout>(AS_THEY_CAME);
+  const tableColumns = useMemo(() => columnsFor(columns, rows), [columns, rows]);
+  const sorted = useMemo(
+    () => (sort === undefined ? rows : sortedRows(rows, Number(sort.column.split(' ')[0]), sort.direction)),
+    [rows, sort],
+  );
+  const arrangement = useMemo<Arrangement>(
+    () => ({
+      layout,
+      density: 'compact',
+      arrange: (change) => setLayout((now) => ({ ...now, ...change })),
+      reset: () => setLayout(AS_THEY_CAME),
+      setDensity: () => undefined,
+    }),
+    [layout],
+  );
+  return (
+    <VirtualTable
+      handle={table}
+      label={`Result: ${counted(rows.length, 'row')}`}
+      columns={tableColumns}
+      arrangement={arrangement}
+      count={sorted.length}
+      rowAt={(index) => sorted[index]}
+      {...(sort === undefined ? {} : { sort })}
+      onSort={(column, direction) => setSort({ column, direction })}
+      selection={{ of: sorted, notify }}
+      onOpen={onOpen}
+      onPosition={({ cursor }) => onCursor(sorted[cursor])}
+    />
+  );
+}
+
+function columnsFor(names: readonly string[], rows: readonly SqlRow[]): readonly Column<SqlRow>[] {
+  const link = linkOf(names);
+  return names.map((name, i) => {
+    const isNumber = isNumeric(rows, i);
+    const isLink = link?.column === i;
+    return {
+      // Two columns may share a name.
+      id: `${i} ${name}`,
+      label: name === '' ? `column ${i + 1}` : name,
+      hint: isLink ? `${name}: Enter or a click opens the ${link?.kind}` : name,
+      align: isNumber ? 'end' : 'start',
+      minWidth: widthOf(name, rows, i),
+      grow: isNumber ? 0 : 1,
+      sorts: isNumber ? 'descending' : 'ascending',
+      value: (row) => cellValue(row[i]),
+      cell: (row) => <Cell value={row[i]} isLink={isLink} />,
+    };
+  });
+}
+
+/** Pixels: as wide as the first rows need, within bounds. */
+function widthOf(name: string, rows: readonly SqlRow[], column: number): number {
+  let longest = name.length + 2;
+  for (const row of rows.slice(0, 100)) longest = Math.max(longest, valueText(row[column]).length);
+  return Math.min(320, Math.max(56, Math.round(longest * 7.4) + 8));
+}
+
+function cellValue(value: SqlValue | undefined): string | number | undefined {
+  if (value === null || value === undefined) return undefined;
+  return typeof value === 'number' ? value : valueText(value);
+}
+
+function Cell({ value, isLink }: { readonly value: SqlValue | undefined; readonly isLink: boolean }) {
+  if (value === null || value === undefined) return <span className="sql-null">NULL</span>;
+  if (typeof value === 'object' && value.kind === 'bytes')
+    return <span className="dim">{valueText(value)}</span>;
+  if (numberOf(value) !== undefined)
+    return <span className={isLink ? 'sql-link' : 'sql-number'}>{valueText(value)}</span>;
+  const text = valueText(value).replaceAll(/\r?\n/g, ' ⏎ ');
+  const shown = text.slice(0, CELL_CHARS);
+  return (
+    <span
+      className={isLink ? 'sql-link' : undefined}
+      title={shown.length < text.length ? `${shown}…` : shown}
+    >
+      <SourceText text={shown} isFar />
+      {shown.length < text.length && '…'}
+    </span>
+  );
+}

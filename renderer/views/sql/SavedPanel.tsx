@@ -1,0 +1,136 @@
+/** Queries under a name: the reader's own, and examples. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Pencil, Trash2 } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import type { ParamsOf, SavedQuery } from '../../../shared/api/contract.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { useRequest } from '../../data/useRequest.ts';
+import { Button, IconButton } from '../../ui/Controls.tsx';
+
+interface SavedPanelProps {
+  readonly sql: string;
+  readonly onTake: (query: { readonly name: string; readonly sql: string }) => void;
+}
+
+export function SavedPanel({ sql, onTake }: SavedPanelProps) {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const queries = useRequest('query.list', {}).data ?? [];
+  const examples = useRequest('query.examples', {}).data ?? [];
+  const [name, setName] = useState('');
+  const [renamed, setRenamed] = useState<string>();
+  const [removed, setRemoved] = useState<SavedQuery>();
+  const onSuccess = () => void queryClient.invalidateQueries({ queryKey: ['query.list'] });
+  const save = useMutation({
+    mutationFn: (query: ParamsOf<'query.save'>) => client.request('query.save', query),
+    onSuccess,
+  });
+  const remove = useMutation({
+    mutationFn: (query: SavedQuery) => client.request('query.remove', { name: query.name }),
+    onSuccess: (_, query) => {
+      setRemoved(query);
+      onSuccess();
+    },
+  });
+  const isTaken = queries.some((query) => query.name === name.trim());
+  const saveNew = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate({ name, sql }, { onSuccess: () => setName('') });
+  };
+  const error = save.error ?? remove.error;
+  return (
+    <section className="sql-saved" aria-label="Saved queries">
+      <form onSubmit={saveNew}>
+        <input
+          aria-label="Name of the query"
+          placeholder="Name of this query"
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Button type="submit" disabled={name.trim() === '' || sql.trim() === ''}>
+          {isTaken ? 'Replace' : 'Save'}
+        </Button>
+      </form>
+      {error !== null && (
+        <p className="is-wrong" role="alert">
+          {error.message}
+        </p>
+      )}
+      {removed !== undefined && (
+        <p role="status">
+          Removed {removed.name}.{' '}
+          <Button onClick={() => save.mutate(removed, { onSuccess: () => setRemoved(undefined) })}>
+            Undo
+          </Button>
+        </p>
+      )}
+      {queries.length === 0 && <p className="dim">No query of yours is saved in this library yet.</p>}
+      <ul>
+        {queries.map((query) => (
+          <li key={query.name}>
+            {renamed === query.name ? (
+              <Rename
+                name={query.name}
+                onDone={(next) => {
+                  setRenamed(undefined);
+                  if (next !== undefined && next !== query.name)
+                    save.mutate({ name: next, sql: query.sql, formerName: query.name });
+                }}
+              />
+            ) : (
+              <>
+                <button type="button" className="sql-take" title={query.sql} onClick={() => onTake(query)}>
+                  <b>{query.name}</b>
+                  <span className="dim">saved {new Date(query.createdAt).toLocaleDateString('en-CA')}</span>
+                </button>
+                <IconButton label={`Rename ${query.name}`} onClick={() => setRenamed(query.name)}>
+                  <Pencil size={13} />
+                </IconButton>
+                <IconButton label={`Remove ${query.name}`} onClick={() => remove.mutate(query)}>
+                  <Trash2 size={13} />
+                </IconButton>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      <h3>Examples</h3>
+      <ul>
+        {examples.map((query) => (
+          <li key={query.name}>
+            <button type="button" className="sql-take" title={query.sql} onClick={() => onTake(query)}>
+              <b>{query.name}</b>
+              <span className="dim">{query.about}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Rename(props: { readonly name: string; readonly onDone: (name: string | undefined) => void }) {
+  const [name, setName] = useState(props.name);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onDone(name.trim() === '' ? undefined : name.trim());
+      }}
+    >
+      <input
+        aria-label={`New name of ${props.name}`}
+        // biome-ignore lint/a11y/noAutofocus: it stands where the pencil was pressed
+        autoFocus
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') props.onDone(undefined);
+        }}
+      />
+      <Button type="submit">Rename</Button>
+    </form>
+  );
+}

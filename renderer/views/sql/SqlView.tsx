@@ -1,0 +1,179 @@
+/** SQL over the read views. The URL holds the statement; it is run by hand, never by a link. */
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import type { SqlFormat, SqlRow, SqlSource } from '../../../shared/api/contract.ts';
+import { useCommands } from '../../app/commands.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { goTo } from '../../data/usePlace.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { type StatementAim, useSqlExport, useSqlRun } from '../../data/useSqlRun.ts';
+import type { SqlEditorHandle } from '../../editor/SqlEditor.tsx';
+import { useInterface } from '../../state/interface.ts';
+import { useIsDark } from '../../theme/useIsDark.ts';
+import { copyText } from '../../ui/copyText.ts';
+import { counted } from '../../ui/numbers.ts';
+import { WaitingState } from '../../ui/States.tsx';
+import { saveText } from '../../ui/saveText.ts';
+import { type ChartChoice, proposedChart } from './chartChoice.ts';
+import { ResultArea } from './ResultArea.tsx';
+import { SidePanel } from './SidePanel.tsx';
+import { StatementBar } from './StatementBar.tsx';
+import { StatusLine } from './StatusLine.tsx';
+import { fileNameOf, linkOf, numberOf, placeOfTarget, tsvOf } from './sqlModel.ts';
+import { useStatement } from './useStatement.ts';
+import './sql.css';
+
+const SqlEditor = lazy(() => import('../../editor/SqlEditor.tsx'));
+
+const NO_SOURCES: readonly SqlSource[] = [];
+const TYPES = { csv: 'text/csv', tsv: 'text/tab-separated-values', jsonl: 'application/x-ndjson' } as const;
+
+export default function SqlView() {
+  const client = useClient();
+  const statement = useStatement();
+  const { text, setText } = statement;
+  const { outcome, running, run, cancel } = useSqlRun();
+  const file = useSqlExport();
+  const sources = useRequest('sql.schema', {}).data ?? NO_SOURCES;
+  const saved = useRequest('query.list', {}).data ?? [];
+  const examples = useRequest('query.examples', {}).data ?? [];
+  const isDark = useIsDark();
+  const notify = useInterface((state) => state.setNotice);
+  const editor = useRef<SqlEditorHandle>(null);
+  const results = useRef<HTMLDivElement>(null);
+  const [limits, setLimits] = useState({ limitRows: 10_000, timeoutMs: 30_000 });
+  const [chart, setChart] = useState<ChartChoice>();
+  const name = [...saved, ...examples].find((one) => one.sql === text)?.name;
+
+  const start = (aim: StatementAim) => {
+    const selected = editor.current?.selection();
+    const sql = selected?.text ?? text;
+    if (sql.trim() === '') return notify('There is no statement to run');
+    setChart(undefined);
+    void run(sql, selected?.start ?? 0, aim, limits);
+  };
+  useCommands({
+    'sql.run': () => start('rows'),
+    'sql.explain': () => start('plan'),
+    'search.focus': () => editor.current?.focus(),
+    'place.up': running === undefined ? undefined : cancel,
+  });
+  const isChanged =
+    outcome !== undefined && text.slice(outcome.start, outcome.start + outcome.sql.length) !== outcome.sql;
+  const answer = outcome?.answer;
+  const mark = useMemo(() => {
+    if (outcome === undefined || answer?.kind !== 'refused' || answer.at === undefined || isChanged)
+      return undefined;
+    const { start: from, end } = answer.at;
+    return { message: answer.message, start: outcome.start + from, end: outcome.start + end };
+  }, [outcome, answer, isChanged]);
+
+  const save = async (format: SqlFormat) => {
+    if (outcome === undefined) return;
+    const end = await file.start(outcome.sql, format);
+    if (end.kind === 'failed') return notify(`No file: ${end.message}`);
+    saveText(`${fileNameOf(name)}.${format}`, new Blob([...end.parts]), TYPES[format]);
+    notify(`${counted(end.rows, 'row')} written as ${format.toUpperCase()}`);
+  };
+  const open = (row: SqlRow) => {
+    const link = answer?.kind === 'rows' ? linkOf(answer.columns) : undefined;
+    const id = link === undefined ? undefined : numberOf(row[link.column]);
+    if (link === undefined || id === undefined)
+      return notify('The row has no rollout_id, group_id or run_id to open');
+    client.request('sql.target', { of: link.kind, id }).then(
+      (target) => goTo(placeOfTarget(target)),
+      (error: unknown) => notify(error instanceof Error ? error.message : String(error)),
+    );
+  };
+
+  return (
+    <div className="sql-view">
+      <div className="sql-main">
+        <StatementBar
+          isRunning={running !== undefined}
+          hasText={text.trim() !== ''}
+          limits={limits}
+          onLimits={setLimits}
+          onRun={() => start('rows')}
+          onExplain={() => start('plan')}
+        />
+        <div className="sql-editor">
+          <Suspense fallback={<WaitingState title="Loading the editor…" />}>
+            <SqlEditor
+              handle={editor}
+              text={text}
+              revision={statement.revision}
+              onChange={setText}
+              label="SQL statement"
+              placeholder="A statement that reads · Ctrl+Space completes, Ctrl+Enter runs"
+              sources={sources}
+              mark={mark}
+              isDark={isDark}
+              onRun={() => start('rows')}
+              onExplain={() => start('plan')}
+              onEscape={() => (running === undefined ? results.current?.focus() : cancel())}
+            />
+          </Suspense>
+        </div>
+        {statement.isNoLink && (
+          <p className="sql-note">
+            This statement is too long for a link. Saved under a name it is one, in this library.
+          </p>
+        )}
+        {statement.missing !== undefined && (
+          <p className="sql-note is-wrong">No query named {statement.missing} is saved in this library.</p>
+        )}
+        {statement.isFromLink && outcome?.sql !== text && running === undefined && (
+          <p className="sql-note">
+            This statement came with a link. Nothing has been run: read it, then run it.
+          </p>
+        )}
+        <StatusLine
+          outcome={outcome}
+          running={running}
+          exporting={file.running}
+          isChanged={isChanged}
+          text={text}
+          onCancel={cancel}
+          onCancelExport={file.cancel}
+          onGoTo={(offset) => editor.current?.goTo(offset)}
+        />
+        {/* Escape leads out of the editor to here. */}
+        <div className="sql-results" ref={results} tabIndex={-1}>
+          <ResultArea
+            outcome={running === undefined ? outcome : undefined}
+            isRunning={running !== undefined}
+            chart={chart}
+            onChart={setChart}
+            onProposeChart={() => {
+              if (outcome === undefined || answer?.kind !== 'rows') return;
+              const proposed = proposedChart(answer.columns, outcome.rows);
+              if (proposed === undefined) notify('No column of this result is a number');
+              setChart(proposed);
+            }}
+            fileName={fileNameOf(name)}
+            onOpen={open}
+            onCopy={(columns, rows) =>
+              void copyText(tsvOf(columns, rows)).then((isCopied) =>
+                notify(
+                  isCopied ? `${counted(rows.length, 'row')} copied` : 'The clipboard is not available here',
+                ),
+              )
+            }
+            onSave={(format) => void save(format)}
+            isSaving={file.running !== undefined}
+            notify={notify}
+          />
+        </div>
+      </div>
+      <SidePanel
+        sources={sources}
+        sql={text}
+        onInsert={(inserted) => editor.current?.insert(inserted)}
+        onTake={(query) => {
+          statement.take(query.sql);
+          editor.current?.focus();
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+/** Running a statement, how it would be run, and how far it may go. */
+import { ListTree, Play } from 'lucide-react';
+import type { RunLimits } from '../../data/useSqlRun.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { count } from '../../ui/numbers.ts';
+
+interface StatementBarProps {
+  readonly isRunning: boolean;
+  readonly hasText: boolean;
+  readonly limits: RunLimits;
+  readonly onLimits: (limits: RunLimits) => void;
+  readonly onRun: () => void;
+  readonly onExplain: () => void;
+}
+
+const ROWS = [1_000, 10_000, 50_000];
+const SECONDS = [10, 30, 120, 600];
+
+export function StatementBar({ isRunning, hasText, limits, onLimits, onRun, onExplain }: StatementBarProps) {
+  return (
+    <header className="sql-bar">
+      <h1>SQL</h1>
+      <Button
+        isPrimary
+        disabled={isRunning || !hasText}
+        onClick={onRun}
+        title="Run, what is selected or all (Ctrl+Enter)"
+      >
+        <Play size={13} /> Run
+      </Button>
+      <Button
+        disabled={isRunning || !hasText}
+        onClick={onExplain}
+        title="How SQLite would go about it; runs nothing"
+      >
+        <ListTree size={13} /> Explain
+      </Button>
+      <label>
+        rows up to{' '}
+        <select
+          value={limits.limitRows}
+          onChange={(event) => onLimits({ ...limits, limitRows: Number(event.target.value) })}
+        >
+          {ROWS.map((rows) => (
+            <option key={rows} value={rows}>
+              {count(rows)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        stops after{' '}
+        <select
+          value={limits.timeoutMs}
+          onChange={(event) => onLimits({ ...limits, timeoutMs: Number(event.target.value) })}
+        >
+          {SECONDS.map((seconds) => (
+            <option key={seconds} value={seconds * 1000}>
+              {seconds < 60 ? `${seconds} s` : `${seconds / 60} min`}
+            </option>
+          ))}
+        </select>
+      </label>
+      <span className="dim">reads only, in a process of its own</span>
+    </header>
+  );
+}

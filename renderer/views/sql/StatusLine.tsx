@@ -1,0 +1,96 @@
+/** How a statement fares: a clock while it runs, then what came of it. */
+
+import { useNow } from '../../data/useNow.ts';
+import type { RunningExport, RunningStatement, SqlOutcome } from '../../data/useSqlRun.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { counted } from '../../ui/numbers.ts';
+import { durationWords, lineAndColumn } from './sqlModel.ts';
+
+interface StatusLineProps {
+  readonly outcome: SqlOutcome | undefined;
+  readonly running: RunningStatement | undefined;
+  readonly exporting: RunningExport | undefined;
+  /** The statement is another one by now. */
+  readonly isChanged: boolean;
+  readonly text: string;
+  readonly onCancel: () => void;
+  readonly onCancelExport: () => void;
+  readonly onGoTo: (offset: number) => void;
+}
+
+export function StatusLine(props: StatusLineProps) {
+  const { outcome, running, exporting } = props;
+  return (
+    <div className="sql-status">
+      {running !== undefined ? (
+        <p role="status">
+          <Clock since={running.since} /> running
+          {running.rows > 0 && ` · ${counted(running.rows, 'row')} so far`}{' '}
+          <Button onClick={props.onCancel}>Cancel (Esc)</Button>
+        </p>
+      ) : (
+        outcome !== undefined && <Outcome {...props} outcome={outcome} />
+      )}
+      {exporting !== undefined && (
+        <p role="status">
+          <Clock since={exporting.since} /> writing
+          {exporting.rows > 0 && ` · ${counted(exporting.rows, 'row')}`}{' '}
+          <Button onClick={props.onCancelExport}>Stop the export</Button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Clock({ since }: { readonly since: number }) {
+  const now = useNow();
+  const seconds = Math.max(0, Math.round((now - since) / 1000));
+  return (
+    <>
+      <progress aria-label="Running" /> <span className="sql-clock">{seconds} s</span>
+    </>
+  );
+}
+
+function Outcome({ outcome, isChanged, text, onGoTo }: StatusLineProps & { readonly outcome: SqlOutcome }) {
+  const { answer, start } = outcome;
+  if (answer.kind === 'failed')
+    return (
+      <p className="is-wrong" role="alert">
+        {answer.message} · after {durationWords(answer.milliseconds)}
+      </p>
+    );
+  if (answer.kind === 'refused') {
+    const { at, message } = answer;
+    const offset = at === undefined ? undefined : start + at.start;
+    const place = offset === undefined ? undefined : lineAndColumn(text, offset);
+    return (
+      <p className="is-wrong" role="alert">
+        {message}
+        {!isChanged && place !== undefined && offset !== undefined && (
+          <>
+            {' '}
+            <Button onClick={() => onGoTo(offset)}>
+              line {place.line}, column {place.column}
+            </Button>
+          </>
+        )}
+      </p>
+    );
+  }
+  const what = outcome.aim === 'plan' ? 'Plan' : counted(answer.rows, 'row');
+  return (
+    <p role="status">
+      {what} in {durationWords(answer.milliseconds)}
+      {answer.cut !== undefined && (
+        <b className="is-wrong">
+          {' '}
+          · cut off:{' '}
+          {answer.cut === 'rows' ? 'there are more rows' : 'the rows are too large to hold more of them'}; an
+          export has all
+        </b>
+      )}
+      {isChanged && <span className="dim"> · of the statement as it was run, not as it stands now</span>}
+    </p>
+  );
+}

@@ -1,0 +1,74 @@
+/** Which columns of a result a chart shows, and how. */
+import type { SqlRow } from '../../../shared/api/contract.ts';
+import { isNumeric, numberOf, valueText } from './sqlModel.ts';
+
+export const SHAPES = ['line', 'bar', 'scatter'] as const;
+export type Shape = (typeof SHAPES)[number];
+
+export interface ChartChoice {
+  readonly x: number;
+  readonly y: number;
+  readonly shape: Shape;
+}
+
+/** Columns that say which, not how much: nobody means to add them up. */
+const isId = (name: string): boolean => /(?:^|_)(?:id|no)$/.test(name);
+
+/** @returns undefined where nothing is a number */
+export function proposedChart(columns: readonly string[], rows: readonly SqlRow[]): ChartChoice | undefined {
+  const numeric = columns.map((_, i) => i).filter((i) => isNumeric(rows, i));
+  const amounts = numeric.filter((i) => !isId(columns[i] ?? ''));
+  const text = columns.findIndex((name, i) => !numeric.includes(i) && !isId(name));
+  const [first, second] = amounts.length > 0 ? amounts : numeric;
+  if (first === undefined) return undefined;
+  const step = columns.indexOf('step');
+  if (step >= 0 && numeric.includes(step)) {
+    const y = amounts.find((i) => i !== step);
+    if (y !== undefined) return { x: step, y, shape: hasRepeats(rows, step) ? 'scatter' : 'line' };
+  }
+  if (text >= 0 && rows.length <= MOST_BARS) return { x: text, y: first, shape: 'bar' };
+  if (second === undefined) return { x: Math.max(0, text), y: first, shape: 'bar' };
+  return { x: first, y: second, shape: hasRepeats(rows, first) ? 'scatter' : 'line' };
+}
+
+/** Beyond this many bars one is thinner than a pixel. */
+export const MOST_BARS = 400;
+
+function hasRepeats(rows: readonly SqlRow[], column: number): boolean {
+  return new Set(rows.map((row) => valueText(row[column]))).size < rows.length;
+}
+
+export interface ChartPoint {
+  /** What is drawn: a number, or the place of a bar. */
+  readonly x: number;
+  readonly y: number;
+  readonly label: string;
+}
+
+export interface ChartData {
+  readonly points: readonly ChartPoint[];
+  /** Rows without a number where one is needed, and those beyond what is drawn. */
+  readonly left: number;
+}
+
+/** Points of a line in order of x; bars in order of rows. */
+export function chartData(rows: readonly SqlRow[], { x, y, shape }: ChartChoice): ChartData {
+  const points: ChartPoint[] = [];
+  rows.forEach((row) => {
+    const height = numberOf(row[y]);
+    const across = shape === 'bar' ? points.length : numberOf(row[x]);
+    if (height === undefined || across === undefined) return;
+    if (shape === 'bar' && points.length === MOST_BARS) return;
+    points.push({ x: across, y: height, label: valueText(row[x]) });
+  });
+  if (shape !== 'bar') points.sort((a, b) => a.x - b.x);
+  return { points, left: rows.length - points.length };
+}
+
+/** Four figures that count; large and small ones in powers of ten. */
+export function axisNumber(value: number): string {
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e7 || size < 1e-4) return value.toExponential(1).replace('-', '−');
+  return String(Number(value.toPrecision(5))).replace('-', '−');
+}

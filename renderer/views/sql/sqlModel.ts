@@ -1,0 +1,111 @@
+/** Values of a result as they are read, sorted and followed. */
+import type { SqlRow, SqlTarget, SqlValue } from '../../../shared/api/contract.ts';
+import type { Place } from '../../data/place.ts';
+import { bytes, counted } from '../../ui/numbers.ts';
+import { type SortValue, sortedBy } from '../../ui/sorting.ts';
+
+/** Longer statements are no link any more: programs cut off what is too long for them. */
+export const LONGEST_LINK = 8_000;
+
+/** In full, but for what is not here. */
+export function valueText(value: SqlValue | undefined): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'object') return String(value);
+  switch (value.kind) {
+    case 'integer':
+      return value.digits;
+    case 'bytes':
+      return bytesWords(value.bytes);
+    case 'cut':
+      return `${value.text}… (${counted(value.chars, 'character')} in all)`;
+  }
+}
+
+const bytesWords = (size: number): string => (size < 1000 ? counted(size, 'byte') : bytes(size));
+
+export function numberOf(value: SqlValue | undefined): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'object' && value?.kind === 'integer') return Number(value.digits);
+  return undefined;
+}
+
+/** How a column is aligned, and whether it can be charted: every value there is in it is a number. */
+export function isNumeric(rows: readonly SqlRow[], column: number): boolean {
+  let hasNumber = false;
+  for (const row of rows) {
+    const value = row[column];
+    if (value === null || value === undefined) continue;
+    if (numberOf(value) === undefined) return false;
+    hasNumber = true;
+  }
+  return hasNumber;
+}
+
+export function sortValue(value: SqlValue | undefined): SortValue {
+  if (value === null || value === undefined) return undefined;
+  return (
+    numberOf(value) ?? (typeof value === 'object' && value.kind === 'bytes' ? value.bytes : valueText(value))
+  );
+}
+
+export function sortedRows(
+  rows: readonly SqlRow[],
+  column: number,
+  direction: 'ascending' | 'descending',
+): readonly SqlRow[] {
+  return sortedBy(rows, (row) => sortValue(row[column]), direction);
+}
+
+export type LinkKind = 'rollout' | 'group' | 'run';
+const LINKS: readonly (readonly [string, LinkKind])[] = [
+  ['rollout_id', 'rollout'],
+  ['group_id', 'group'],
+  ['run_id', 'run'],
+];
+
+/** The column whose id a row opens: as far down as there is one. */
+export function linkOf(
+  columns: readonly string[],
+): { readonly column: number; readonly kind: LinkKind } | undefined {
+  for (const [name, kind] of LINKS) {
+    const column = columns.indexOf(name);
+    if (column >= 0) return { column, kind };
+  }
+  return undefined;
+}
+
+export function placeOfTarget({ runKey, step, groupKey, ordinal }: SqlTarget): Place {
+  if (step === undefined || groupKey === undefined) return { view: 'run', runKey };
+  if (ordinal === undefined) return { view: 'group', runKey, step, groupKey };
+  return { view: 'rollout', runKey, step, groupKey, ordinal };
+}
+
+/** Tab-separated, the names first; what would end a cell is a space. */
+export function tsvOf(columns: readonly string[], rows: readonly SqlRow[]): string {
+  const line = (cells: readonly string[]): string =>
+    `${cells.map((cell) => cell.replaceAll(/[\t\r\n]+/g, ' ')).join('\t')}\n`;
+  return [columns, ...rows.map((row) => columns.map((_, i) => valueText(row[i])))].map(line).join('');
+}
+
+/** 1-based, as editors count. */
+export function lineAndColumn(
+  text: string,
+  offset: number,
+): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+export function durationWords(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
+}
+
+/** A name for the file of a statement. */
+export function fileNameOf(name: string | undefined): string {
+  const plain = (name ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  return plain === '' ? 'query' : plain.slice(0, 60);
+}

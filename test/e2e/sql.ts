@@ -1,0 +1,153 @@
+/** The SQL console as a person at the keyboard meets it, on every target. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const ENDLESS = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
+
+export function describeSql(shell: Shell): void {
+  describe(`${shell.name}: the SQL console`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const editor = () => page.locator('.monaco-editor').first();
+    const status = () => page.locator('.sql-status');
+    const result = () => page.getByRole('grid', { name: /^Result:/ });
+    const said = (text: string | RegExp) => status().getByText(text).first().waitFor();
+    const runIt = () => page.keyboard.press('Control+Enter');
+    const follow = async (sql: string) => {
+      await page.goto(running.urlOf(`/sql?sql=${encodeURIComponent(sql)}`));
+      await editor().waitFor();
+      await editor().locator('.view-line').first().waitFor();
+    };
+
+    test('g q opens it; typing is completed; Ctrl+Enter runs the statement, which is in the URL', async () => {
+      await page.keyboard.press('g');
+      await page.keyboard.press('q');
+      await page.getByRole('heading', { level: 1, name: 'SQL', exact: true }).waitFor();
+      await editor().waitFor();
+      await page.keyboard.type('SELECT r');
+      await page.locator('.suggest-widget .monaco-list-row').first().waitFor();
+      await follow('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
+      await editor().click();
+      await runIt();
+      await said('7 rows in');
+      expect(await result().getByRole('row').count()).toBe(8);
+      await expect
+        .poll(() => new URLSearchParams(running.place().split('?')[1]).get('sql'))
+        .toBe('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
+    });
+
+    test('the result has the keys; Enter on a row with a rollout id opens its replay, and Back comes back', async () => {
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => running.place()).toMatch(/^\/run\/.*\/rollout\/\d+/);
+      await page.goBack();
+      await result().waitFor();
+      await said('7 rows in');
+    });
+
+    test('a link runs nothing by itself', async () => {
+      await follow('SELECT step, groups FROM step ORDER BY step');
+      await page.getByText('Nothing has been run').waitFor();
+      expect(await result().count()).toBe(0);
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await said(/\d+ rows? in/);
+      await result().waitFor();
+      expect(await page.getByText('Nothing has been run').count()).toBe(0);
+    });
+
+    test('two clicks make a chart of it', async () => {
+      await page.getByRole('button', { name: 'Chart', exact: true }).click();
+      await page.getByRole('img', { name: /^groups by step/ }).waitFor();
+      await page.getByRole('button', { name: 'Bars', exact: true }).click();
+      expect(await page.locator('.sql-drawing rect').count()).toBeGreaterThan(1);
+      await page.getByRole('button', { name: 'Table', exact: true }).click();
+      await result().waitFor();
+    });
+
+    test('an error says where, in words and in the editor', async () => {
+      await follow('SELECT step\nFRM rollout');
+      await editor().click();
+      await runIt();
+      await page.getByRole('alert').filter({ hasText: 'near' }).waitFor();
+      await page.locator('.squiggly-error').first().waitFor();
+      await page.getByRole('button', { name: /^line \d+, column \d+$/ }).click();
+      await follow("ATTACH '/tmp/x.sqlite' AS x");
+      await editor().click();
+      await runIt();
+      await page.getByRole('alert').filter({ hasText: 'only SELECT' }).waitFor();
+    });
+
+    test('a statement without end is cancelled by Escape', async () => {
+      await follow(ENDLESS);
+      await editor().click();
+      await runIt();
+      await page.getByRole('button', { name: 'Cancel (Esc)' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('alert').filter({ hasText: 'cancelled' }).waitFor();
+    });
+
+    test('Explain shows how it would be run', async () => {
+      await follow('SELECT reward FROM rollout WHERE reward > 0 ORDER BY reward');
+      await page.getByRole('button', { name: 'Explain', exact: true }).click();
+      const plan = page.getByRole('region', { name: 'Query plan' });
+      await plan.getByText(/^SCAN/).first().waitFor();
+      await plan.getByText('reads every row').first().waitFor();
+    });
+
+    test('a query is saved, renamed, removed and brought back', async () => {
+      await follow('SELECT 42 AS answer');
+      const panel = page.getByRole('region', { name: 'Saved queries' });
+      await panel.getByRole('textbox', { name: 'Name of the query' }).fill('mine');
+      await panel.getByRole('button', { name: 'Save', exact: true }).click();
+      await panel.getByRole('button', { name: 'Rename mine' }).click();
+      await panel.getByRole('textbox', { name: 'New name of mine' }).fill('my own');
+      await page.keyboard.press('Enter');
+      await panel.getByRole('button', { name: 'Remove my own' }).click();
+      await panel.getByRole('button', { name: 'Undo' }).click();
+      await panel.getByRole('button', { name: /^my own/ }).waitFor();
+      await panel.getByRole('button', { name: /^Outcomes of tool calls/ }).click();
+      await editor().getByText('tool_call').first().waitFor();
+      await panel.getByRole('button', { name: /^my own/ }).click();
+      await runIt();
+      await said('1 row in');
+      await result().getByText('42', { exact: true }).waitFor();
+    });
+
+    test('the schema puts names into the statement', async () => {
+      await follow('SELECT ');
+      await editor().click();
+      await page.keyboard.press('Control+End');
+      await page.getByRole('button', { name: 'Schema', exact: true }).click();
+      const schema = page.getByRole('region', { name: 'Schema' });
+      await schema.getByRole('searchbox').fill('mean_entropy');
+      await schema
+        .getByRole('button', { name: /^mean_entropy/ })
+        .first()
+        .click();
+      await editor().getByText('mean_entropy').waitFor();
+    });
+
+    test('nothing of it was an error', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}

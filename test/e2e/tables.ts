@@ -1,0 +1,256 @@
+/** Tables as a person arranges them: columns, several keys, selection, copying, conditions; on every target. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './suite.ts';
+
+const STEP = '/run/synthetic-grpo-roc-demo/step/150';
+const ROLLOUTS = `${STEP}?tab=rollouts`;
+
+export function describeTables(shell: Shell): void {
+  describe(`${shell.name}: tables`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+    });
+    afterAll(async () => {
+      await running?.close();
+      home.remove();
+    });
+
+    const queryOf = (name: string) => new URLSearchParams(running.place().split('?')[1] ?? '').get(name);
+    const head = (name: string) => page.getByRole('columnheader', { name, exact: true });
+    const heads = async () => {
+      const all = await page.getByRole('columnheader').allInnerTexts();
+      return all.map((text) => text.trim()).filter((text) => text !== '');
+    };
+    const selected = () => page.getByRole('row', { selected: true });
+    const row = (at: number) => page.getByRole('row').nth(at + 1);
+    const bar = () => page.getByRole('status').filter({ hasText: /selected$/ });
+    const pick = () => page.getByRole('button', { name: 'Columns and density' }).click();
+
+    async function openList(place: string): Promise<void> {
+      await page.goto(running.urlOf(place));
+      await page.getByRole('grid').waitFor();
+      await page.getByRole('gridcell').filter({ hasText: /\S/ }).first().waitFor();
+    }
+
+    /** What is written to the clipboard from here on: reading it back takes a permission. */
+    async function watchClipboard(): Promise<() => Promise<string | undefined>> {
+      await page.evaluate(() => {
+        const seen = window as { copied?: string };
+        delete seen.copied;
+        navigator.clipboard.writeText = async (text) => {
+          seen.copied = text;
+        };
+      });
+      return () => page.evaluate(() => (window as { copied?: string }).copied);
+    }
+
+    test('a column is put away, and stays away after a reload, until all are as they came', async () => {
+      await openList(ROLLOUTS);
+      const before = await heads();
+      expect(before).toContain('p_format');
+      await pick();
+      await page.getByRole('checkbox', { name: 'p_format' }).uncheck();
+      await page.keyboard.press('Escape');
+      await expect.poll(heads).toEqual(before.filter((name) => name !== 'p_format'));
+      await page.reload();
+      await page.getByRole('grid').waitFor();
+      await expect.poll(heads).toEqual(before.filter((name) => name !== 'p_format'));
+      await pick();
+      await page.getByRole('button', { name: 'As they came' }).click();
+      await page.keyboard.press('Escape');
+      await expect.poll(heads).toEqual(before);
+    });
+
+    test('a column is moved by keys in the picker, and by drawing its head', async () => {
+      const before = await heads();
+      await pick();
+      await page.getByRole('checkbox', { name: 'turns' }).focus();
+      await page.keyboard.press('Alt+ArrowUp');
+      await page.keyboard.press('Escape');
+      const at = before.indexOf('turns');
+      const byKeys = before.toSpliced(at, 1).toSpliced(at - 1, 0, 'turns');
+      await expect.poll(heads).toEqual(byKeys);
+      const from = await head('turns').boundingBox();
+      const to = await head('calls').boundingBox();
+      if (from === null || to === null) throw new Error('the heads are not seen');
+      await page.mouse.move(from.x + from.width / 2, from.y + 12);
+      await page.mouse.down();
+      await page.mouse.move(to.x + 2, to.y + 12, { steps: 6 });
+      await page.mouse.up();
+      await expect.poll(heads).toEqual(before);
+      // A head that was drawn was not clicked.
+      expect(queryOf('sort')).toBeNull();
+    });
+
+    test('an edge is drawn, and comes back with a double click', async () => {
+      const width = async () => Math.round((await head('answer').boundingBox())?.width ?? 0);
+      const before = await width();
+      const box = await head('answer').boundingBox();
+      if (box === null) throw new Error('the head is not seen');
+      const edge = { x: box.x + box.width + 6, y: box.y + 15 };
+      const left = box.x;
+      await page.mouse.move(edge.x, edge.y);
+      await page.mouse.down();
+      await page.mouse.move(edge.x + 40, edge.y, { steps: 4 });
+      await page.mouse.up();
+      await expect.poll(width).toBe(before + 40);
+      // The edge stays under the pointer.
+      expect((await head('answer').boundingBox())?.x).toBeCloseTo(left, 0);
+      await page.reload();
+      await page.getByRole('grid').waitFor();
+      await expect.poll(width).toBe(before + 40);
+      await page.mouse.dblclick(edge.x + 40, edge.y);
+      await expect.poll(width).toBeLessThan(before + 40);
+      expect(queryOf('sort')).toBeNull();
+      await pick();
+      await page.getByRole('button', { name: 'As they came' }).click();
+      await page.keyboard.press('Escape');
+      await expect.poll(width).toBe(before);
+    });
+
+    test('rows are dense in all tables once they are in one', async () => {
+      const height = async () => (await row(0).boundingBox())?.height;
+      expect(await height()).toBe(28);
+      await pick();
+      await page.getByRole('button', { name: 'Compact' }).click();
+      await page.keyboard.press('Escape');
+      await expect.poll(height).toBe(22);
+      await openList(`${STEP}?tab=groups`);
+      expect(await height()).toBe(22);
+      await pick();
+      await page.getByRole('button', { name: 'Comfortable' }).click();
+      await page.keyboard.press('Escape');
+      await expect.poll(height).toBe(28);
+    });
+
+    test('Shift-click sorts by a further column, and the link says so', async () => {
+      await openList(ROLLOUTS);
+      await head('reward').getByRole('button').click();
+      await expect.poll(() => queryOf('sort')).toBe('-reward');
+      await head('turns')
+        .getByRole('button')
+        .click({ modifiers: ['Shift'] });
+      await expect.poll(() => queryOf('sort')).toBe('-reward,-turns');
+      await page.getByRole('columnheader', { name: 'turns ▼2' }).waitFor();
+      await page
+        .getByRole('columnheader', { name: 'turns ▼2' })
+        .getByRole('button')
+        .click({ modifiers: ['Shift'] });
+      await expect.poll(() => queryOf('sort')).toBe('-reward,turns');
+      const second = page.getByRole('columnheader', { name: 'turns ▲2' });
+      await second.waitFor();
+      expect(await second.getAttribute('aria-sort')).toBe('ascending');
+      await page.getByRole('columnheader', { name: 'reward ▼1' }).waitFor();
+    });
+
+    test('rows are selected by keys and clicks, and Escape lets go of them', async () => {
+      await openList(ROLLOUTS);
+      expect(await page.getByRole('grid').getAttribute('aria-multiselectable')).toBe('true');
+      await selected().first().waitFor();
+      await page.keyboard.press('Shift+ArrowDown');
+      await page.keyboard.press('Shift+J');
+      await bar().filter({ hasText: '3 selected' }).waitFor();
+      await page.keyboard.press('Shift+K');
+      await bar().filter({ hasText: '2 selected' }).waitFor();
+      await row(6).click({ modifiers: ['ControlOrMeta'] });
+      await bar().filter({ hasText: '3 selected' }).waitFor();
+      expect(await selected().count()).toBe(3);
+      await row(9).click({ modifiers: ['Shift'] });
+      await bar().filter({ hasText: '6 selected' }).waitFor();
+      await page.keyboard.press('ControlOrMeta+a');
+      await bar().filter({ hasText: '160 selected' }).waitFor();
+      const here = running.place();
+      await page.keyboard.press('Escape');
+      await bar().waitFor({ state: 'detached' });
+      expect(running.place()).toBe(here);
+      expect(await selected().count()).toBe(1);
+    });
+
+    test('what is selected is copied as TSV: all of it, exactly, as the columns stand', async () => {
+      await openList(ROLLOUTS);
+      const copied = await watchClipboard();
+      await page.keyboard.press('ControlOrMeta+a');
+      await bar().filter({ hasText: '160 selected' }).waitFor();
+      await page.keyboard.press('ControlOrMeta+c');
+      await page.getByText('160 rows copied as TSV').waitFor();
+      const lines = ((await copied()) ?? '').trimEnd().split('\n');
+      expect(lines).toHaveLength(161);
+      const names = lines[0]?.split('\t') ?? [];
+      expect(names.slice(0, 5)).toEqual(['kept', 'problem', 'rollout', 'answer', 'correct']);
+      const advantages = lines.slice(1).map((line) => line.split('\t')[names.indexOf('advantage')] ?? '');
+      // Unknown is blank, and what is shown as +0.85 has all its digits.
+      expect(advantages).toContain('');
+      expect(advantages.some((text) => /^-?\d+\.\d{4,}$/.test(text))).toBe(true);
+    });
+
+    test('two to four of them are compared', async () => {
+      await openList(ROLLOUTS);
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('Space');
+      await bar().filter({ hasText: '1 selected' }).waitFor();
+      const compare = page.getByRole('button', { name: 'Compare', exact: true });
+      expect(await compare.isDisabled()).toBe(true);
+      await page.keyboard.press('Shift+ArrowDown');
+      await bar().filter({ hasText: '2 selected' }).waitFor();
+      await page.getByRole('button', { name: 'Clear', exact: true }).focus();
+      const here = running.place();
+      await page.keyboard.press('Escape');
+      await bar().waitFor({ state: 'detached' });
+      expect(running.place()).toBe(here);
+      await page.keyboard.press('Space');
+      await page.keyboard.press('Shift+ArrowUp');
+      await compare.click();
+      await expect.poll(() => running.place().split('?')[0]).toBe('/compare');
+      const lanes = new URLSearchParams(running.place().split('?')[1]).getAll('lane');
+      expect(lanes).toHaveLength(2);
+    });
+
+    test('a head begins a condition in the filter box; a cell adds its own', async () => {
+      await openList(ROLLOUTS);
+      await head('turns').click({ button: 'right' });
+      await page.getByRole('menuitem', { name: 'Filter…' }).click();
+      const box = page.getByRole('combobox', { name: 'Filter rollouts' });
+      await expect.poll(() => box.inputValue()).toBe('turns:>');
+      await page.keyboard.type('2');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => queryOf('q')).toBe('turns:>2');
+      const status = page.locator('.filter-note p');
+      await status.filter({ hasText: /^\d+ of 160 rollouts$/ }).waitFor();
+      const column = (await page.getByRole('columnheader').allInnerTexts()).findIndex(
+        (name) => name.trim() === 'rollout',
+      );
+      const cell = row(0).getByRole('gridcell').nth(column);
+      const index = (await cell.innerText()).slice(1);
+      await cell.click({ button: 'right' });
+      await page.getByRole('menuitem', { name: 'Without this value' }).click();
+      await expect.poll(() => queryOf('q')).toBe(`turns:>2 not index:${index}`);
+    });
+
+    test('groups under a filter say how many of their rollouts match', async () => {
+      await openList(`${STEP}?tab=groups&q=outcome:timeout`);
+      const names = (await page.getByRole('columnheader').allInnerTexts()).map((name) => name.trim());
+      expect(names).toContain('match');
+      const text = await row(0).getByRole('gridcell').nth(names.indexOf('match')).innerText();
+      expect(text).toMatch(/^[1-9]\d*\/32$/);
+      await openList(`${STEP}?tab=groups`);
+      expect(await heads()).not.toContain('match');
+    });
+
+    test('none of it was an error to the page', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}

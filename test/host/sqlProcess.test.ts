@@ -1,0 +1,90 @@
+/** The process of a statement as the desktop starts it. */
+import { EventEmitter } from 'node:events';
+import type { UtilityProcess } from 'electron';
+import { expect, test } from 'vitest';
+import { runSql } from '../../electron/host/runSql.ts';
+import { sqlProcesses } from '../../electron/main/sqlProcess.ts';
+
+class Child extends EventEmitter {
+  pid: number | undefined;
+  readonly sent: unknown[] = [];
+  readonly entry: string;
+  constructor(entry: string) {
+    super();
+    this.entry = entry;
+  }
+  postMessage(message: unknown): void {
+    this.sent.push(message);
+  }
+  kill(): boolean {
+    return true;
+  }
+}
+
+function desktop() {
+  const children: Child[] = [];
+  const ended: number[] = [];
+  const start = sqlProcesses(
+    {
+      fork: (entry) => {
+        const child = new Child(entry);
+        children.push(child);
+        return child as unknown as UtilityProcess;
+      },
+    },
+    (pid) => void ended.push(pid),
+  );
+  const run = (signal?: AbortSignal) =>
+    runSql({
+      libraryPath: '/lib.sqlite',
+      sql: 'SELECT 1',
+      timeoutMs: 5_000,
+      onColumns: () => undefined,
+      onRows: () => undefined,
+      start,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  return { children, ended, run };
+}
+
+test('it is sent the statement, told when a page is taken, and ended when it is done', async () => {
+  const { children, ended, run } = desktop();
+  const answer = run();
+  const [child] = children as [Child];
+  expect(child.entry).toMatch(/worker\/sql\.ts$/);
+  child.pid = 12;
+  child.emit('spawn');
+  child.emit('message', { kind: 'columns', columns: ['1'] });
+  child.emit('message', { kind: 'rows', rows: [[1]] });
+  await expect
+    .poll(() => child.sent)
+    .toEqual([{ libraryPath: '/lib.sqlite', sql: 'SELECT 1' }, { kind: 'taken' }]);
+  expect(ended).toEqual([]);
+  child.emit('message', { kind: 'done' });
+  expect(await answer).toBeUndefined();
+  expect(ended).toEqual([12]);
+});
+
+test('cancelled before it has started, it is ended as soon as it has', async () => {
+  const { children, ended, run } = desktop();
+  const controller = new AbortController();
+  const answer = run(controller.signal);
+  controller.abort();
+  expect(await answer).toMatchObject({ code: 'cancelled' });
+  const [child] = children as [Child];
+  expect(ended).toEqual([]);
+  child.pid = 13;
+  child.emit('spawn');
+  expect(ended).toEqual([13]);
+});
+
+test('one that has ended is an answer, and nobody else with its number is ended', async () => {
+  const { children, ended, run } = desktop();
+  const answer = run();
+  const [child] = children as [Child];
+  child.pid = 14;
+  child.emit('spawn');
+  child.emit('exit', 5);
+  expect(await answer).toMatchObject({ code: 'internal', message: expect.stringContaining('code 5') });
+  expect(ended).toEqual([]);
+});

@@ -1,0 +1,39 @@
+/** A job is known to whoever asks from the moment on at which it was asked for, and names its run when it knows it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { Host } from '../../electron/host/host.ts';
+import type { IngestProgress } from '../../shared/api/contract.ts';
+import { type Scratch, scratch } from '../support/library.ts';
+
+let place: Scratch;
+let host: Host;
+beforeAll(async () => {
+  place = scratch();
+  host = await createHost({ libraryPath: place.library, shell: 'browser', version: 'test' });
+});
+afterAll(async () => {
+  await host.close();
+  place.remove();
+});
+
+const jobsOf = async (): Promise<readonly IngestProgress[]> => {
+  const result = await host.dispatch('ingest.jobs', {});
+  if (!result.ok) throw new Error(result.failure.message);
+  return result.value as readonly IngestProgress[];
+};
+
+describe('a job', () => {
+  it('is listed before anything of it has been read, and with its run afterwards', async () => {
+    const ended = new Promise<IngestProgress>((resolve) => {
+      host.subscribe(({ event, payload }) => {
+        if (event === 'ingest.progress' && payload.state !== 'running') resolve(payload);
+      });
+    });
+    const started = await host.dispatch('ingest.demo', {});
+    if (!started.ok) throw new Error(started.failure.message);
+    const { jobId } = started.value as { jobId: number };
+    expect(await jobsOf()).toMatchObject([{ jobId, state: 'running' }]);
+    expect(await ended).toMatchObject({ jobId, state: 'done', runKey: expect.any(String) });
+    expect(await jobsOf()).toMatchObject([{ jobId, state: 'done', runKey: expect.any(String) }]);
+  });
+});

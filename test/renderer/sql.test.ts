@@ -1,0 +1,188 @@
+/** The SQL console's arithmetic: completion, values, links, charts, plans. */
+import { describe, expect, test } from 'vitest';
+import { parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
+import { aliasesOf, type CompletionSource, completionsAt } from '../../renderer/editor/sqlCompletion.ts';
+import { axisNumber, chartData, MOST_BARS, proposedChart } from '../../renderer/views/sql/chartChoice.ts';
+import { planLines } from '../../renderer/views/sql/planModel.ts';
+import {
+  durationWords,
+  fileNameOf,
+  isNumeric,
+  lineAndColumn,
+  linkOf,
+  placeOfTarget,
+  sortedRows,
+  tsvOf,
+  valueText,
+} from '../../renderer/views/sql/sqlModel.ts';
+import type { SqlRow } from '../../shared/api/contract.ts';
+
+const source = (name: string, columns: readonly string[], kind: CompletionSource['kind'] = 'view') => ({
+  name,
+  kind,
+  form: kind === 'view' ? name : `${name}(rollout_id)`,
+  about: `about ${name}`,
+  columns: columns.map((column) => ({ name: column, about: '' })),
+});
+const SOURCES: readonly CompletionSource[] = [
+  source('rollout', ['rollout_id', 'reward', 'step']),
+  source('flag', ['rollout_id', 'end']),
+  source('tokens', ['i', 'entropy'], 'table'),
+  source('has_words', [], 'function'),
+];
+/** `|` is the cursor. */
+const offered = (marked: string) =>
+  completionsAt(marked.replace('|', ''), marked.indexOf('|'), SOURCES).map(({ insert }) => insert);
+
+describe('completion', () => {
+  test('offers what can be read from behind FROM and JOIN', () => {
+    expect(offered('SELECT * FROM |')).toEqual(['rollout', 'flag', 'tokens(']);
+    expect(offered('SELECT * FROM rollout r\nleft join fl|')).toEqual(['rollout', 'flag', 'tokens(']);
+  });
+  test('offers the columns of an alias, also where it comes later', () => {
+    expect(offered('SELECT r.| FROM rollout AS r')).toEqual(['rollout_id', 'reward', 'step']);
+    expect(offered('SELECT t.en| FROM rollout r, tokens(r.rollout_id) t')).toEqual(['i', 'entropy']);
+    expect(offered('SELECT f.| FROM flag f')).toEqual(['rollout_id', '"end"']);
+    expect(offered('SELECT x.| FROM rollout r')).toEqual([]);
+  });
+  test('offers columns of what is read first, and each once', () => {
+    const all = offered('SELECT | FROM flag JOIN rollout USING (rollout_id)');
+    expect(all.slice(0, 4)).toEqual(['rollout_id', '"end"', 'reward', 'step']);
+    expect(all).toContain('has_words(');
+    expect(all).toContain('GROUP BY');
+  });
+  test('takes no keyword for an alias', () => {
+    expect([...aliasesOf('SELECT * FROM rollout WHERE 1', SOURCES).keys()]).toEqual(['rollout']);
+  });
+});
+
+describe('values', () => {
+  test('are read in full, or say what is missing', () => {
+    expect(valueText({ kind: 'integer', digits: '9007199254740993' })).toBe('9007199254740993');
+    expect(valueText({ kind: 'bytes', bytes: 1 })).toBe('1 byte');
+    expect(valueText({ kind: 'bytes', bytes: 12_000 })).toBe('12.0 kB');
+    expect(valueText({ kind: 'cut', text: 'ab', chars: 50_000 })).toBe('ab… (50,000 characters in all)');
+    expect(valueText(null)).toBe('');
+  });
+  test('are numbers only where all that are known are', () => {
+    const rows: readonly SqlRow[] = [
+      [1, null, 'a', null],
+      [2.5, 3, 4, null],
+    ];
+    expect([0, 1, 2, 3].map((column) => isNumeric(rows, column))).toEqual([true, true, false, false]);
+  });
+  test('sort by size, NULL last either way', () => {
+    const rows: readonly SqlRow[] = [[10], [null], [9], [{ kind: 'integer', digits: '90071992547409930' }]];
+    expect(sortedRows(rows, 0, 'descending').map(([value]) => valueText(value))).toEqual([
+      '90071992547409930',
+      '10',
+      '9',
+      '',
+    ]);
+    expect(sortedRows(rows, 0, 'ascending').at(-1)).toEqual([null]);
+  });
+  test('are copied as lines and cells', () => {
+    expect(tsvOf(['a', 'a'], [['x\ty\nz', null]])).toBe('a\ta\nx y z\t\n');
+  });
+});
+
+describe('a row', () => {
+  test('opens what lies deepest of what it names', () => {
+    expect(linkOf(['run_id', 'n', 'rollout_id'])).toEqual({ column: 2, kind: 'rollout' });
+    expect(linkOf(['run_id', 'group_id'])).toEqual({ column: 1, kind: 'group' });
+    expect(linkOf(['reward'])).toBeUndefined();
+  });
+  test('leads to a place', () => {
+    const place = placeOfTarget({ runKey: 'a b', step: 3, groupKey: 'g/1', ordinal: 2 });
+    expect(pathOfPlace(place)).toBe('/run/a%20b/step/3/group/g%2F1/rollout/2');
+    expect(placeOfTarget({ runKey: 'r' })).toEqual({ view: 'run', runKey: 'r' });
+  });
+  test('the console has a place of its own', () => {
+    expect(parsePlace('/sql')).toEqual({ view: 'sql' });
+    expect(pathOfPlace({ view: 'sql' })).toBe('/sql');
+  });
+});
+
+describe('a chart', () => {
+  test('is proposed: steps as a line, names as bars, two amounts as points', () => {
+    const steps: readonly SqlRow[] = [
+      [1, 0, 5],
+      [1, 1, 6],
+    ];
+    expect(proposedChart(['run_id', 'step', 'correct'], steps)).toEqual({ x: 1, y: 2, shape: 'line' });
+    expect(
+      proposedChart(
+        ['outcome', 'calls'],
+        [
+          ['ok', 3],
+          ['error', 1],
+        ],
+      ),
+    ).toEqual({ x: 0, y: 1, shape: 'bar' });
+    expect(
+      proposedChart(
+        ['len', 'reward'],
+        [
+          [3, 1],
+          [3, 0],
+        ],
+      ),
+    ).toEqual({ x: 0, y: 1, shape: 'scatter' });
+    expect(proposedChart(['answer'], [['a']])).toBeUndefined();
+  });
+  test('draws what is a number, in order, and counts what it leaves out', () => {
+    const rows: readonly SqlRow[] = [
+      [3, 1],
+      [1, null],
+      [2, 5],
+      ['x', 4],
+    ];
+    const { points, left } = chartData(rows, { x: 0, y: 1, shape: 'line' });
+    expect(points.map(({ x, y }) => [x, y])).toEqual([
+      [2, 5],
+      [3, 1],
+    ]);
+    expect(left).toBe(2);
+  });
+  test('draws no more bars than there is room for', () => {
+    const rows = Array.from({ length: MOST_BARS + 5 }, (_, i): SqlRow => [`n${i}`, i]);
+    expect(chartData(rows, { x: 0, y: 1, shape: 'bar' })).toMatchObject({ left: 5 });
+  });
+  test('writes numbers as short as they are', () => {
+    expect([0, 0.1 + 0.2, -12, 12_345_678, 0.00001].map(axisNumber)).toEqual([
+      '0',
+      '0.3',
+      '−12',
+      '1.2e+7',
+      '1.0e−5',
+    ]);
+  });
+});
+
+describe('a plan', () => {
+  test('is a tree with hints at full scans', () => {
+    const lines = planLines([
+      [3, 0, 0, 'SCAN rollout_row'],
+      [5, 0, 0, 'CORRELATED SCALAR SUBQUERY 1'],
+      [8, 5, 0, 'SEARCH g USING INTEGER PRIMARY KEY (rowid=?)'],
+      [9, 5, 0, 'SCAN t VIRTUAL TABLE INDEX 1:'],
+      [12, 0, 0, 'USE TEMP B-TREE FOR ORDER BY'],
+    ]);
+    expect(lines.map(({ depth }) => depth)).toEqual([0, 0, 1, 1, 0]);
+    expect(lines.map(({ hint }) => hint !== undefined)).toEqual([true, false, false, false, true]);
+  });
+});
+
+test('places, times and names of files', () => {
+  expect(lineAndColumn('SELECT\n  x', 9)).toEqual({ line: 2, column: 3 });
+  expect([durationWords(12.4), durationWords(1_234), durationWords(12_340)]).toEqual([
+    '12 ms',
+    '1.23 s',
+    '12.3 s',
+  ]);
+  expect([fileNameOf('Kept & dropped!'), fileNameOf(undefined), fileNameOf('…')]).toEqual([
+    'kept-dropped',
+    'query',
+    'query',
+  ]);
+});
