@@ -10,6 +10,8 @@ import { packUtf8, type StoredText } from '../storage/textCodec.ts';
 const BLOCK_BYTES = 512 << 10;
 /** Room for one more text behind a block that is not yet full. */
 const BUFFER_BYTES = BLOCK_BYTES * 2;
+/** As many as are compressed at once. */
+const MOST_SPARE = 4;
 const NONE = Buffer.alloc(0);
 
 export class TextBlocks {
@@ -20,12 +22,14 @@ export class TextBlocks {
   private texts = 0;
   private blocks: Promise<StoredText>[] = [];
   private alone: StoredText[] = [];
+  /** Buffers whose compression is done: memory that is new to the process costs as much as half the compression. */
+  private readonly spare: Buffer[] = [];
 
   add(text: string, extra: string): TextPlace {
     // UTF-16 code units take at most three bytes each.
     const most = (text.length + extra.length) * 3;
     if (this.used > 0 && this.used + most > this.buffer.byteLength) this.close();
-    if (most > this.buffer.byteLength) this.buffer = Buffer.allocUnsafeSlow(Math.max(most, BUFFER_BYTES));
+    if (most > this.buffer.byteLength) this.buffer = this.bufferOf(Math.max(most, BUFFER_BYTES));
     this.texts++;
     const start = this.used;
     const end = start + this.buffer.write(text, start);
@@ -64,11 +68,23 @@ export class TextBlocks {
     return { blocks: spans.slice(0, blocks.length), alone: spans.slice(blocks.length), bytes };
   }
 
+  private bufferOf(bytes: number): Buffer {
+    const spare = bytes === BUFFER_BYTES ? this.spare.pop() : undefined;
+    return spare ?? Buffer.allocUnsafeSlow(bytes);
+  }
+
   private close(): void {
-    this.blocks.push(packUtf8(this.buffer.subarray(0, this.used)));
+    this.blocks.push(this.pack(this.buffer, this.used));
     // The old buffer belongs to the compression now.
     this.buffer = NONE;
     this.used = 0;
     this.texts = 0;
+  }
+
+  private async pack(buffer: Buffer, used: number): Promise<StoredText> {
+    const stored = await packUtf8(buffer.subarray(0, used));
+    const isFree = stored.bytes.buffer !== buffer.buffer && buffer.byteLength === BUFFER_BYTES;
+    if (isFree && this.spare.length < MOST_SPARE) this.spare.push(buffer);
+    return stored;
   }
 }

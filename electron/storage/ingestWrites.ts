@@ -2,6 +2,7 @@
  * The statements of ingest, prepared once per connection. No decisions here: what belongs
  * together and in which order is `libraryWriter.ts`.
  */
+import { NarrowRows } from './narrowRows.ts';
 import type { WritableLibrary } from './open.ts';
 
 /** As much of a prepared statement as ingest uses. */
@@ -18,10 +19,6 @@ const AGGREGATES = `
   sum(turns), sum(response_chars),
   coalesce(sum(policy_tokens), 0), count(policy_tokens),
   coalesce(sum(mean_entropy * entropy_tokens), 0), coalesce(sum(entropy_tokens), 0)`;
-
-export const SEGMENT_COLUMNS = 8;
-export const SEGMENTS_PER_INSERT = 8;
-const EIGHT_SEGMENTS = new Array(SEGMENTS_PER_INSERT).fill('(?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
 
 export function prepareIngest(db: WritableLibrary) {
   const prepare = <P extends unknown[]>(sql: string): Statement<P> => db.prepare<P>(sql);
@@ -134,11 +131,8 @@ export function prepareIngest(db: WritableLibrary) {
     addBlock: prepare<[number, number, Uint8Array]>(
       'INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)',
     ),
-    addSegment: prepare<number[]>('INSERT INTO segment_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
-    addEightSegments: prepare<number[]>(`INSERT INTO segment_row VALUES ${EIGHT_SEGMENTS}`),
-    addTurn: prepare<(number | null)[]>('INSERT INTO turn_row VALUES (?, ?, ?, ?, ?, ?)'),
-    addCall: prepare<unknown[]>('INSERT INTO tool_call_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-    addFlag: prepare<[number, number, number, number, number]>('INSERT INTO flag_row VALUES (?, ?, ?, ?, ?)'),
+    /** Segments, turns, tool calls, flags. */
+    below: new NarrowRows(db),
     addTokens: prepare<unknown[]>(
       'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
     ),

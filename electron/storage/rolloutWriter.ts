@@ -17,7 +17,6 @@ import {
 } from './batch.ts';
 import { type GroupEntry, GroupRegistry } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
-import { SEGMENT_COLUMNS, SEGMENTS_PER_INSERT } from './ingestWrites.ts';
 import { type Scopes, scopeOfDirectory } from './joins.ts';
 import { type RunPlace, runPlaceOf } from './runPlace.ts';
 import type { RunEntry, RunRegistry } from './runRegistry.ts';
@@ -75,12 +74,14 @@ export class RolloutWriter {
     this.batch = batch;
     this.touched = touched;
     this.blocks = new Array(batch.blocks.length).fill(undefined);
+    this.sql.below.begin();
     this.lines.begin();
     this.selections.begin();
   }
 
   /** After the last item of a batch. */
   finish(touched: Touched): void {
+    this.sql.below.flush();
     this.selections.apply(touched);
   }
 
@@ -274,65 +275,37 @@ export class RolloutWriter {
   }
 
   private addBelow(rolloutId: number, group: GroupEntry, rollout: PackedRollout): void {
-    const { currentBatch: batch, sql } = this;
+    const { segments, turns, calls, flags } = this.sql.below;
     const base = group.promptSegments;
-    this.addSegments(rolloutId, base, rollout, batch.segments);
-    for (let i = rollout.turnsFrom; i < rollout.turnsTo; i++) {
-      const at = i * TURN_STRIDE;
-      const [turn, segments, toolCalls, toolErrors, policyTokens] = numbersAt(batch.turns, at);
-      sql.addTurn.run(
-        rolloutId,
-        turn,
-        segments,
-        toolCalls,
-        toolErrors,
-        policyTokens < 0 ? null : policyTokens,
-      );
+    for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
+      const [kind, turn, ...ranges] = numbersAt(this.currentBatch.segments, i * SEGMENT_STRIDE);
+      segments.add(rolloutId, base + i - rollout.segmentsFrom, turn, kind, ...ranges);
     }
-    rollout.calls.forEach((call, i) => {
+    for (let i = rollout.turnsFrom; i < rollout.turnsTo; i++) {
+      const [turn, parts, callCount, errors, policyTokens] = numbersAt(
+        this.currentBatch.turns,
+        i * TURN_STRIDE,
+      );
+      turns.add(rolloutId, turn, parts, callCount, errors, policyTokens < 0 ? null : policyTokens);
+    }
+    for (const [i, call] of rollout.calls.entries()) {
       const response = call.responseSegment === null ? null : base + call.responseSegment;
-      sql.addCall.run(
+      const { turn, name, outcome, latencyMs } = call;
+      calls.add(
         rolloutId,
         i,
-        call.turn,
-        call.name,
-        call.outcome,
-        call.latencyMs,
+        turn,
+        name,
+        outcome,
+        latencyMs,
         base + call.callSegment,
         response,
         Number(call.isRepeat),
       );
-    });
+    }
     for (const { flag, segment, start, end } of rollout.flags.evidence)
-      this.sql.addFlag.run(rolloutId, FLAGS.indexOf(flag), segment, start, end);
+      flags.add(rolloutId, FLAGS.indexOf(flag), segment, start, end);
     if (rollout.tokens !== null) this.tokens.add(rolloutId, rollout.tokens);
-  }
-
-  /** Eight rows per statement: most of the cost of a narrow row is the crossing into SQLite. */
-  private addSegments(rolloutId: number, base: number, rollout: PackedRollout, segments: Int32Array): void {
-    let values: number[] = [];
-    for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
-      const [kind, turn, outerStart, outerEnd, innerStart, innerEnd] = numbersAt(
-        segments,
-        i * SEGMENT_STRIDE,
-      );
-      values.push(
-        rolloutId,
-        base + i - rollout.segmentsFrom,
-        turn,
-        kind,
-        outerStart,
-        outerEnd,
-        innerStart,
-        innerEnd,
-      );
-      if (values.length < SEGMENT_COLUMNS * SEGMENTS_PER_INSERT) continue;
-      this.sql.addEightSegments.run(...values);
-      values = [];
-    }
-    for (let at = 0; at < values.length; at += SEGMENT_COLUMNS) {
-      this.sql.addSegment.run(...values.slice(at, at + SEGMENT_COLUMNS));
-    }
   }
 
   private blockOf(index: number): number {

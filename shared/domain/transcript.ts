@@ -105,6 +105,8 @@ const ASSISTANT_LINE = /(?:^|\n|(?<=[.!?>)\]}"'`*\d]))assistant(?:\n|$)/g;
 /** What may stand before a role word: where the template writes no newline, the end of a sentence or a tag does. */
 const BEFORE_ROLE = new Set('\n.!?>)]}"\'`*0123456789');
 
+const USER = 'user';
+
 function readBare(text: string): EnvironmentBlock[] {
   const blocks: EnvironmentBlock[] = [];
   const nextAssistant = assistantLines(text);
@@ -121,9 +123,13 @@ function readBare(text: string): EnvironmentBlock[] {
   return blocks;
 }
 
+/** By its newline, which is rarer than the first letter of the word: a search for the word itself is six times slower. */
 function nextUserLine(text: string, from: number): { start: number; contentStart: number } | undefined {
-  for (let at = text.indexOf('user\n', from); at >= 0; at = text.indexOf('user\n', at + 1)) {
-    const contentStart = at + 'user\n'.length;
+  const first = from + USER.length;
+  for (let newline = text.indexOf('\n', first); newline >= 0; newline = text.indexOf('\n', newline + 1)) {
+    const at = newline - USER.length;
+    if (!text.startsWith(USER, at)) continue;
+    const contentStart = newline + 1;
     const before = at === 0 ? '\n' : text.charAt(at - 1);
     // Whatever precedes the word, a tool response right behind it settles the matter.
     if (!BEFORE_ROLE.has(before) && !text.startsWith(RESPONSE_OPEN, contentStart)) continue;

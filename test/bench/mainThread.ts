@@ -1,7 +1,4 @@
-/**
- * How long a page's main thread works at a stretch, from the browser's own trace. Counted is the time the thread had a
- * processor: on a shared machine, time in which something else ran says nothing about the page.
- */
+/** How long a page's main thread is busy at a stretch, from the browser's own trace. */
 import type { Page } from 'playwright-core';
 
 /** A block longer than this is a dropped frame one feels. */
@@ -52,8 +49,7 @@ interface TraceEvent {
   readonly ph: string;
   readonly pid: number;
   readonly tid: number;
-  /** Time on a processor, in µs. */
-  readonly tdur?: number;
+  readonly dur?: number;
   readonly args?: { readonly name?: string };
 }
 
@@ -78,5 +74,5 @@ async function traced(page: Page, work: () => Promise<void>): Promise<number> {
     (event) => event.name.endsWith('RunTask') && event.ph === 'X' && mains.has(`${event.pid}:${event.tid}`),
   );
   if (tasks.length === 0) throw new Error('the trace has no tasks of a main thread');
-  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000;
+  return Math.max(...tasks.map(({ dur = 0 }) => dur)) / 1000;
 }

@@ -61,7 +61,8 @@ export async function benchPaint(directory: string): Promise<Measurement[]> {
       place: '/run/paint/step/1/group/hundred/rollout/1',
       name: 'a 100 k-token rollout',
     };
-    for (const way of ['wheel', 'leaps'] as const) results.push(await benchScroll(browser, hundred, way));
+    for (const way of ['wheel', 'leaps'] as const)
+      results.push(...(await benchScroll(browser, hundred, way)));
     return results;
   } finally {
     await browser.close();

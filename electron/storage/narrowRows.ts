@@ -1,0 +1,70 @@
+/**
+ * Rows of the tables below a rollout, many per statement: most of what a narrow row costs is the crossing into
+ * SQLite. Rows wait across the rollouts of a batch; nothing reads them before `flush`.
+ */
+import type { WritableLibrary } from './open.ts';
+
+type Value = number | string | null;
+
+/** Columns of each table, in the order of its rows. */
+const TABLES = { segment_row: 8, turn_row: 6, tool_call_row: 9, flag_row: 5 } as const;
+const ROWS_PER_INSERT = 32;
+
+class NarrowTable {
+  private readonly one: (values: readonly Value[]) => void;
+  private readonly many: (values: readonly Value[]) => void;
+  private readonly columns: number;
+  private waiting: Value[] = [];
+
+  constructor(db: WritableLibrary, name: keyof typeof TABLES) {
+    this.columns = TABLES[name];
+    const row = `(${new Array(this.columns).fill('?').join(', ')})`;
+    const rows = (count: number): string => new Array(count).fill(row).join(', ');
+    const one = db.prepare<Value[]>(`INSERT INTO ${name} VALUES ${rows(1)}`);
+    const many = db.prepare<Value[]>(`INSERT INTO ${name} VALUES ${rows(ROWS_PER_INSERT)}`);
+    this.one = (values) => void one.run(...values);
+    this.many = (values) => void many.run(...values);
+  }
+
+  add(...row: readonly Value[]): void {
+    for (const value of row) this.waiting.push(value);
+    if (this.waiting.length < this.columns * ROWS_PER_INSERT) return;
+    this.many(this.waiting);
+    this.waiting = [];
+  }
+
+  flush(): void {
+    for (let at = 0; at < this.waiting.length; at += this.columns)
+      this.one(this.waiting.slice(at, at + this.columns));
+    this.waiting = [];
+  }
+
+  drop(): void {
+    this.waiting = [];
+  }
+}
+
+export class NarrowRows {
+  readonly segments: NarrowTable;
+  readonly turns: NarrowTable;
+  readonly calls: NarrowTable;
+  readonly flags: NarrowTable;
+  private readonly tables: readonly NarrowTable[];
+
+  constructor(db: WritableLibrary) {
+    this.segments = new NarrowTable(db, 'segment_row');
+    this.turns = new NarrowTable(db, 'turn_row');
+    this.calls = new NarrowTable(db, 'tool_call_row');
+    this.flags = new NarrowTable(db, 'flag_row');
+    this.tables = [this.segments, this.turns, this.calls, this.flags];
+  }
+
+  /** What a batch that failed has left behind belongs to no rollout. */
+  begin(): void {
+    for (const table of this.tables) table.drop();
+  }
+
+  flush(): void {
+    for (const table of this.tables) table.flush();
+  }
+}
