@@ -132,7 +132,7 @@ async function readFirst(
       for (const found of records) {
         number++;
         if ('tooLong' in found) continue;
-        const reading = readRecord(found.bytes, number === 1);
+        const reading = readRecord(found.bytes, number === 1, unit);
         if (reading.kind === 'blank') continue;
         if (reading.kind === 'issue') read.push({ number, lines: [], issues: [reading.issue] });
         else {

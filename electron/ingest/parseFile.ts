@@ -64,7 +64,7 @@ export async function parseFile(
       ...(header === undefined ? {} : { header }),
     };
     const parser = new FileParser(format.open(context), request);
-    if (unit === 'line' && (await continuesAfterUnendedLine(request))) parser.lines--;
+    if ((unit === 'line' || unit === 'text') && (await continuesAfterUnendedLine(request))) parser.lines--;
     let isIncomplete = false;
     let damage: string | undefined;
     try {
@@ -110,6 +110,7 @@ type ByteRecord = Extract<SourceRecord, { bytes: Uint8Array }>;
 class FileParser {
   lines: number;
   private readonly reader: RecordReader;
+  private readonly unit: RecordUnit;
   private readonly builder = new BatchBuilder();
   private offset: number;
   /** Where the batch being built begins. */
@@ -118,6 +119,7 @@ class FileParser {
 
   constructor(reader: RecordReader, request: ParseRequest) {
     this.reader = reader;
+    this.unit = request.unit;
     this.offset = request.offset;
     this.committed = request.offset;
     this.lines = request.lines;
@@ -146,7 +148,9 @@ class FileParser {
 
   /** The end of a file without line end or closing bracket; only a whole record counts as one. */
   takeIfWhole(record: ByteRecord): boolean {
-    const reading = readRecord(record.bytes, this.lines === 0);
+    // Words end anywhere: only the line end says that a printed line is whole.
+    if (this.unit === 'text') return false;
+    const reading = readRecord(record.bytes, this.lines === 0, this.unit);
     if (reading.kind === 'issue') return false;
     this.take(record);
     return true;
@@ -154,7 +158,7 @@ class FileParser {
 
   take(record: ByteRecord): void {
     this.advance(record.nextOffset);
-    const outcome = parseRecord(this.reader, record.bytes, this.lines);
+    const outcome = parseRecord(this.reader, record.bytes, this.lines, this.unit);
     if (outcome.kind === 'blank') return;
     const place = { line: this.lines, byteOffset: record.offset, byteLength: record.bytes.byteLength };
     for (const warning of outcome.warnings) this.builder.addIssue(warning, this.lines);

@@ -4,6 +4,7 @@
  * one refusal.
  */
 import type { LineIssue, ParsedLine, RecordReader } from '../../shared/format/format.ts';
+import type { RecordUnit } from './containers/container.ts';
 import { readRecord } from './readRecord.ts';
 
 export type RecordOutcome =
@@ -16,9 +17,14 @@ export type RecordOutcome =
     };
 
 /** @param number of the record in its file, from 1 */
-export function parseRecord(reader: RecordReader, bytes: Uint8Array, number: number): RecordOutcome {
+export function parseRecord(
+  reader: RecordReader,
+  bytes: Uint8Array,
+  number: number,
+  unit: RecordUnit = 'line',
+): RecordOutcome {
   try {
-    const reading = readRecord(bytes, number === 1);
+    const reading = readRecord(bytes, number === 1, unit);
     if (reading.kind === 'blank') return reading;
     if (reading.kind === 'issue') return refused(reading.issue);
     const parsed = reader.read(reading.record, number);

@@ -3,8 +3,9 @@
  * values one after another. Only as much is read as that takes.
  */
 import { isObject, type JsonObject } from '../../shared/format/fields.ts';
-import { LIST_KEY } from '../../shared/format/format.ts';
+import { LIST_KEY, TEXT_KEY } from '../../shared/format/format.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
+import { isMetricsLine } from '../../shared/format/verlConsole.ts';
 import { chunksOf, LONGEST_RECORD, splitterFor } from './containers/bytes.ts';
 import {
   type Container,
@@ -57,6 +58,10 @@ export async function headOfBytes(path: string, container: Container): Promise<H
   const start = await openingOf(path, container);
   const guess = unitOf(start);
   const head = await readWith(guess, path, container);
+  if (head.records.length === 0 && !/^[[{]/.test(start)) {
+    const printed = await printedHead(path, container);
+    if (printed !== undefined) return printed;
+  }
   if (guess === 'line' || head.records.length > 0) {
     // A list of messages is one conversation, not a list of conversations.
     if (guess !== 'element' || !head.records.some(isMessage)) return head;
@@ -116,6 +121,29 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
   const rest = splitter.rest();
   if (rest !== undefined) head.take(rest);
   return head.finish();
+}
+
+/** A trainer prints much before its first step. */
+const PRINTED_WINDOW = 64 << 20;
+
+/** Lines that are no JSON, where some of them are what a trainer prints of a step. */
+async function printedHead(path: string, container: Container): Promise<Head | undefined> {
+  const splitter = splitterFor('text', 0);
+  const records: JsonObject[] = [];
+  let firstRecordHash = '';
+  let position = 0;
+  for await (const chunk of upToDamage(chunksOf(path, container, 0), () => position > 0)) {
+    position += chunk.byteLength;
+    for (const line of splitter.push(chunk)) {
+      if ('tooLong' in line) continue;
+      const text = textOfRecord(line.bytes, position === chunk.byteLength);
+      if (!isMetricsLine(text)) continue;
+      if (records.length === 0) firstRecordHash = recordHash(line.bytes);
+      records.push({ [TEXT_KEY]: text });
+    }
+    if (position >= PRINTED_WINDOW || records.length >= RECORDS) break;
+  }
+  return records.length === 0 ? undefined : { unit: 'text', records, firstRecordHash };
 }
 
 class HeadBuilder {

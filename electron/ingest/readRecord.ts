@@ -1,8 +1,9 @@
 /** The bytes of one record to its value, or the reason why not. Tolerates what Python writes and says so. */
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '../../shared/format/fields.ts';
-import type { LineIssue } from '../../shared/format/format.ts';
+import { type LineIssue, TEXT_KEY } from '../../shared/format/format.ts';
 import { hasRoundedInteger, readJson, withExactIntegers } from '../../shared/format/lenientJson.ts';
+import type { RecordUnit } from './containers/container.ts';
 import { objectOf, textOfRecord } from './readHead.ts';
 
 export type RecordReading =
@@ -10,8 +11,16 @@ export type RecordReading =
   | { readonly kind: 'blank' }
   | { readonly kind: 'issue'; readonly issue: LineIssue };
 
-export function readRecord(bytes: Uint8Array, isFirstLine: boolean): RecordReading {
+export function readRecord(
+  bytes: Uint8Array,
+  isFirstLine: boolean,
+  unit: RecordUnit = 'line',
+): RecordReading {
   const text = textOfRecord(bytes, isFirstLine);
+  if (unit === 'text') {
+    if (text.trim() === '') return { kind: 'blank' };
+    return { kind: 'record', record: { [TEXT_KEY]: text }, warnings: [] };
+  }
   const reading = readJson(text);
   if (!reading.ok) {
     if (text.trim() === '') return { kind: 'blank' };

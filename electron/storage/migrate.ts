@@ -13,6 +13,8 @@ import * as savedViews from './migrations/0007-saved-views.ts';
 import * as flags from './migrations/0008-flags.ts';
 import * as search from './migrations/0009-search.ts';
 import * as savedQueries from './migrations/0010-saved-queries.ts';
+import * as knownLibraries from './migrations/0011-known-libraries.ts';
+import * as metricRuns from './migrations/0012-metric-runs.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 interface Migration {
@@ -31,10 +33,12 @@ export const MIGRATIONS: readonly Migration[] = [
   flags,
   search,
   savedQueries,
+  knownLibraries,
+  metricRuns,
 ];
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 /** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */
-const APPLICATION_ID = 0x54574c42;
+export const APPLICATION_ID = 0x54574c42;
 
 export class NewerDatabaseError extends Error {
   readonly found: number;

@@ -1,6 +1,7 @@
-/** What the user said about runs that has to be kept up with what is read: joins of logs, tokenizers. */
+/** What the user said about runs that has to be kept up with what is read: joins of logs, tokenizers; and what lies beside them. */
 import type { AlignmentRow } from '../../shared/api/contract.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
+import { linkMetrics } from './metricRuns.ts';
 import { PoolJoinKeeper, type RuleServices } from './poolJoinKeeper.ts';
 import { type OnAligned, refreshTokenizers, removeTokenizer, setTokenizer } from './tokenizers.ts';
 
@@ -39,7 +40,10 @@ export class RunRules {
   /** For what was just read of these runs. @returns the runs that changed with it */
   apply(runKeys: readonly string[]): readonly number[] {
     const changed = [...this.poolJoins.refresh(runKeys)];
-    this.services.transaction(() => changed.push(...refreshTokenizers(this.services.db, runKeys)));
+    this.services.transaction(() => {
+      changed.push(...refreshTokenizers(this.services.db, runKeys));
+      changed.push(...linkMetrics(this.services.db));
+    });
     return changed;
   }
 

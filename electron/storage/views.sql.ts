@@ -118,9 +118,14 @@ FROM step_row JOIN run_row n USING (run_id);
 CREATE VIEW stage AS
 SELECT r.run_id, s.from_step, s.name, s.changes FROM stage_row s JOIN run_row r ON r.scope = s.logged_id;
 
--- Metric lines name no split: they are the training run's, unless only an evaluation was logged.
+-- Metric lines name no split: they are the training run's, unless only an evaluation was logged. Files of metrics that
+-- name no run are told to runs by where they lie; where two of them say the same, the later one counts.
 CREATE VIEW metric AS
 SELECT r.run_id, m.step, m.name, m.value FROM metric_row m JOIN run_row r ON r.scope = m.logged_id
 WHERE r.kind = 'train'
-  OR NOT EXISTS (SELECT 1 FROM run_row t WHERE t.scope = r.scope AND t.kind = 'train');
+  OR NOT EXISTS (SELECT 1 FROM run_row t WHERE t.scope = r.scope AND t.kind = 'train')
+UNION ALL
+SELECT l.run_id, m.step, m.name, m.value FROM metric_run_row l JOIN metric_row m USING (logged_id)
+WHERE NOT EXISTS (SELECT 1 FROM metric_run_row o JOIN metric_row n USING (logged_id)
+  WHERE o.run_id = l.run_id AND o.rank > l.rank AND n.name = m.name AND n.step = m.step);
 `;

@@ -29,6 +29,8 @@ export interface FileHead {
 
 /** A record that is an array (a bare list of messages) is handed over as an object with this one key. */
 export const LIST_KEY = '[]';
+/** A line of a file that is no JSON, such as what a trainer prints, is handed over under this one key. */
+export const TEXT_KEY = '#text';
 
 export interface LogFormat {
   readonly name: string;

@@ -17,10 +17,13 @@ import { tau2Bench } from './tau2Bench.ts';
 import { tauBench } from './tauBench.ts';
 import { tinker } from './tinker.ts';
 import { tir } from './tir.ts';
+
 import { trl } from './trl.ts';
 import { turnwise } from './turnwise.ts';
 import { verifiers } from './verifiers.ts';
 import { verl } from './verl.ts';
+import { verlConsole } from './verlConsole.ts';
+import { verlMetrics } from './verlMetrics.ts';
 import { verlTrace } from './verlTrace.ts';
 
 export const FORMATS: readonly LogFormat[] = [
@@ -44,6 +47,8 @@ export const FORMATS: readonly LogFormat[] = [
   tir,
   openaiLogprobs,
   verl,
+  verlMetrics,
+  verlConsole,
   messageList,
 ];
 

@@ -113,10 +113,11 @@ async function expectedOf(path: string, name: string): Promise<Expected> {
     for (const record of records) {
       number++;
       if ('tooLong' in record) continue;
-      const isCut = record.isUnended === true && readRecord(record.bytes, number === 1).kind === 'issue';
+      const isWhole = found.unit !== 'text' && readRecord(record.bytes, number === 1).kind !== 'issue';
+      const isCut = record.isUnended === true && !isWhole;
       if (isCut) expected.set(number, 'cut');
       else {
-        const reading = readByLaw(name, reader, record.bytes, number);
+        const reading = readByLaw(name, reader, record.bytes, { number, unit: found.unit });
         const deep = reading.outcome === 'documented' ? 'deep documented' : 'deep';
         expected.set(number, isFarTooDeep(record.bytes) ? deep : reading);
       }

@@ -6,6 +6,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import fc from 'fast-check';
+import type { RecordUnit } from '../../electron/ingest/containers/container.ts';
 import { openRecords } from '../../electron/ingest/containers/open.ts';
 import { identify } from '../../electron/ingest/identify.ts';
 import { isObject, type JsonObject } from '../../shared/format/fields.ts';
@@ -21,7 +22,8 @@ export interface CorpusFile {
   /** What the path says to the reader. */
   readonly layoutPath: string;
   readonly header: JsonObject | undefined;
-  /** The JSON of each record. */
+  readonly unit: RecordUnit;
+  /** The JSON of each record, or the line. */
   readonly texts: readonly string[];
 }
 
@@ -53,7 +55,8 @@ async function readCase(directory: string, format: string, name: string): Promis
   }
   await source.close();
   const { header } = source;
-  return { format, name, path, layoutPath: relative(directory, path), header, texts };
+  const { unit } = found;
+  return { format, name, path, layoutPath: relative(directory, path), header, unit, texts };
 }
 
 /** One change to one place of a record; the numbers count modulo what there is. */

@@ -55,7 +55,7 @@ export async function dumpFile(path: string, options: DumpOptions = {}): Promise
       for (const record of records) {
         number++;
         if ('tooLong' in record) continue;
-        const reading = readRecord(record.bytes, number === 1);
+        const reading = readRecord(record.bytes, number === 1, unit);
         if (reading.kind === 'issue') note(reading.issue);
         if (reading.kind !== 'record') continue;
         for (const warning of reading.warnings) note(warning);

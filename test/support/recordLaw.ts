@@ -3,6 +3,7 @@
  * is something its format documents as no rollout, or is exactly one refusal. Nothing is dropped
  * in silence, and what is read holds together.
  */
+import type { RecordUnit } from '../../electron/ingest/containers/container.ts';
 import { parseRecord } from '../../electron/ingest/parseRecord.ts';
 import type { Segment } from '../../shared/domain/model.ts';
 import type { ParsedLine, ParsedRollout, ParsedTokens, RecordReader } from '../../shared/format/format.ts';
@@ -19,6 +20,8 @@ const DOCUMENTED: Readonly<Record<string, readonly ParsedLine['kind'][]>> = {
   skyrl: ['metric'],
   tinker: ['metric'],
   'verl-trace': ['skip'],
+  'verl-metrics': ['metric', 'skip'],
+  'verl-console': ['metric', 'skip'],
 };
 
 export interface Reading {
@@ -30,8 +33,13 @@ export interface Reading {
 }
 
 /** @throws Error saying which law is broken */
-export function readByLaw(format: string, reader: RecordReader, bytes: Uint8Array, number: number): Reading {
-  const outcome = parseRecord(reader, bytes, number);
+export function readByLaw(
+  format: string,
+  reader: RecordReader,
+  bytes: Uint8Array,
+  { number, unit }: { readonly number: number; readonly unit: RecordUnit },
+): Reading {
+  const outcome = parseRecord(reader, bytes, number, unit);
   if (outcome.kind === 'read') return judge(format, outcome.lines, isFarTooDeep(bytes));
   const isBlank = Buffer.from(bytes).toString('utf8').trim() === '';
   if (!isBlank) throw new Error('a record that is not blank was passed over');

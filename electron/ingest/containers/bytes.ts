@@ -150,7 +150,7 @@ export class ByteSource implements RecordSource {
 }
 
 export function splitterFor(unit: RecordUnit, from: number): LineSplitter | JsonSplitter {
-  if (unit === 'line') return new LineSplitter(from, LONGEST_RECORD);
+  if (unit === 'line' || unit === 'text') return new LineSplitter(from, LONGEST_RECORD);
   return new JsonSplitter(from, unit === 'element' ? 'elements' : 'values', LONGEST_RECORD);
 }
 

@@ -8,8 +8,8 @@
 export const CONTAINERS = ['plain', 'gzip', 'zstd', 'zip', 'parquet', 'sqlite'] as const;
 export type Container = (typeof CONTAINERS)[number];
 
-/** What the records of a file are, and so what its numbers count. */
-export type RecordUnit = 'line' | 'element' | 'value' | 'member' | 'row';
+/** What the records of a file are, and so what its numbers count. `text`: lines that are no JSON. */
+export type RecordUnit = 'line' | 'text' | 'element' | 'value' | 'member' | 'row';
 
 /** One record, or why there is none. `bytes` are valid until the next one is asked for. */
 export type SourceRecord =

@@ -1,0 +1,97 @@
+/**
+ * Which runs the metrics of a file speak of that names none: verl's file logger, and what verl prints.
+ *
+ *   outputs/exp.jsonl        and runs in outputs/exp/ or below    by its name
+ *   outputs/exp/train.log    and runs in outputs/exp/             by its directory
+ *   outputs/exp/metrics.jsonl and runs in outputs/exp/rollouts/   by the directory above, where one training run is below
+ *
+ * Never by guess: where several training runs lie below, the file waits, and an issue of it says so.
+ */
+import { dirname } from 'node:path';
+import { verlConsole } from '../../shared/format/verlConsole.ts';
+import { verlMetrics } from '../../shared/format/verlMetrics.ts';
+import { scopeOfDirectory } from './joins.ts';
+import type { WritableLibrary } from './open.ts';
+import { runPlaceOf } from './runPlace.ts';
+
+/** What is printed is rounded in older versions: the file logger's numbers go before it. */
+const FORMATS = [verlConsole.name, verlMetrics.name];
+const WAITING = 'metrics_without_run';
+
+interface MetricFile {
+  readonly fileId: number;
+  readonly path: string;
+  readonly format: string;
+}
+
+export interface PlacedRun {
+  readonly runId: number;
+  readonly kind: string;
+  /** The directory its files share. */
+  readonly home: string;
+  readonly directory: string;
+}
+
+/** Must run inside a transaction. @returns the runs whose metrics are others than before */
+export function linkMetrics(db: WritableLibrary): readonly number[] {
+  const files = db
+    .prepare<string[], MetricFile>(
+      `SELECT file_id AS fileId, path, format FROM file_row WHERE format IN (?, ?) ORDER BY file_id`,
+    )
+    .all(...FORMATS);
+  const before = linksOf(db);
+  if (files.length === 0 && before.size === 0) return [];
+  const runs = db.prepare<[], PlacedRun>('SELECT run_id AS runId, kind, home, directory FROM run_row').all();
+  db.exec('DELETE FROM metric_run_row');
+  const add = db.prepare<[number, string, number]>('INSERT OR REPLACE INTO metric_run_row VALUES (?, ?, ?)');
+  const dropIssue = db.prepare<[number, string]>('DELETE FROM issue_row WHERE file_id = ? AND code = ?');
+  const addIssue = db.prepare<[number, string, string]>(
+    "INSERT INTO issue_row (file_id, line, severity, code, message) VALUES (?, NULL, 'warning', ?, ?)",
+  );
+  for (const { fileId, path, format } of files) {
+    const found = runsBeside(path, runs);
+    const scope = scopeOfDirectory(runPlaceOf(path, format).place);
+    const rank = FORMATS.indexOf(format) * 2 ** 40 + fileId;
+    for (const { runId } of found.runs) add.run(runId, scope, rank);
+    dropIssue.run(fileId, WAITING);
+    if (found.reason !== undefined) addIssue.run(fileId, WAITING, found.reason);
+  }
+  const after = linksOf(db);
+  const changed = [...before, ...after].filter((link) => !(before.has(link) && after.has(link)));
+  return [...new Set(changed.map((link) => Number(link.split(' ', 1)[0])))];
+}
+
+/** @returns what the metrics of the file speak of, or why nobody can tell */
+export function runsBeside(
+  path: string,
+  runs: readonly PlacedRun[],
+): { readonly runs: readonly PlacedRun[]; readonly reason?: string } {
+  const directory = dirname(path);
+  const named = path.replace(/(?:\.metrics)?\.[^./\\]*$/, '');
+  const byName = runs.filter(({ home }) => home === named || isBelow(home, named));
+  if (byName.length > 0) return { runs: ofTraining(byName) };
+  const here = runs.filter((run) => run.home === directory || run.directory === directory);
+  if (here.length > 0) return { runs: ofTraining(here) };
+  const below = runs.filter(({ home }) => dirname(home) === directory);
+  const [first, ...others] = ofTraining(below);
+  if (first === undefined)
+    return { runs: [], reason: 'numbers of a trainer; no run has been read that lies where they do' };
+  if (others.length === 0 || first.kind !== 'train') return { runs: ofTraining(below) };
+  const reason = `numbers of a trainer, and ${others.length + 1} training runs lie in directories beside them: put the file into the directory of its run`;
+  return { runs: [], reason };
+}
+
+/** A trainer's numbers are of its training; of its evaluations where nothing else was logged. */
+function ofTraining(runs: readonly PlacedRun[]): readonly PlacedRun[] {
+  const training = runs.filter(({ kind }) => kind === 'train');
+  return training.length > 0 ? training : runs;
+}
+
+function isBelow(directory: string, above: string): boolean {
+  return directory.startsWith(above) && /^[\\/]/.test(directory.slice(above.length));
+}
+
+function linksOf(db: WritableLibrary): ReadonlySet<string> {
+  const links = db.prepare("SELECT run_id || ' ' || rank || ' ' || logged_id FROM metric_run_row").pluck();
+  return new Set(links.all() as string[]);
+}

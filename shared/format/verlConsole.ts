@@ -1,0 +1,51 @@
+/**
+ * What verl prints of a step (`trainer.logger=[console]`; `LocalLogger` in `verl/utils/logger/aggregate_logger.py`,
+ * volcengine/verl), among everything else a job prints:
+ *
+ *   (TaskRunner pid=4321) step:3 - global_seqlen/min:1024 - critic/score/mean:0.4140625 - actor/entropy:np.float64(0.31)
+ *
+ * Ray puts the process before it, in colour where it thinks it has a terminal; older versions write three decimals, newer
+ * ones whatever Python prints, NumPy's scalars included. Which run it is of is told by where the file lies.
+ */
+import { type FileHead, type LogFormat, type ParsedLine, TEXT_KEY } from './format.ts';
+
+const STEP = 'step:';
+const STEP_LINE = /(?:^|\s)step:(\d{1,9}) - (?=\S+:)/;
+/** `\x1b[36m`, as Ray colours the name of a process. */
+const COLOUR = /\x1b\[[\d;]*m/g;
+const BETWEEN = ' - ';
+/** `0.41`, `1e-06`, `np.float64(0.41)`, `tensor(0.41)`. */
+const VALUE = /^(?:[\w.]+\()?(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:,[^)]*)?\)?$/i;
+
+export const verlConsole: LogFormat = {
+  name: 'verl-console',
+  title: 'What verl prints of its steps (console log of a job)',
+  source: 'volcengine/verl, verl/utils/logger/aggregate_logger.py',
+  rule: 'a line that is no JSON and holds "step:N - name:value", within the first 64 MiB',
+  reads: 'every number, under its name, for its step; the run is told by where the file lies',
+  ignores: 'every other line, and values that are no finite numbers',
+  runIs: 'file',
+  detect: ({ records }: FileHead) =>
+    records.some((record) => typeof record[TEXT_KEY] === 'string' && isMetricsLine(record[TEXT_KEY])),
+  open: () => ({ read: (record) => readLine(String(record[TEXT_KEY] ?? '')) }),
+};
+
+export function isMetricsLine(line: string): boolean {
+  return line.includes(STEP) && STEP_LINE.test(line.replace(COLOUR, ''));
+}
+
+function readLine(line: string): ParsedLine {
+  if (!line.includes(STEP)) return { kind: 'skip' };
+  const plain = line.replace(COLOUR, '');
+  const found = STEP_LINE.exec(plain);
+  if (found === null) return { kind: 'skip' };
+  const metrics: Record<string, number> = {};
+  for (const part of plain.slice(found.index + found[0].length).split(BETWEEN)) {
+    // Names may hold a colon, values never do.
+    const colon = part.lastIndexOf(':');
+    const value = VALUE.exec(part.slice(colon + 1).trim())?.[1];
+    if (colon > 0 && value !== undefined) metrics[part.slice(0, colon).trim()] = Number(value);
+  }
+  if (Object.keys(metrics).length === 0) return { kind: 'skip' };
+  return { kind: 'metric', metric: { step: Number(found[1]), metrics } };
+}

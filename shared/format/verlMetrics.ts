@@ -1,0 +1,46 @@
+/**
+ * Numbers of a step as verl's file logger writes them (`trainer.logger=[file]`; `FileLogger` in `verl/utils/tracking.py`,
+ * volcengine/verl): `{"step": 3, "data": {"critic/score/mean": 0.41, …}}`, newer ones with `elapsed_seconds` beside them.
+ *
+ * No record says which run it is of: that is told by where the file lies (`electron/storage/metricRuns.ts`).
+ */
+import { indexOf, isObject, type JsonObject } from './fields.ts';
+import type { FileHead, LogFormat, ParsedLine } from './format.ts';
+
+const FIELDS: ReadonlySet<string> = new Set(['step', 'data', 'elapsed_seconds']);
+
+export const verlMetrics: LogFormat = {
+  name: 'verl-metrics',
+  title: "verl's file logger (numbers per step, JSON Lines)",
+  source: 'volcengine/verl, verl/utils/tracking.py',
+  rule: 'a record with a whole number in "step" and an object of numbers in "data", and at most "elapsed_seconds" beside them',
+  reads: 'every number, under its name, for its step; the run is told by where the file lies',
+  ignores: 'values that are no finite numbers (texts, lists, NaN), elapsed_seconds',
+  runIs: 'file',
+  detect: ({ records }: FileHead) => records.some(isMetrics),
+  open: () => ({ read }),
+};
+
+function isMetrics(record: JsonObject): boolean {
+  return (
+    indexOf(record['step']) !== undefined &&
+    Object.keys(record).every((key) => FIELDS.has(key)) &&
+    isObject(record['data']) &&
+    Object.entries(record['data']).some(isNumber)
+  );
+}
+
+function read(record: JsonObject): ParsedLine {
+  const step = indexOf(record['step']);
+  const { data } = record;
+  if (step === undefined || !isObject(data)) {
+    const message = 'numbers of a step need a whole number in "step" and an object in "data"';
+    return { kind: 'issue', issue: { severity: 'refused', code: 'missing_field', message } };
+  }
+  const metrics = Object.fromEntries(Object.entries(data).filter(isNumber));
+  return Object.keys(metrics).length === 0 ? { kind: 'skip' } : { kind: 'metric', metric: { step, metrics } };
+}
+
+function isNumber(entry: [string, unknown]): entry is [string, number] {
+  return typeof entry[1] === 'number' && Number.isFinite(entry[1]);
+}
