@@ -23,6 +23,8 @@ monaco.languages.setLanguageConfiguration('sql', conf);
 
 export interface SqlEditorHandle {
   focus(): void;
+  /** What stands in it now: a key may be pressed before what was typed has reached anybody else. */
+  text(): string | undefined;
   /** In place of what is selected, with the cursor behind it. */
   insert(text: string): void;
   /** What is selected, and where it begins; undefined where nothing is. */
@@ -129,6 +131,7 @@ export default function SqlEditor(props: SqlEditorProps) {
 
   useImperativeHandle(props.handle, () => ({
     focus: () => editor.current?.focus(),
+    text: () => editor.current?.getValue(),
     insert: (inserted) => {
       const made = editor.current;
       const range = made?.getSelection();

@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { watchErrors } from './suite.ts';
+import { watchErrors } from './watchErrors.ts';
 
 const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const linkOf = (...ordinals: readonly number[]): string =>

@@ -3,10 +3,9 @@
  * stop the playing, the watch that steps along, and code to be run elsewhere.
  */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
-import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { START_MS, watchErrors } from './suite.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunningShell, Shell } from '../support/shells/shell.ts';
+import { onDemo } from './onDemo.ts';
 
 const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const rollout = (ordinal: number): string => `${GROUP}/rollout/${ordinal}`;
@@ -23,22 +22,12 @@ const poll = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_
 
 export function describeDebugger(shell: Shell): void {
   describe(`${shell.name}: tree, alike, debugger`, () => {
-    let home: TemporaryHome;
     let running: RunningShell;
     let page: Page;
     let errors: string[];
 
-    beforeAll(async () => {
-      home = createTemporaryHome();
-      running = await shell.open({ home });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
-    });
-    afterAll(async () => {
-      await running?.close();
-      home.remove();
+    onDemo(shell, (demo) => {
+      ({ running, page, errors } = demo);
     });
 
     const goTo = (place: string) => page.goto(running.urlOf(place));

@@ -1,28 +1,17 @@
 /** Keys that are given to other commands, on every target. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
-import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { START_MS, watchErrors } from './suite.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunningShell, Shell } from '../support/shells/shell.ts';
+import { onDemo } from './onDemo.ts';
 
 export function describeKeys(shell: Shell): void {
   describe(`${shell.name}: keys`, () => {
-    let home: TemporaryHome;
     let running: RunningShell;
     let page: Page;
     let errors: string[];
 
-    beforeAll(async () => {
-      home = createTemporaryHome();
-      running = await shell.open({ home });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
-    });
-    afterAll(async () => {
-      await running?.close();
-      home.remove();
+    onDemo(shell, (demo) => {
+      ({ running, page, errors } = demo);
     });
 
     const row = () => page.getByRole('listitem').filter({ hasText: 'place.problems' });

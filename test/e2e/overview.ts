@@ -1,32 +1,21 @@
 /** The overview of a run, its evaluation and its recipe, on every target. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openReader } from '../../electron/storage/open.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
-import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { START_MS, watchErrors } from './suite.ts';
+import { onDemo } from './onDemo.ts';
 
 const RUN = '/run/synthetic-grpo-roc-demo';
 
 export function describeOverview(shell: Shell): void {
   describe(`${shell.name}: the overview of a run`, () => {
-    let home: TemporaryHome;
     let running: RunningShell;
     let page: Page;
     let errors: string[];
 
-    beforeAll(async () => {
-      home = createTemporaryHome();
-      running = await shell.open({ home });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
-    });
-    afterAll(async () => {
-      await running?.close();
-      home.remove();
+    onDemo(shell, (demo) => {
+      ({ running, page, errors } = demo);
     });
 
     const queryOf = (name: string) => new URLSearchParams(running.place().split('?')[1] ?? '').get(name);
@@ -177,17 +166,9 @@ export function describeOverviewFiles(shell: Shell): void {
     let running: RunningShell;
     let page: Page;
 
-    beforeAll(async () => {
-      home = createTemporaryHome();
-      running = await shell.open({ home });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
+    onDemo(shell, async (demo) => {
+      ({ home, running, page } = demo);
       await page.goto(running.urlOf(RUN));
-    });
-    afterAll(async () => {
-      await running?.close();
-      home.remove();
     });
 
     async function saved(item: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {

@@ -3,32 +3,21 @@
  * that live in the address, two rollouts side by side, and a report whose numbers lead to their groups.
  */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
-import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { START_MS, watchErrors } from './suite.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunningShell, Shell } from '../support/shells/shell.ts';
+import { onDemo } from './onDemo.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 const GROUP = `${DEMO}/step/0/group/pairs-of-divisors`;
 
 export function describeRoc(shell: Shell): void {
   describe(`${shell.name}: Resample-on-Correct`, () => {
-    let home: TemporaryHome;
     let running: RunningShell;
     let page: Page;
     let errors: string[];
 
-    beforeAll(async () => {
-      home = createTemporaryHome();
-      running = await shell.open({ home });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
-    });
-    afterAll(async () => {
-      await running?.close();
-      home.remove();
+    onDemo(shell, (demo) => {
+      ({ running, page, errors } = demo);
     });
 
     const goTo = (place: string) => page.goto(running.urlOf(place));

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { watchErrors } from './suite.ts';
+import { watchErrors } from './watchErrors.ts';
 
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 

@@ -1,30 +1,19 @@
 /** The SQL console as a person at the keyboard meets it, on every target. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
-import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { watchErrors } from './suite.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunningShell, Shell } from '../support/shells/shell.ts';
+import { onDemo } from './onDemo.ts';
 
 const ENDLESS = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
 
 export function describeSql(shell: Shell): void {
   describe(`${shell.name}: the SQL console`, () => {
-    let home: TemporaryHome;
     let running: RunningShell;
     let page: Page;
     let errors: string[];
 
-    beforeAll(async () => {
-      home = createTemporaryHome();
-      running = await shell.open({ home });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
-    });
-    afterAll(async () => {
-      await running?.close();
-      home.remove();
+    onDemo(shell, (demo) => {
+      ({ running, page, errors } = demo);
     });
 
     const editor = () => page.locator('.monaco-editor').first();
@@ -43,8 +32,13 @@ export function describeSql(shell: Shell): void {
       await page.keyboard.press('q');
       await page.getByRole('heading', { level: 1, name: 'SQL', exact: true }).waitFor();
       await editor().waitFor();
-      await page.keyboard.type('SELECT r');
+      await page.keyboard.type('SELECT count(*) AS n FROM roll');
       await page.locator('.suggest-widget .monaco-list-row').first().waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(' LIMIT 3');
+      // At once: the editor is ahead of what the page has heard of it.
+      await runIt();
+      await said('1 row in');
       await follow('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
       await editor().click();
       await runIt();

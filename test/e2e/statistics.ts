@@ -5,32 +5,29 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
-import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { START_MS, watchErrors } from './suite.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunningShell, Shell } from '../support/shells/shell.ts';
+import { type OnDemo, onDemo } from './onDemo.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 
 export function describeStatistics(shell: Shell): void {
   describe(`${shell.name}: statistics of tokens`, () => {
-    let home: TemporaryHome;
+    let demo: OnDemo;
     let running: RunningShell;
     let page: Page;
     const errors: string[][] = [];
 
-    beforeAll(async () => {
-      home = createTemporaryHome();
-      running = await shell.open({ home });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors.push(watchErrors(page));
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
+    onDemo(shell, (opened) => {
+      demo = opened;
+      ({ running, page } = demo);
+      errors.push(demo.errors);
     });
-    afterAll(async () => {
-      await running?.close();
-      home.remove();
-    });
+    const reopen = async (logs: string): Promise<void> => {
+      const opened = await demo.reopen([logs]);
+      ({ running, page } = opened);
+      errors.push(opened.errors);
+    };
 
     const goTo = (place: string) => page.goto(running.urlOf(place));
     const searchOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
@@ -195,17 +192,13 @@ export function describeStatistics(shell: Shell): void {
     });
 
     test('a log without any says so, and what would be needed', async () => {
-      const logs = join(home.directory, 'without');
+      const logs = join(demo.home.directory, 'without');
       mkdirSync(logs, { recursive: true });
       writeFileSync(
         join(logs, '1.jsonl'),
         `${JSON.stringify({ input: 'user\nWhat is 1 + 1?\nassistant\n', output: '2', gts: '2', score: 1, step: 1 })}\n`,
       );
-      await running.close();
-      running = await shell.open({ home, paths: [logs] });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors.push(watchErrors(page));
+      await reopen(logs);
       await page.getByRole('heading', { level: 1, name: 'without' }).waitFor();
       await page
         .getByRole('link', { name: 'Statistics of the tokens of this run, step, group or rollout' })
@@ -215,7 +208,7 @@ export function describeStatistics(shell: Shell): void {
     });
 
     test('a signed signal lies on both sides of 0', async () => {
-      const logs = join(home.directory, 'signed');
+      const logs = join(demo.home.directory, 'signed');
       mkdirSync(logs, { recursive: true });
       const words = [' a', ' b', ' c', ' d'];
       const rollouts = Array.from({ length: 4 }, (_, index) => ({
@@ -230,11 +223,7 @@ export function describeStatistics(shell: Shell): void {
         },
       }));
       writeFileSync(join(logs, 'log.jsonl'), rollouts.map((one) => `${JSON.stringify(one)}\n`).join(''));
-      await running.close();
-      running = await shell.open({ home, paths: [logs] });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors.push(watchErrors(page));
+      await reopen(logs);
       await page.getByRole('heading', { level: 1, name: 'signed' }).waitFor();
       await goTo('/run/signed/tokens?signal=gap');
       await page.getByText(/^policy gap, nats; 4 rollouts, 16 policy tokens; mean −0\.0\d+/).waitFor();

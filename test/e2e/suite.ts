@@ -8,20 +8,11 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { BEACON, HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './watchErrors.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 const FIRST_GROUP = `${DEMO}/step/0/group/pairs-of-divisors`;
 const FIRST_ROLLOUT = `${FIRST_GROUP}/rollout/0`;
-
-/** Errors a page reported: exceptions, and what the policy or a missing file made the console say. */
-export function watchErrors(page: Page): string[] {
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error') errors.push(message.text());
-  });
-  return errors;
-}
 
 async function waitForPlace(shell: RunningShell, place: string): Promise<void> {
   await expect.poll(() => shell.place(), { timeout: 15_000 }).toBe(place);
@@ -30,9 +21,6 @@ async function waitForPlace(shell: RunningShell, place: string): Promise<void> {
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
 const grid = (page: Page, name: string | RegExp) => page.getByRole('grid', { name });
 const selectedRow = (page: Page) => page.getByRole('row', { selected: true });
-
-/** To start a shell, read the demo and open it, beside whatever else the machine does: what is measured is elsewhere. */
-export const START_MS = 60_000;
 
 export function describeApplication(shell: Shell): void {
   describe(`${shell.name}: the demo run`, () => {

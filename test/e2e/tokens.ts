@@ -3,34 +3,23 @@
  * is high, jumps by key, the readout with its alternatives, the list, the brush; and never an element per token.
  */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
-import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { START_MS, watchErrors } from './suite.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunningShell, Shell } from '../support/shells/shell.ts';
+import { onDemo } from './onDemo.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 const ROLLOUT = `${DEMO}/step/0/group/pairs-of-divisors/rollout/0`;
 
 export function describeTokens(shell: Shell): void {
   describe(`${shell.name}: tokens`, () => {
-    let home: TemporaryHome;
     let running: RunningShell;
     let page: Page;
     let errors: string[];
 
-    beforeAll(async () => {
-      home = createTemporaryHome();
-      running = await shell.open({ home });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
+    onDemo(shell, async (demo) => {
+      ({ running, page, errors } = demo);
       await page.goto(running.urlOf(ROLLOUT));
       await bar().getByText('policy tokens').waitFor();
-    });
-    afterAll(async () => {
-      await running?.close();
-      home.remove();
     });
 
     const bar = () => page.getByRole('region', { name: 'Tokens', exact: true });

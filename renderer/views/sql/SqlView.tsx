@@ -46,7 +46,7 @@ export default function SqlView() {
 
   const start = (aim: StatementAim) => {
     const selected = editor.current?.selection();
-    const sql = selected?.text ?? text;
+    const sql = selected?.text ?? editor.current?.text() ?? text;
     if (sql.trim() === '') return notify('There is no statement to run');
     setChart(undefined);
     void run(sql, selected?.start ?? 0, aim, limits);
