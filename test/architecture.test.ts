@@ -37,7 +37,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/columns',
     'node:',
   ],
-  'electron/export': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
+  'electron/export': [
+    'shared/domain',
+    'shared/format',
+    'shared/api',
+    'electron/storage',
+    'node:',
+    'hyparquet-writer',
+    'hyparquet',
+  ],
   'electron/worker': [
     'shared/domain',
     'shared/format',

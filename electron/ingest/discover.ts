@@ -65,9 +65,15 @@ function walk(path: string, found: Discovered[], seen: Set<string>): void {
     return;
   }
   // Dot entries are version control and editor state, not logs.
-  for (const name of names.filter((entry) => !entry.startsWith('.')).sort(byName.compare)) {
+  const logs = names.filter((entry) => !entry.startsWith('.') && !isOwnReadme(entry, names));
+  for (const name of logs.sort(byName.compare)) {
     walk(join(real, name), found, seen);
   }
+}
+
+/** What a data set of ours says of itself (`electron/export`) is no log either. */
+function isOwnReadme(name: string, beside: readonly string[]): boolean {
+  return name === 'README.md' && beside.includes('rollouts') && beside.includes('runs');
 }
 
 export function reasonOf(error: unknown): { readonly code: string; readonly message: string } {

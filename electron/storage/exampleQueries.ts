@@ -86,3 +86,11 @@ ORDER BY t.entropy DESC
 LIMIT 50`,
   },
 ];
+
+/** How others read a data set of ours; for its README. */
+export const DATA_SET_QUERIES = {
+  DuckDB:
+    "SELECT step, avg(reward), avg(tool_errors) FROM read_parquet('rollouts/*/*/*.parquet', hive_partitioning = true) GROUP BY step;",
+  ClickHouse:
+    "SELECT step, avg(reward) FROM file('rollouts/run=*/step=*/*.parquet') GROUP BY step SETTINGS use_hive_partitioning = 1;",
+} as const;

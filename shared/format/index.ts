@@ -2,6 +2,7 @@
 
 import { agentgym } from './agentgym.ts';
 import { areal } from './areal.ts';
+import { dataSet } from './dataSet.ts';
 import type { FileHead, LogFormat } from './format.ts';
 import { inspect } from './inspect.ts';
 import { messageList } from './messageList.ts';
@@ -28,6 +29,7 @@ import { verlTrace } from './verlTrace.ts';
 
 export const FORMATS: readonly LogFormat[] = [
   turnwise,
+  dataSet,
   tauBench,
   tau2Bench,
   verifiers,

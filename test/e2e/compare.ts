@@ -117,7 +117,10 @@ export function describeCompare(shell: Shell): void {
       await fork.getByText('entropy, full, nats, T=1.0, trainer policy').first().waitFor();
       const alternatives = fork.getByRole('list', { name: /^Alternatives in/ }).first();
       await alternatives.getByText('all others').waitFor();
-      await fork.getByText(/token (was #\d+ here|is not among the \d+ listed here)/).waitFor();
+      await fork
+        .getByText(/token (was #\d+ here|is not among the \d+ listed here)/)
+        .first()
+        .waitFor();
     });
 
     test('n and N go through the differences, and the link goes along', async () => {

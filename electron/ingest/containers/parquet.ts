@@ -2,6 +2,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import { HEADER_KEY } from '../../../shared/format/dataSetColumns.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 
 /** Uncompressed bytes decoded at once; a larger row group is read in parts. */
@@ -24,6 +25,18 @@ export class ParquetSource implements RecordSource {
     } catch (error) {
       file.stop();
       throw asCorrupt(error, 'damaged or unfinished Parquet file');
+    }
+  }
+
+  /** What Turnwise wrote into the file's metadata, where it was Turnwise. */
+  get header(): Readonly<Record<string, unknown>> | undefined {
+    const said = this.metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
+    if (said === undefined) return undefined;
+    try {
+      const header: unknown = JSON.parse(said);
+      return typeof header === 'object' && header !== null ? { ...header } : undefined;
+    } catch {
+      return undefined;
     }
   }
 

@@ -1,0 +1,178 @@
+/** Rollouts with everything the library knows of them, step by step, as they are written out. */
+import { SEGMENT_KINDS } from '../../../shared/domain/model.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { unpackText, unpackUtf8 } from '../textCodec.ts';
+import type { TokenRecord } from '../tokenColumns.ts';
+import { tokenRecord } from './tokens.ts';
+
+export interface ExportedRun {
+  readonly runId: number;
+  readonly runKey: string;
+  readonly scope: string;
+  readonly loggedId: string | null;
+  readonly name: string;
+  readonly kind: 'train' | 'eval';
+  readonly format: string;
+  readonly config: string;
+  readonly hasSteps: number;
+  readonly rollouts: number;
+}
+
+export const EXPORTED_RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.scope, n.logged_id AS loggedId,
+    coalesce(json_extract(c.config, '$.name'), n.name) AS name, n.kind, n.format, coalesce(c.config, '{}') AS config,
+    n.has_steps AS hasSteps, (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = n.run_id) AS rollouts
+  FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope ORDER BY n.run_id`;
+const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
+const STAGES = 'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
+const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY step, name';
+/** In the order of their ids: groups and rollouts are read again in the order they were read in. */
+export const EXPORTED_ROLLOUTS = `SELECT r.rollout_id, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
+    p.ground_truth, p.source, r.reward, r.is_correct, r.correct_source, r.answer, r.answer_source, r.stop_reason,
+    r.stop_reason_source, r.kept, r.reason, r.rule, r.p_err, r.p_format, r.penalty, r.advantage, r.turns, r.tool_calls,
+    r.tool_errors, r.started_at, r.ended_at, r.block_id, r.text_start, r.text_end, r.extra_end, f.path, r.line
+  FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id JOIN problem_row p ON p.problem_no = g.problem_no
+  JOIN file_row f ON f.file_id = r.file_id
+  WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
+const PROMPT = 'SELECT codec, text FROM prompt_row WHERE prompt_id = ?';
+const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
+const SEGMENTS = `SELECT kind, turn, outer_start, outer_end, inner_start, inner_end FROM segment_row
+  WHERE rollout_id = ? ORDER BY ordinal`;
+const PROMPT_SEGMENTS = `SELECT kind, 0, outer_start, outer_end, inner_start, inner_end FROM prompt_segment_row
+  WHERE prompt_id = ? ORDER BY ordinal`;
+const CALLS = `SELECT name, outcome, latency_ms, call_segment, response_segment FROM tool_call_row
+  WHERE rollout_id = ? ORDER BY ordinal`;
+const TURN_TOKENS = 'SELECT policy_tokens FROM turn_row WHERE rollout_id = ? ORDER BY turn';
+
+export interface ExportedSegment {
+  readonly kind: string;
+  readonly turn: number;
+  readonly start: number;
+  readonly end: number;
+  readonly inner_start: number;
+  readonly inner_end: number;
+}
+
+export interface ExportedCall {
+  readonly name: string | null;
+  readonly outcome: string;
+  readonly latency_ms: number | null;
+  /** Among the segments of the response, from 0. */
+  readonly call: number;
+  readonly response: number | null;
+}
+
+/** Columns as `EXPORTED_ROLLOUTS` names them. */
+export type ExportedRow = Readonly<Record<string, string | number | null>>;
+
+export interface ExportedRollout {
+  readonly row: ExportedRow;
+  readonly prompt: string;
+  readonly response: string;
+  /** JSON; empty where there is nothing. */
+  readonly extra: string;
+  readonly promptSegments: readonly ExportedSegment[];
+  readonly segments: readonly ExportedSegment[];
+  readonly calls: readonly ExportedCall[];
+  readonly turnTokens: readonly (number | null)[];
+  readonly tokens: TokenRecord | undefined;
+}
+
+export function exportedRuns(db: ReadableLibrary): readonly ExportedRun[] {
+  return db.prepare<[], ExportedRun>(EXPORTED_RUNS).all();
+}
+
+export function exportedSteps(db: ReadableLibrary, runId: number): readonly number[] {
+  return db.prepare<[number], number>(STEPS).pluck().all(runId);
+}
+
+export function exportedStages(
+  db: ReadableLibrary,
+  runId: number,
+): readonly { readonly fromStep: number; readonly name: string; readonly changes: string }[] {
+  return db.prepare<[number], { fromStep: number; name: string; changes: string }>(STAGES).all(runId);
+}
+
+export function exportedMetrics(
+  db: ReadableLibrary,
+  runId: number,
+): readonly { readonly step: number; readonly name: string; readonly value: number | null }[] {
+  return db.prepare<[number], { step: number; name: string; value: number | null }>(METRICS).all(runId);
+}
+
+/** One at a time: a step of 16,384 rollouts is not held at once. The reader must not be closed meanwhile. */
+export function* exportedRollouts(
+  db: ReadableLibrary,
+  runId: number,
+  step: number,
+): Generator<ExportedRollout> {
+  const prompts = new Map<number, Pick<ExportedRollout, 'prompt' | 'promptSegments'>>();
+  const promptOf = db.prepare<[number], { codec: number; text: Uint8Array }>(PROMPT);
+  const blockOf = db.prepare<[number], { codec: number; bytes: Uint8Array }>(BLOCK);
+  const segmentsOf = db.prepare<[number], number[]>(SEGMENTS).raw();
+  const promptSegmentsOf = db.prepare<[number], number[]>(PROMPT_SEGMENTS).raw();
+  const callsOf = db
+    .prepare<[number], [string | null, string, number | null, number, number | null]>(CALLS)
+    .raw();
+  const turnTokensOf = db.prepare<[number], number | null>(TURN_TOKENS).pluck();
+  let block: { readonly id: number; readonly bytes: Buffer } | undefined;
+  const rows = db.prepare<[number, number], ExportedRow>(EXPORTED_ROLLOUTS).all(runId, step);
+  for (const row of rows) {
+    const [rolloutId, promptId, blockId, start, end, extraEnd] = [
+      'rollout_id',
+      'prompt_id',
+      'block_id',
+      'text_start',
+      'text_end',
+      'extra_end',
+    ].map((name) => Number(row[name])) as [number, number, number, number, number, number];
+    let prompt = prompts.get(promptId);
+    if (prompt === undefined) {
+      const packed = promptOf.get(promptId);
+      prompt = {
+        prompt: packed === undefined ? '' : unpackText(packed.codec, packed.text),
+        promptSegments: promptSegmentsOf.all(promptId).map(segmentOf),
+      };
+      prompts.clear();
+      prompts.set(promptId, prompt);
+    }
+    if (block?.id !== blockId) {
+      const packed = blockOf.get(blockId);
+      block = {
+        id: blockId,
+        bytes: packed === undefined ? Buffer.alloc(0) : unpackUtf8(packed.codec, packed.bytes),
+      };
+    }
+    const base = prompt.promptSegments.length;
+    yield {
+      row,
+      ...prompt,
+      response: block.bytes.toString('utf8', start, end),
+      extra: block.bytes.toString('utf8', end, extraEnd),
+      segments: segmentsOf.all(rolloutId).map(segmentOf),
+      calls: callsOf.all(rolloutId).map(([name, outcome, latency, call, response]) => ({
+        ...{ name, outcome, latency_ms: latency, call: call - base },
+        response: response === null ? null : response - base,
+      })),
+      turnTokens: turnTokensOf.all(rolloutId),
+      tokens: tokenRecord(db, rolloutId),
+    };
+  }
+}
+
+function segmentOf([
+  kind = 0,
+  turn = 0,
+  start = 0,
+  end = 0,
+  innerStart = 0,
+  innerEnd = 0,
+]: number[]): ExportedSegment {
+  return {
+    kind: SEGMENT_KINDS[kind] ?? 'text',
+    turn,
+    start,
+    end,
+    inner_start: innerStart,
+    inner_end: innerEnd,
+  };
+}

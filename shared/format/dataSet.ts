@@ -1,0 +1,265 @@
+/**
+ * Turnwise's own data set of rollouts in Parquet, read again: every column of `dataSetColumns.ts` becomes what it was
+ * written from. Segments and calls are read as they stand, and refused where they do not fit the text.
+ */
+import { SEGMENT_KINDS, type Segment, STOP_REASONS, TOOL_OUTCOMES, type ToolCall } from '../domain/model.ts';
+import { readCallPayload } from '../domain/toolCallPayload.ts';
+import { summariseTurns } from '../domain/turns.ts';
+import { DATA_SET_VERSION } from './dataSetColumns.ts';
+import { indexOf, isObject, type JsonObject, stringOf } from './fields.ts';
+import type { FileContext, LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
+
+export const dataSet: LogFormat = {
+  name: 'turnwise-parquet',
+  title: "Turnwise's data set of rollouts (Parquet)",
+  source: 'shared/format/dataSetColumns.ts of this repository',
+  rule: 'a row with whole numbers in "v" and "rollout", and lists in "segments" and "prompt_segments"',
+  reads:
+    'everything it was written from: texts, segments, calls, decisions, tokens; runs, stages and metrics from `runs/`',
+  ignores: 'rollout, path and line: where it came from',
+  detect: ({ records }) => records.some(isRow),
+  open: (file) => ({ read: (record) => readRow(record, file) }),
+};
+
+function isRow(record: JsonObject): boolean {
+  return (
+    indexOf(record['v']) !== undefined &&
+    indexOf(record['rollout']) !== undefined &&
+    Array.isArray(record['segments']) &&
+    Array.isArray(record['prompt_segments'])
+  );
+}
+
+/** What is wrong with a row; its message is for the reader of the issue. */
+class Unfit extends Error {}
+
+function readRow(record: JsonObject, { header }: FileContext): ParsedLine {
+  const version = indexOf(record['v']);
+  if (version !== undefined && version > DATA_SET_VERSION) {
+    const message = `columns of version ${version}; this Turnwise reads up to ${DATA_SET_VERSION}`;
+    return { kind: 'issue', issue: { severity: 'refused', code: 'newer_version', message } };
+  }
+  try {
+    return { kind: 'rollout', rollout: rolloutOf(record, header), warnings: [] };
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    return { kind: 'issue', issue: { severity: 'refused', code: 'unfit_row', message: error.message } };
+  }
+}
+
+function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRollout {
+  const response = need('response', stringOf(record['response']));
+  const prompt = need('prompt', stringOf(record['prompt']));
+  const segments = segmentsOf('segments', record['segments'], response, 1);
+  const toolCalls = callsOf(record['calls'], segments, response);
+  const tokens = tokensOf(record, response.length);
+  const turns = Math.max(0, ...segments.map(({ turn }) => turn));
+  const policyTokens = record['turn_policy_tokens'];
+  const decision = decisionOf(record);
+  const run = stringOf(header?.['run']);
+  const step = indexOf(header?.['step']);
+  return {
+    ...(run === undefined ? {} : { run }),
+    kind: record['split'] === 'eval' ? 'eval' : 'train',
+    ...(step === undefined ? {} : { step }),
+    groupKey: need('group', stringOf(record['group'])),
+    ...oneOf(record, 'group_rule', 'groupRule', ['logged', 'prompt', 'order']),
+    ...whole(record, 'index', 'ordinal'),
+    problem: {
+      problemId: need('problem', stringOf(record['problem'])),
+      prompt,
+      promptSegments: segmentsOf('prompt_segments', record['prompt_segments'], prompt, 0),
+      ...text(record, 'ground_truth', 'groundTruth'),
+      ...text(record, 'source', 'source'),
+    },
+    response,
+    segments,
+    toolCalls,
+    turns: summariseTurns(turns, segments, toolCalls).map((turn, i) => {
+      const count = Array.isArray(policyTokens) ? indexOf(policyTokens[i]) : undefined;
+      return count === undefined ? turn : { ...turn, policyTokens: count };
+    }),
+    ...number(record, 'reward', 'reward'),
+    ...correctnessOf(record),
+    ...text(record, 'answer', 'answer'),
+    ...oneOf(record, 'answer_source', 'answerSource', ['logged', 'derived']),
+    ...oneOf(record, 'stop_reason', 'stopReason', STOP_REASONS),
+    ...oneOf(record, 'stop_reason_source', 'stopReasonSource', ['logged', 'derived']),
+    ...(decision === undefined ? {} : { decision }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...number(record, 'started_at', 'startedAt'),
+    ...number(record, 'ended_at', 'endedAt'),
+    extra: jsonOf(record['extra']) ?? {},
+  };
+}
+
+function need<T>(name: string, value: T | undefined): T {
+  if (value === undefined) throw new Unfit(`the row has nothing that can be read in "${name}"`);
+  return value;
+}
+
+const SEGMENT_FIELDS = ['start', 'end', 'inner_start', 'inner_end', 'turn'] as const;
+
+/** @param least turn: 0 in a prompt, 1 in a response */
+function segmentsOf(name: string, value: unknown, text: string, least: number): readonly Segment[] {
+  let position = 0;
+  const segments = (Array.isArray(value) ? value : []).map((each: unknown): Segment => {
+    const fields = isObject(each) ? each : {};
+    const kind = SEGMENT_KINDS.find((known) => known === fields['kind']);
+    const [start, end, innerStart, innerEnd, turn] = SEGMENT_FIELDS.map(
+      (field) => indexOf(fields[field]) ?? -1,
+    );
+    const isFit =
+      kind !== undefined &&
+      start === position &&
+      end !== undefined &&
+      innerStart !== undefined &&
+      innerEnd !== undefined &&
+      turn !== undefined &&
+      start <= innerStart &&
+      innerStart <= innerEnd &&
+      innerEnd <= end &&
+      (least === 0 ? turn === 0 : turn >= least);
+    if (!isFit) throw new Unfit(`"${name}" does not tile its text at ${position}`);
+    position = end;
+    return { kind, turn, outer: { start, end }, inner: { start: innerStart, end: innerEnd } };
+  });
+  if (position !== text.length) throw new Unfit(`"${name}" ends at ${position} of ${text.length}`);
+  return segments;
+}
+
+function callsOf(value: unknown, segments: readonly Segment[], response: string): readonly ToolCall[] {
+  return (Array.isArray(value) ? value : []).map((each: unknown): ToolCall => {
+    const fields = isObject(each) ? each : {};
+    const callSegment = indexOf(fields['call']) ?? -1;
+    const responseSegment = indexOf(fields['response']);
+    const segment = segments[callSegment];
+    const outcome = TOOL_OUTCOMES.find((known) => known === fields['outcome']);
+    if (segment === undefined || outcome === undefined)
+      throw new Unfit('"calls" holds one without its segment or outcome');
+    if (responseSegment !== undefined && segments[responseSegment] === undefined)
+      throw new Unfit('"calls" holds a response that is no segment');
+    const payload = readCallPayload(response.slice(segment.inner.start, segment.inner.end));
+    return {
+      turn: segment.turn,
+      ...text(fields, 'name', 'name'),
+      ...(payload.arguments === undefined ? {} : { arguments: payload.arguments }),
+      ...(payload.code === undefined ? {} : { code: payload.code }),
+      outcome,
+      ...number(fields, 'latency_ms', 'latencyMs'),
+      callSegment,
+      ...(responseSegment === undefined ? {} : { responseSegment }),
+    };
+  });
+}
+
+/** Without a source it was worked out from the rewards of the run, and is again. */
+function correctnessOf(record: JsonObject): Pick<ParsedRollout, 'isCorrect' | 'isCorrectSource'> {
+  const source = record['correct_source'];
+  const isCorrect = record['is_correct'];
+  if (typeof isCorrect !== 'boolean' || (source !== 'logged' && source !== 'derived')) return {};
+  return { isCorrect, isCorrectSource: source };
+}
+
+function decisionOf(record: JsonObject): ParsedRollout['decision'] {
+  const { kept } = record;
+  const decision = {
+    ...(typeof kept === 'boolean' ? { kept } : {}),
+    ...text(record, 'reason', 'reason'),
+    ...number(record, 'p_err', 'pErr'),
+    ...number(record, 'p_format', 'pFormat'),
+    ...number(record, 'penalty', 'penalty'),
+    ...number(record, 'advantage', 'advantage'),
+    ...text(record, 'rule', 'rule'),
+  };
+  return Object.keys(decision).length === 0 ? undefined : decision;
+}
+
+function tokensOf(record: JsonObject, length: number): ParsedTokens | undefined {
+  const count = indexOf(record['tokens']);
+  if (count === undefined) return undefined;
+  const integers = (name: string): readonly number[] | undefined => columnOf(record, name, count, indexOf);
+  const floats = (name: string): Float32Array | undefined => {
+    const column = columnOf(record, name, count, (each) => (typeof each === 'number' ? each : Number.NaN));
+    return column === undefined ? undefined : Float32Array.from(column);
+  };
+  const ends = integers('token_ends');
+  if (ends?.some((end, i) => end > length || end < (ends[i - 1] ?? 0)))
+    throw new Unfit('"token_ends" does not grow within the response');
+  const ids = integers('token_ids');
+  const mask = integers('token_mask');
+  const alternatives = jsonValue(record['alternatives']);
+  const columns = {
+    entropy: floats('entropy'),
+    logprob: floats('logprob'),
+    trainerLogprob: floats('trainer_logprob'),
+    advantage: floats('token_advantage'),
+  };
+  const entropyOf = jsonOf(record['entropy_of']);
+  return {
+    count,
+    ...(ends === undefined ? {} : { ends: Uint32Array.from(ends) }),
+    ...(ids === undefined ? {} : { ids: Int32Array.from(ids) }),
+    ...(mask === undefined ? {} : { mask: Uint8Array.from(mask, (each) => (each === 1 ? 1 : 0)) }),
+    ...Object.fromEntries(Object.entries(columns).filter(([, column]) => column !== undefined)),
+    ...(Array.isArray(alternatives) && alternatives.length === count ? { top: alternatives } : {}),
+    ...(entropyOf === undefined ? {} : { entropyOf }),
+  };
+}
+
+function columnOf(
+  record: JsonObject,
+  name: string,
+  count: number,
+  read: (value: unknown) => number | undefined,
+): readonly number[] | undefined {
+  const values = record[name];
+  if (!Array.isArray(values)) return undefined;
+  if (values.length !== count) throw new Unfit(`"${name}" has ${values.length} values for ${count} tokens`);
+  return values.map((value: unknown) => {
+    const number = read(value);
+    if (number === undefined) throw new Unfit(`"${name}" holds what is no whole number`);
+    return number;
+  });
+}
+
+function text<K extends string>(record: JsonObject, name: string, key: K): { readonly [P in K]?: string } {
+  const value = record[name];
+  return (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
+}
+
+function number<K extends string>(record: JsonObject, name: string, key: K): { readonly [P in K]?: number } {
+  const value = record[name];
+  return (typeof value === 'number' && Number.isFinite(value) ? { [key]: value } : {}) as {
+    readonly [P in K]?: number;
+  };
+}
+
+function whole<K extends string>(record: JsonObject, name: string, key: K): { readonly [P in K]?: number } {
+  const value = indexOf(record[name]);
+  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: number };
+}
+
+function oneOf<K extends string, const V extends string>(
+  record: JsonObject,
+  name: string,
+  key: K,
+  values: readonly V[],
+): { readonly [P in K]?: V } {
+  const value = values.find((known) => known === record[name]);
+  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
+}
+
+function jsonValue(value: unknown): unknown {
+  if (typeof value !== 'string') return undefined;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new Unfit('a column of JSON holds none');
+  }
+}
+
+function jsonOf(value: unknown): JsonObject | undefined {
+  const parsed = jsonValue(value);
+  return isObject(parsed) ? parsed : undefined;
+}

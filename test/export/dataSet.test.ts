@@ -1,0 +1,160 @@
+/** A data set is written and read again: library and library say the same. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetMetadata } from 'hyparquet';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ExportRefusal, partitionName, writeDataSet } from '../../electron/export/dataSet.ts';
+import { openReader } from '../../electron/storage/open.ts';
+import { EXPORTED_ROLLOUTS } from '../../electron/storage/queries/exported.ts';
+import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
+const DEMO = join(FIXTURES, 'demo', 'demo.jsonl');
+
+/** Everything but where it came from: what is read again comes from another file. */
+const COMPARED = {
+  run: 'SELECT name, kind, steps, rollouts, run_key FROM run ORDER BY run_id',
+  prompt_group:
+    'SELECT group_id, run_id, step, problem_id, rollouts, correct, kept, group_key, ground_truth, source, group_rule FROM prompt_group',
+  rollout: `SELECT rollout_id, run_id, step, group_id, problem_id, ordinal, reward, is_correct, answer, ground_truth, turns, tool_calls,
+    tool_errors, stop_reason, kept, reason, p_err, p_format, penalty, advantage, policy_tokens, response_chars, answer_source,
+    stop_reason_source, rule, mean_entropy, started_at, ended_at, correct_source, p_err_text, p_format_text, p_text_source,
+    p_err_typed, p_format_typed, flags FROM rollout`,
+  segment: 'SELECT * FROM segment',
+  tool_call: 'SELECT * FROM tool_call',
+  turn: 'SELECT * FROM turn',
+  flag: 'SELECT * FROM flag',
+  stage: 'SELECT * FROM stage',
+  metric: 'SELECT * FROM metric',
+  tokens: `SELECT rollout_id, count, hex(ends), hex(ids), hex(mask), hex(entropy), hex(logprob), hex(trainer_logprob),
+    hex(advantage), entropy_of FROM token_row`,
+} as const;
+
+let first: Scratch;
+let second: Scratch;
+beforeEach(() => {
+  first = scratch();
+  second = scratch();
+});
+afterEach(() => {
+  first.remove();
+  second.remove();
+});
+
+function write(place: Scratch, directory: string, runKeys?: readonly string[]) {
+  const db = openReader(place.library);
+  try {
+    const written = writeDataSet(db, { directory, ...(runKeys === undefined ? {} : { runKeys }) });
+    let step = written.next();
+    const progress: number[] = [];
+    while (step.done !== true) {
+      progress.push(step.value.rollouts);
+      step = written.next();
+    }
+    return { ...step.value, progress };
+  } finally {
+    db.close();
+  }
+}
+
+function expectSame(): void {
+  for (const [view, sql] of Object.entries(COMPARED)) {
+    const order = /ORDER BY/.test(sql) ? sql : `${sql} ORDER BY 1, 2, 3`;
+    expect([view, rows(second.library, order)]).toEqual([view, rows(first.library, order)]);
+  }
+}
+
+describe('a data set', () => {
+  it('of the demo run comes back as it was: texts, calls, decisions, tokens, flags, stages, metrics', async () => {
+    await ingestHere(first.library, [DEMO]);
+    const directory = join(first.directory, 'data');
+    const report = write(first, directory);
+    expect(report).toMatchObject({ runs: 2, files: 16, rollouts: 1981 });
+    expect(report.progress.at(-1)).toBe(1981);
+    const { issues } = await ingestHere(second.library, [directory]).then((outcome) => ({
+      issues: outcome.files.flatMap((file) => file.issues),
+    }));
+    expect(issues).toEqual([]);
+    expectSame();
+  }, 60_000);
+
+  it.each([
+    ['messages with tools', join(FIXTURES, 'tau2-bench')],
+    ['ids without text', join(FIXTURES, 'nemo-gym')],
+    ['rollouts of no step', join(FIXTURES, 'inspect')],
+    ['an order for a group', join(FIXTURES, 'tir')],
+    ['log-probabilities', join(FIXTURES, 'openai-logprobs')],
+    ['verl dumps', join(FIXTURES, 'verl')],
+  ])('of %s comes back as it was', async (_, logs) => {
+    const read = readdirSync(logs).map((name) => join(logs, name));
+    await ingestHere(first.library, read);
+    const directory = join(first.directory, 'data');
+    expect(write(first, directory).rollouts).toBeGreaterThan(0);
+    await ingestHere(second.library, [directory]);
+    const byText = `SELECT r.step, r.ordinal, r.reward, r.is_correct, r.answer, r.tool_calls, r.tool_errors, r.stop_reason,
+      r.policy_tokens, r.mean_entropy, r.flags, (SELECT group_concat(s.kind || s.turn || s.text, char(10)) FROM segment s
+      WHERE s.rollout_id = r.rollout_id ORDER BY s.ordinal) AS texts FROM rollout r ORDER BY texts, 1, 2`;
+    expect(rows(second.library, byText)).toEqual(rows(first.library, byText));
+  });
+
+  it('has the columns it documents, run and step in the path, and says its run in every file', async () => {
+    await ingestHere(first.library, [DEMO]);
+    const directory = join(first.directory, 'data');
+    write(first, directory, ['synthetic-grpo-roc-demo']);
+    expect(readdirSync(join(directory, 'rollouts'))).toEqual(['run=synthetic-grpo-roc-demo']);
+    const place = join(directory, 'rollouts', 'run=synthetic-grpo-roc-demo', 'step=150', 'part-0.parquet');
+    const metadata = parquetMetadata(Uint8Array.from(readFileSync(place)).buffer);
+    const names = metadata.schema.filter(({ name }) =>
+      DATA_SET_COLUMNS.some((column) => column.name === name),
+    );
+    expect(new Set(names.map(({ name }) => name))).toEqual(new Set(DATA_SET_COLUMNS.map(({ name }) => name)));
+    expect(metadata.key_value_metadata).toEqual([
+      { key: 'turnwise', value: '{"v":1,"run":"synthetic-grpo-roc-demo","split":"train","step":150}' },
+    ]);
+    const readme = readFileSync(join(directory, 'README.md'), 'utf8');
+    const said = readme.split('\n').filter((line) => line.startsWith('| `'));
+    expect(said.map((line) => line.split(' | ')[0])).toEqual(
+      DATA_SET_COLUMNS.map(({ name }) => `| \`${name}\``),
+    );
+    expect(said.every((line, i) => line.endsWith(` | ${DATA_SET_COLUMNS[i]?.note} |`))).toBe(true);
+  });
+
+  it('leaves nothing under a file’s own name when it is stopped in the middle', async () => {
+    await ingestHere(first.library, [DEMO]);
+    const directory = join(first.directory, 'data');
+    const db = openReader(first.library);
+    const written = writeDataSet(db, { directory });
+    written.next();
+    written.return({ directory, runs: 0, files: 0, rollouts: 0, bytes: 0 });
+    db.close();
+    const found = readdirSync(directory, { recursive: true }).map(String);
+    expect(found.filter((name) => /parquet/.test(name))).toEqual([]);
+    expect(existsSync(join(directory, 'README.md'))).toBe(false);
+  });
+
+  it('is refused where something lies already, and of a run that is not there', async () => {
+    await ingestHere(first.library, [DEMO]);
+    const directory = join(first.directory, 'data');
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'thesis.txt'), 'mine');
+    expect(() => write(first, directory)).toThrow(ExportRefusal);
+    expect(readFileSync(join(directory, 'thesis.txt'), 'utf8')).toBe('mine');
+    expect(() => write(first, join(first.directory, 'other'), ['nobody'])).toThrow('there is no run nobody');
+  });
+
+  it('finds the rollouts of a step by an index', async () => {
+    await ingestHere(first.library, [DEMO]);
+    const plan = rows(first.library, `EXPLAIN QUERY PLAN ${EXPORTED_ROLLOUTS.replaceAll('?', '1')}`);
+    expect(
+      plan
+        .map(({ detail }) => String(detail))
+        .some((line) => /SEARCH r USING INDEX rollout_by_step/.test(line)),
+    ).toBe(true);
+  });
+});
+
+it('names of runs are directories anywhere', () => {
+  expect(partitionName('exp/α 1=2%')).toBe('exp%2F%CE%B1%201%3D2%25');
+  expect(partitionName('plain-run_1.2')).toBe('plain-run_1.2');
+});
