@@ -1,11 +1,14 @@
 import { codeCommand } from './code.ts';
 import type { Command } from './command.ts';
+import { compactCommand } from './compact.ts';
 import { compareCommand } from './compare.ts';
 import { entropyCommand } from './entropy.ts';
 import { formatsCommand } from './formats.ts';
 import { ingestCommand } from './ingest.ts';
 import { inspectCommand } from './inspect.ts';
 import { joinCommand } from './join.ts';
+import { librariesCommand } from './libraries.ts';
+import { moveCommand } from './move.ts';
 import { queryCommand } from './query.ts';
 import { recorderCommand } from './recorder.ts';
 import { removeCommand } from './remove.ts';
@@ -33,6 +36,9 @@ const all: readonly Command[] = [
   compareCommand,
   codeCommand,
   removeCommand,
+  librariesCommand,
+  compactCommand,
+  moveCommand,
   serveCommand,
   recorderCommand,
 ];

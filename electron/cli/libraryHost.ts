@@ -2,12 +2,15 @@
 import { existsSync } from 'node:fs';
 import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { createHost } from '../host/createHost.ts';
+import type { Host } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type CommandContext, ExpectedError, resolvePath, UsageError } from './command.ts';
 
 export interface LibraryHost {
   /** @throws UsageError where a filter or another value is not as the contract says; ExpectedError */
   ask<M extends Method>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>;
+  readonly known: Host['known'];
+  readonly mayWrite: Host['mayWrite'];
 }
 
 /** @param named the library as it was given; without it the one of this user */
@@ -21,6 +24,8 @@ export async function withLibraryHost(
   const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
   try {
     return await work({
+      known: (change) => host.known(change),
+      mayWrite: (path) => host.mayWrite(path),
       async ask<M extends Method>(method: M, params: ParamsOf<M>) {
         const result = await host.dispatch(method, params);
         if (result.ok) return result.value as ResultOf<M>;

@@ -6,7 +6,7 @@ Serves the application on loopback and prints its URL, which holds the access to
 another machine: ssh -L N:127.0.0.1:N HOST, then open the printed URL there.
 
   PATH            logs to read first; without any, the library as it is
-  --library FILE  the library; without it the one of this user
+  --library FILE  the library; without it the one of this user. Given again: opened beside the first
   --port N        the port; without it any free one
   --no-open       do not open a browser`;
 
@@ -16,18 +16,19 @@ export const serveCommand: Command = {
   help,
   async run(argv) {
     const args = readArguments('serve', argv, {
-      library: { type: 'string' },
+      library: { type: 'string', multiple: true },
       port: { type: 'string' },
       'no-open': { type: 'boolean' },
     });
     const port = args.string('port');
     if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new UsageError('serve: --port is a number');
-    const library = args.string('library');
+    const [library, ...further] = args.strings('library').map(resolvePath);
     const { serve } = await import('../headless/serve.ts');
     await serve({
       paths: args.positionals.map(resolvePath),
       opensBrowser: !args.flag('no-open'),
-      ...(library === undefined ? {} : { libraryPath: resolvePath(library) }),
+      furtherLibraries: further,
+      ...(library === undefined ? {} : { libraryPath: library }),
       ...(port === undefined ? {} : { port: Number(port) }),
     });
     return 0;

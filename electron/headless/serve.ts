@@ -5,10 +5,10 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createHost } from '../host/createHost.ts';
-import type { Host } from '../host/host.ts';
+import type { Shelf } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { openDemo, openPaths } from '../host/openPaths.ts';
+import { createShelf } from '../host/shelf.ts';
 import { openBrowser } from './openBrowser.ts';
 import { startServer } from './startServer.ts';
 
@@ -18,6 +18,8 @@ export interface ServeOptions {
   /** Without paths: read and open the demo run, rather than open the library as it is. */
   readonly opensDemo?: boolean;
   readonly libraryPath?: string;
+  /** Absolute; libraries to open beside it. */
+  readonly furtherLibraries?: readonly string[];
   readonly port?: number;
   readonly opensBrowser: boolean;
 }
@@ -35,9 +37,16 @@ function untilSignalled(): Promise<void> {
   });
 }
 
-async function openAtStart(host: Host, { paths, opensDemo = false }: ServeOptions): Promise<void> {
+async function openAtStart(host: Shelf, { paths, opensDemo = false }: ServeOptions): Promise<void> {
   if (paths.length === 0 && !opensDemo) return;
   const opened = await (paths.length > 0 ? openPaths(host, paths) : openDemo(host));
+  if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
+}
+
+/** The user has named it. */
+async function openLibrary(host: Shelf, path: string): Promise<void> {
+  if (existsSync(path)) await host.grant(path);
+  const opened = await host.dispatch('library.open', { path });
   if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
 }
 
@@ -46,7 +55,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (!existsSync(RENDERER)) throw new Error('the interface has not been built: npm run build');
   const libraryPath = options.libraryPath ?? defaultLibraryPath();
   mkdirSync(dirname(libraryPath), { recursive: true });
-  const host = await createHost({ libraryPath, shell: 'browser', version: packageVersion() });
+  const host = await createShelf({ libraryPath, shell: 'browser', version: packageVersion() });
   const ended = untilSignalled();
   try {
     const server = await startServer({
@@ -54,6 +63,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       rendererDirectory: RENDERER,
       ...(options.port === undefined ? {} : { port: options.port }),
     });
+    for (const path of options.furtherLibraries ?? []) await openLibrary(host, path);
     await openAtStart(host, options);
     process.stdout.write(`${server.url}\n`);
     if (options.opensBrowser) openBrowser(server.url);

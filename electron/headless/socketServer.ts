@@ -12,7 +12,7 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { decodeFrame, encodeFrame, type Utf8 } from '../../shared/api/codec.ts';
 import type { ClientMessage, HostMessage } from '../../shared/api/transport.ts';
 import { openConnection } from '../host/connection.ts';
-import type { Host } from '../host/host.ts';
+import type { Shelf } from '../host/host.ts';
 import { isSameToken, mayConnect, REFUSAL } from './access.ts';
 
 /** What a page sends is parameters; what it receives may be larger and is not limited by this. */
@@ -56,19 +56,24 @@ function clientMessage(data: RawData): ClientMessage | undefined {
     return undefined; // not a frame of the codec; the caller ends the connection
   }
   if (typeof message !== 'object' || message === null) return undefined;
-  const { kind, id, method, params } = message as Record<string, unknown>;
+  const { kind, id, method, params, library } = message as Record<string, unknown>;
   if (typeof id !== 'number' || !Number.isSafeInteger(id)) return undefined;
   if (kind === 'cancel') return { kind, id };
-  if (kind === 'request' && typeof method === 'string') return { kind, id, method, params };
+  if (library !== undefined && typeof library !== 'string') return undefined;
+  if (kind === 'request' && typeof method === 'string') {
+    return { kind, id, method, params, ...(library === undefined ? {} : { library }) };
+  }
   return undefined;
 }
+
+type ClientRequest = Extract<ClientMessage, { kind: 'request' }>;
 
 export interface SocketServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): void;
 }
 
-export function serveSocket(host: Pick<Host, 'dispatch' | 'subscribe'>, token: string): SocketServer {
+export function serveSocket(host: Pick<Shelf, 'dispatch' | 'subscribe'>, token: string): SocketServer {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
@@ -86,8 +91,8 @@ export function serveSocket(host: Pick<Host, 'dispatch' | 'subscribe'>, token: s
       else socket.send(encodeFrame(message, utf8));
     }
 
-    async function respond(id: number, method: string, params: unknown): Promise<void> {
-      const result = await connection.request(id, method, params);
+    async function respond({ id, method, params, library }: ClientRequest): Promise<void> {
+      const result = await connection.request(id, method, params, library);
       try {
         send({ kind: 'response', id, result });
       } catch (error) {
@@ -103,7 +108,7 @@ export function serveSocket(host: Pick<Host, 'dispatch' | 'subscribe'>, token: s
       const message = isBinary ? clientMessage(data) : undefined;
       if (message === undefined) socket.close(REFUSED, REFUSAL.trim());
       else if (message.kind === 'cancel') connection.cancel(message.id);
-      else void respond(message.id, message.method, message.params);
+      else void respond(message);
     });
     socket.once('close', () => {
       unsubscribe();

@@ -1,6 +1,6 @@
 /** The thread for long questions, as the host sees it: started with the first one. */
 import { Worker } from 'node:worker_threads';
-import type { RocReport, TokenPlaces, TokenStatistics } from '../../shared/api/contract.ts';
+import type { LibrarySizes, RocReport, TokenPlaces, TokenStatistics } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type {
@@ -11,6 +11,7 @@ import type {
 } from '../worker/analysisMessages.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { WorkerOptions } from '../worker/messages.ts';
+import { endThread, Unanswered } from './endThread.ts';
 
 type ReportRequest = Extract<AnalysisRequest, { kind: 'report' }>['request'];
 type StatisticsRequest = Extract<AnalysisRequest, { kind: 'statistics' }>['request'];
@@ -49,7 +50,7 @@ const newsFor =
   };
 
 /** One Int32 that is no longer 0 once the answer is no longer wanted. */
-function stopFlag(signal: AbortSignal | undefined): SharedArrayBuffer {
+export function stopFlag(signal: AbortSignal | undefined): SharedArrayBuffer {
   const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   signal?.addEventListener('abort', () => void Atomics.store(new Int32Array(stop), 0, 1));
   return stop;
@@ -63,6 +64,9 @@ export class AnalysisThread {
   private ready: Promise<void> = Promise.resolve();
   /** Questions given up that have not ended yet. */
   private readonly givenUp = new Map<number, NodeJS.Timeout>();
+  private readonly unanswered = new Unanswered();
+  /** Flags of questions that look at one. */
+  private readonly stops = new Set<SharedArrayBuffer>();
   private nextId = 1;
 
   constructor(options: WorkerOptions) {
@@ -111,6 +115,11 @@ export class AnalysisThread {
     >;
   }
 
+  sizes(onProgress: OnProgress, signal?: AbortSignal): Promise<Result<LibrarySizes>> {
+    const answer = this.ask({ kind: 'sizes', stop: stopFlag(signal) }, newsFor(onProgress), signal);
+    return answer as Promise<Result<LibrarySizes>>;
+  }
+
   groups(reportId: number, key: string): Promise<Result<{ readonly ids: Uint32Array }>> {
     const nothing = (): void => undefined;
     return this.ask({ kind: 'groups', reportId, key }, nothing) as Promise<Result<{ ids: Uint32Array }>>;
@@ -134,10 +143,11 @@ export class AnalysisThread {
     const { worker } = this;
     this.worker = undefined;
     for (const id of [...this.givenUp.keys()]) this.ended(id);
+    for (const id of this.jobs.keys()) worker?.postMessage({ id, kind: 'cancel' } satisfies AnalysisRequest);
+    for (const stop of this.stops) Atomics.store(new Int32Array(stop), 0, 1);
     this.failAll({ code: 'closed', message: 'the library has been closed' });
-    // A thread that is ended while it loads the SQLite addon takes the process with it.
-    await this.ready;
-    await worker?.terminate();
+    const atRest = this.ready.then(() => this.unanswered.none());
+    await endThread(worker, atRest);
   }
 
   private ask(
@@ -156,11 +166,14 @@ export class AnalysisThread {
       const settle = (result: Result<unknown>): void => {
         signal?.removeEventListener('abort', onAbort);
         this.jobs.delete(id);
+        if ('stop' in question) this.stops.delete(question.stop);
         resolve(result);
       };
       signal?.addEventListener('abort', onAbort);
       this.jobs.set(id, { settle, onNews });
+      if ('stop' in question) this.stops.add(question.stop);
       this.start();
+      this.unanswered.asked(id);
       this.send({ id, ...question });
     });
   }
@@ -183,10 +196,12 @@ export class AnalysisThread {
         return;
       }
       this.ended(message.id);
+      this.unanswered.answered(message.id);
       job?.settle(message.result);
     });
     worker.on('error', (error) => {
       if (this.worker === worker) this.worker = undefined;
+      this.unanswered.forget();
       this.failAll({ code: 'internal', message: `the analysis stopped: ${error.message}` });
     });
     this.worker = worker;
@@ -210,6 +225,7 @@ export class AnalysisThread {
     const { worker } = this;
     this.worker = undefined;
     for (const id of [...this.givenUp.keys()]) this.ended(id);
+    this.unanswered.forget();
     void this.ready.then(() => worker?.terminate());
     this.failAll({ code: 'internal', message: 'an earlier question could not be interrupted; ask again' });
   }

@@ -3,21 +3,21 @@
  * own; cancelling and disconnecting abort what they name and nothing of anyone else's.
  */
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
-import type { Host } from './host.ts';
+import type { Shelf } from './host.ts';
 
 export interface Connection {
   /** Never rejects. An id that is still in flight is refused: its answer could not be told apart. */
-  request(id: number, method: string, params: unknown): Promise<Result<unknown>>;
+  request(id: number, method: string, params: unknown, library?: string): Promise<Result<unknown>>;
   /** Unknown ids are fine: the answer may have crossed the cancellation on the wire. */
   cancel(id: number): void;
   /** The client is gone. */
   cancelAll(): void;
 }
 
-export function openConnection(host: Pick<Host, 'dispatch'>): Connection {
+export function openConnection(host: Pick<Shelf, 'dispatch'>): Connection {
   const inFlight = new Map<number, AbortController>();
   return {
-    async request(id, method, params) {
+    async request(id, method, params, library) {
       if (inFlight.has(id)) {
         const failure: ApiFailure = { code: 'bad_request', message: `request ${id} is still in flight` };
         return { ok: false, failure };
@@ -25,7 +25,7 @@ export function openConnection(host: Pick<Host, 'dispatch'>): Connection {
       const abort = new AbortController();
       inFlight.set(id, abort);
       try {
-        return await host.dispatch(method, params, abort.signal);
+        return await host.dispatch(method, params, abort.signal, library);
       } finally {
         inFlight.delete(id);
       }

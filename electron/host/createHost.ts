@@ -1,14 +1,16 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   CONTRACT_PARAMS,
   type HostEvent,
   type IngestProgress,
   isMethod,
+  isShelfMethod,
   type Method,
   type ParsedParams,
   type ResultOf,
+  type ShelfMethod,
 } from '../../shared/api/contract.ts';
 import type { ApiFailure, FailureCode, Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
@@ -17,8 +19,10 @@ import type { DecisionsRequest } from '../worker/analysisMessages.ts';
 import { type IngestReport, READ_METHODS, type ReadMethod } from '../worker/messages.ts';
 import { AnalysisThread, type DecisionListeners, type OnProgress } from './analysisThread.ts';
 import { Follower } from './follower.ts';
-import type { Host, HostIngestOptions, HostOptions } from './host.ts';
+import { isBelowAny } from './grants.ts';
+import type { Host, HostIngestOptions, HostOptions, KnownLibrary, KnownLibraryChange } from './host.ts';
 import { InspectorThread } from './inspectorThread.ts';
+import { libraryHandlers } from './libraryHandlers.ts';
 import { ReaderPool } from './readerPool.ts';
 import { SearchThread } from './searchThread.ts';
 import { sourceHandlers } from './sourceHandlers.ts';
@@ -37,7 +41,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   return host;
 }
 
-type HostMethod = Exclude<Method, ReadMethod>;
+type HostMethod = Exclude<Method, ReadMethod | ShelfMethod>;
 type Handlers = {
   [M in HostMethod]: (
     params: ParsedParams<M>,
@@ -50,6 +54,7 @@ class LibraryHost implements Host {
   private readonly listeners = new Set<(event: HostEvent) => void>();
   private readonly jobs = new Map<number, IngestProgress>();
   private readonly granted = new Set<string>();
+  private readonly writable = new Set<string>();
   private readonly inspector = new InspectorThread();
   private readonly analysis: AnalysisThread;
   /** A thread of its own: two rollouts do not wait behind a run. */
@@ -102,6 +107,8 @@ class LibraryHost implements Host {
     if (this.isClosed) return failure('closed', 'the host has been closed');
     if (!isMethod(method))
       return failure('unknown_method', `the contract has no method ${JSON.stringify(method)}`);
+    if (isShelfMethod(method))
+      return failure('refused', `${method} is about all open libraries, and this host has one`);
     const parsed = CONTRACT_PARAMS[method].safeParse(params);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
@@ -147,6 +154,16 @@ class LibraryHost implements Host {
     const real = realpathSync(path);
     this.granted.add(real);
     await this.thread.grant(real);
+  }
+
+  mayWrite(path: string): void {
+    this.writable.add(resolve(path));
+  }
+
+  async known(change: KnownLibraryChange = {}): Promise<readonly KnownLibrary[]> {
+    const result = await this.thread.task({ kind: 'knownLibraries', change });
+    // The writer answers with what was asked of it.
+    return result.ok ? (result.value as readonly KnownLibrary[]) : [];
   }
 
   async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
@@ -226,6 +243,18 @@ class LibraryHost implements Host {
         directoryOf: (runKey) => this.directoryOf(runKey),
         refusalOf: (path) => this.refusalOf(path),
         startJob: (paths) => this.startJob(paths),
+      }),
+      ...libraryHandlers({
+        libraryPath: this.options.libraryPath,
+        actions: this.options.actions,
+        analysis: this.analysis,
+        follower: this.follower,
+        writable: this.writable,
+        task: (task, onProgress) => this.thread.task(task, onProgress),
+        progressFor: (progressKey) => this.progressFor(progressKey),
+        directoryOf: (runKey) => this.directoryOf(runKey),
+        isGranted: (path) => this.isGranted(path),
+        isReading: () => [...this.jobs.values()].some(({ state }) => state === 'running'),
       }),
       'roc.report': ({ progressKey, ...request }, signal) =>
         this.analysis.report(request, this.progressFor(progressKey), signal),
@@ -322,16 +351,7 @@ class LibraryHost implements Host {
   }
 
   private isGranted(path: string): boolean {
-    let real: string;
-    try {
-      real = realpathSync(path);
-    } catch {
-      // No such file: nothing to protect, and the job will say that it is missing.
-      real = path;
-    }
-    return [...this.granted].some(
-      (root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep),
-    );
+    return isBelowAny(path, this.granted);
   }
 
   private progressed(progress: IngestProgress): void {

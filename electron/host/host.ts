@@ -1,10 +1,11 @@
 /**
- * The host: one library, one contract, whatever shell carries the messages.
+ * The host: one library, one contract, whatever shell carries the messages. The shelf: the open libraries of one
+ * application, a host each.
  *
- *   shell (Electron IPC | WebSocket | command line) ──► Host.dispatch ──► worker threads
- *                                                   ◄── Host.subscribe (events)
+ *   shell (Electron IPC | WebSocket) ──► Shelf.dispatch ──► Host.dispatch ──► worker threads
+ *                                    ◄── Shelf.subscribe ◄── Host.subscribe (events)
  *
- * A shell starts one host, hands it every request as it came off the wire (untrusted
+ * A shell starts one shelf (the command line: one host), hands it every request as it came off the wire (untrusted
  * method and params; `dispatch` validates), forwards every event, and closes it last.
  */
 import type { HostEvent, IngestProgress, Results } from '../../shared/api/contract.ts';
@@ -12,9 +13,11 @@ import type { Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { DecisionsRequest } from '../worker/analysisMessages.ts';
-import type { IngestReport } from '../worker/messages.ts';
+import type { IngestReport, KnownLibrary, KnownLibraryChange } from '../worker/messages.ts';
 import type { DecisionListeners } from './analysisThread.ts';
 import type { StartSqlProcess } from './runSql.ts';
+
+export type { KnownLibrary, KnownLibraryChange } from '../worker/messages.ts';
 
 export interface Host {
   /** Never rejects: failures are values. */
@@ -30,13 +33,33 @@ export interface Host {
     listeners: DecisionListeners,
     signal?: AbortSignal,
   ): Promise<Result<unknown>>;
+  /** The user has named this file to be made. */
+  mayWrite(path: string): void;
+  /** Libraries that were opened beside this one and are remembered in it, the latest first, once that is changed. */
+  known(change?: KnownLibraryChange): Promise<readonly KnownLibrary[]>;
   /** Refuses new requests, waits for the writer's transaction, closes the library. */
+  close(): Promise<void>;
+}
+
+/** All that a shell needs. */
+export interface Shelf {
+  /**
+   * @param library id of an open one; absent: the one the application was started with
+   * Never rejects: failures are values.
+   */
+  dispatch(method: string, params: unknown, signal?: AbortSignal, library?: string): Promise<Result<unknown>>;
+  /** Events name the library they came from, unless it is the one the application was started with. */
+  subscribe(listener: (event: HostEvent) => void): () => void;
+  /** For every open library. */
+  grant(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /** What only a desktop shell can do; a shell without it answers `refused`. */
 export interface ShellActions {
-  openDialog(kind: 'files' | 'directory'): Promise<Results['shell.openDialog']>;
+  openDialog(kind: 'files' | 'directory' | 'library'): Promise<Results['shell.openDialog']>;
+  /** Where a new file is to lie; it is made by whoever asked. */
+  saveDialog(name: string): Promise<Results['shell.saveDialog']>;
   /** Asks the user with the full URL first; https only. */
   openLink(url: string): Promise<Results['shell.openLink']>;
 }

@@ -8,6 +8,7 @@ import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { ReaderRequest, ReaderResponse, ReadMethod, WorkerOptions } from '../worker/messages.ts';
+import { endThread } from './endThread.ts';
 
 interface Job {
   readonly request: ReaderRequest;
@@ -60,12 +61,18 @@ export class ReaderPool {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    for (const reader of this.readers) this.fail(reader, CLOSED);
-    // A thread that is ended while it loads the SQLite addon takes the process with it.
     await Promise.all(
-      this.readers.map(async (reader) => {
-        await reader.ready;
-        await reader.worker.terminate();
+      this.readers.map((reader) => {
+        const answered =
+          reader.running === undefined
+            ? Promise.resolve()
+            : new Promise<void>((resolve) => {
+                reader.worker.on('message', (message: ReaderResponse | 'ready') => {
+                  if (message !== 'ready') resolve();
+                });
+              });
+        this.fail(reader, CLOSED);
+        return endThread(reader.worker, Promise.all([reader.ready, answered]));
       }),
     );
   }

@@ -10,6 +10,7 @@ import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { WorkerOptions } from '../worker/messages.ts';
 import type { SearcherMessage, SearcherRequest } from '../worker/searcherMessages.ts';
+import { endThread, Unanswered } from './endThread.ts';
 
 const LONGEST_MS = 2000;
 const LOOK_MS = 250;
@@ -38,6 +39,7 @@ export class SearchThread {
   /** Loaded, or failed to. */
   private ready: Promise<void> = Promise.resolve();
   private watch: ReturnType<typeof setInterval> | undefined;
+  private readonly unanswered = new Unanswered();
   private nextId = 1;
 
   constructor(options: WorkerOptions) {
@@ -55,10 +57,10 @@ export class SearchThread {
   async close(): Promise<void> {
     const { worker } = this;
     this.worker = undefined;
+    for (const { beat } of this.jobs.values()) new Float64Array(beat)[STOP] = 1;
     this.failAll({ code: 'closed', message: 'the library has been closed' });
-    // A thread that is ended while it loads the SQLite addon takes the process with it.
-    await this.ready;
-    await worker?.terminate();
+    const atRest = this.ready.then(() => this.unanswered.none());
+    await endThread(worker, atRest);
   }
 
   private ask(question: Question, signal?: AbortSignal): Promise<Result<unknown>> {
@@ -84,7 +86,9 @@ export class SearchThread {
 
   private send(id: number, { question, beat, skipped }: Job): void {
     const request: SearcherRequest = { id, beat, skipped: [...skipped], ...question };
-    this.worker?.postMessage(request);
+    if (this.worker === undefined) return;
+    this.unanswered.asked(id);
+    this.worker.postMessage(request);
   }
 
   private start(): void {
@@ -97,12 +101,14 @@ export class SearchThread {
     });
     worker.on('message', (message: SearcherMessage) => {
       if (message.kind !== 'result') return;
+      this.unanswered.answered(message.id);
       this.jobs.get(message.id)?.settle(message.result);
       this.forget(message.id);
     });
     worker.on('error', (error) => {
       if (this.worker !== worker) return;
       this.worker = undefined;
+      this.unanswered.forget();
       this.failAll({ code: 'internal', message: `the search stopped: ${error.message}` });
     });
     this.worker = worker;
@@ -118,6 +124,7 @@ export class SearchThread {
       this.worker = undefined;
       // It is in a regular expression, so it has been loaded long since.
       void former?.terminate();
+      this.unanswered.forget();
       told[ROLLOUT] = 0;
       skipped.push(rolloutId);
       this.start();

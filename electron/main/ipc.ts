@@ -11,7 +11,7 @@ import type { IpcMain, IpcMainEvent, IpcMainInvokeEvent, WebContents } from 'ele
 import type { HostEvent } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { type Connection, openConnection } from '../host/connection.ts';
-import type { Host } from '../host/host.ts';
+import type { Shelf } from '../host/host.ts';
 import { isOurFrame } from './security.ts';
 
 export const REQUEST_CHANNEL = 'turnwise:request';
@@ -34,7 +34,7 @@ interface Page {
 
 export interface IpcOptions {
   readonly ipcMain: Pick<IpcMain, 'handle' | 'on'>;
-  readonly host: Pick<Host, 'dispatch' | 'grant'>;
+  readonly host: Pick<Shelf, 'dispatch' | 'grant'>;
   /** A path came in by the user's hand. */
   onGrant(path: string): void;
 }
@@ -71,11 +71,12 @@ export function serveIpc({ ipcMain, host, onGrant }: IpcOptions): void {
 
   ipcMain.handle(REQUEST_CHANNEL, async (event: IpcMainInvokeEvent, message: unknown) => {
     if (!isOurFrame(event.senderFrame)) return REFUSED;
-    const { kind, id, method, params } = fieldsOf(message);
+    const { kind, id, method, params, library } = fieldsOf(message);
     if (kind !== 'request' || !Number.isSafeInteger(id) || typeof method !== 'string') return MALFORMED;
+    if (library !== undefined && typeof library !== 'string') return MALFORMED;
     const page = pageOf(event.sender);
     await page.grants;
-    return page.connection.request(id as number, method, params);
+    return page.connection.request(id as number, method, params, library);
   });
 
   ipcMain.on(REQUEST_CHANNEL, (event: IpcMainEvent, message: unknown) => {

@@ -18,10 +18,10 @@ import {
   shell,
   utilityProcess,
 } from 'electron';
-import { createHost } from '../host/createHost.ts';
-import type { Host } from '../host/host.ts';
+import type { Shelf } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { openDemo, openPaths } from '../host/openPaths.ts';
+import { createShelf } from '../host/shelf.ts';
 import { bundlePaths } from './bundlePaths.ts';
 import { bundleHandler } from './bundleProtocol.ts';
 import { saveDownloads } from './downloads.ts';
@@ -77,7 +77,7 @@ async function run(): Promise<void> {
     window: () => window,
     grant: (path) => grant(path),
   });
-  const host: Host = await createHost({
+  const host: Shelf = await createShelf({
     libraryPath,
     shell: 'desktop',
     version: app.getVersion(),

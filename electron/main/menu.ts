@@ -30,6 +30,7 @@ export function menuTemplate({ isMac, hasDevTools, run }: MenuOptions): MenuItem
       submenu: [
         command('Open Files…', 'ingest.openFiles', 'CmdOrCtrl+O'),
         command('Open Folder…', 'ingest.openDirectory', 'CmdOrCtrl+Shift+O'),
+        command('Open Library…', 'library.open'),
         { role: 'recentDocuments', submenu: [{ role: 'clearRecentDocuments' }] },
         command('Open Demo Run', 'ingest.demo'),
         separator,

@@ -4,27 +4,45 @@ import type { ShellActions } from '../host/host.ts';
 import { externalUrl } from './security.ts';
 
 export interface ShellActionOptions {
-  readonly dialog: Pick<Dialog, 'showOpenDialog' | 'showMessageBox'>;
+  readonly dialog: Pick<Dialog, 'showOpenDialog' | 'showSaveDialog' | 'showMessageBox'>;
   readonly shell: Pick<Shell, 'openExternal'>;
   window(): BrowserWindow | undefined;
   /** The user has chosen this path. */
   grant(path: string): Promise<void>;
 }
 
+const LIBRARIES = [{ name: 'Turnwise library', extensions: ['sqlite'] }];
+
+const OPEN_DIALOGS: Readonly<Record<'files' | 'directory' | 'library', Electron.OpenDialogOptions>> = {
+  files: { title: 'Open log files', properties: ['openFile', 'multiSelections'] },
+  directory: { title: 'Open a folder of logs', properties: ['openDirectory', 'multiSelections'] },
+  library: { title: 'Open a library', properties: ['openFile'], filters: LIBRARIES },
+};
+
 export function createShellActions({ dialog, shell, window, grant }: ShellActionOptions): ShellActions {
   return {
     async openDialog(kind) {
       const parent = window();
-      const options: Electron.OpenDialogOptions = {
-        title: kind === 'files' ? 'Open log files' : 'Open a folder of logs',
-        properties: [kind === 'files' ? 'openFile' : 'openDirectory', 'multiSelections'],
-      };
+      const options = OPEN_DIALOGS[kind];
       const { canceled, filePaths } = await (parent === undefined
         ? dialog.showOpenDialog(options)
         : dialog.showOpenDialog(parent, options));
       if (canceled) return { paths: [] };
       for (const path of filePaths) await grant(path);
       return { paths: filePaths };
+    },
+
+    async saveDialog(name) {
+      const parent = window();
+      const options: Electron.SaveDialogOptions = {
+        title: 'A new library',
+        defaultPath: name,
+        filters: LIBRARIES,
+      };
+      const { canceled, filePath } = await (parent === undefined
+        ? dialog.showSaveDialog(options)
+        : dialog.showSaveDialog(parent, options));
+      return canceled || filePath === '' ? {} : { path: filePath };
     },
 
     async openLink(url) {

@@ -5,8 +5,8 @@ const REQUEST = 'turnwise:request';
 const EVENT = 'turnwise:event';
 
 contextBridge.exposeInMainWorld('turnwise', {
-  request: (id: number, method: string, params: unknown): Promise<unknown> =>
-    ipcRenderer.invoke(REQUEST, { kind: 'request', id, method, params }),
+  request: (id: number, method: string, params: unknown, library?: string): Promise<unknown> =>
+    ipcRenderer.invoke(REQUEST, { kind: 'request', id, method, params, library }),
   cancel: (id: number): void => ipcRenderer.send(REQUEST, { kind: 'cancel', id }),
   /** Returns its own undo: a listener crosses the bridge as a new function each time. */
   subscribe(listener: (event: unknown) => void): () => void {

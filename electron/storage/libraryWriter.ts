@@ -19,14 +19,15 @@ import type { WritableLibrary } from './open.ts';
 import { issuesOfFile } from './queries/issues.ts';
 import { listMappings } from './queries/sources.ts';
 import { RolloutWriter } from './rolloutWriter.ts';
+import { RunLeaving } from './runLeaving.ts';
 import { runPlaceOf } from './runPlace.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
-import { type Removal, removeRunRows, shrink, usedBytes } from './runRemoval.ts';
 import { RunRules } from './runRules.ts';
 import { type QueryToSave, removeQuery, saveQuery } from './savedQueries.ts';
 import { removeView, saveView } from './savedViews.ts';
 import { Touched } from './touched.ts';
 import { nameRun, removeMapping, saveMapping, setGroupRule } from './userRules.ts';
+import { WholeLibrary } from './wholeLibrary.ts';
 
 /** What the file system says about a file; `headHash` tells an appended file from a replaced one. */
 export interface FileIdentity {
@@ -95,6 +96,8 @@ export class LibraryWriter {
   private readonly rollouts: RolloutWriter;
   /** What the user said about runs that has to be kept up with what is read. */
   readonly rules: RunRules;
+  readonly leaving: RunLeaving;
+  readonly whole: WholeLibrary;
 
   constructor(db: WritableLibrary) {
     this.db = db;
@@ -102,7 +105,10 @@ export class LibraryWriter {
     this.runs = new RunRegistry(this.sql);
     this.rollouts = new RolloutWriter(this.sql, this.runs);
     const transaction = (work: () => void): void => this.transaction(work);
-    this.rules = new RunRules({ db, sql: this.sql, runs: this.runs, transaction });
+    const services = { db, sql: this.sql, runs: this.runs, transaction };
+    this.rules = new RunRules(services);
+    this.leaving = new RunLeaving({ ...services, rules: this.rules });
+    this.whole = new WholeLibrary(db);
   }
 
   /** Of the library file itself. */
@@ -350,18 +356,8 @@ export class LibraryWriter {
   }
 
   /** @returns undefined when there is no such run */
-  removeRun(runKey: string): (Removal & { readonly bytes: number; readonly runId: number }) | undefined {
-    const row = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
-    if (row === undefined) return undefined;
-    const before = usedBytes(this.db);
-    let removal: Removal = { rollouts: 0, files: 0 };
-    this.transaction(() => {
-      this.rules.forgetRun(runKey);
-      removal = removeRunRows(this.db, row.run_id);
-    });
-    this.runs.forget();
-    shrink(this.db);
-    return { ...removal, bytes: Math.max(0, before - usedBytes(this.db)), runId: row.run_id };
+  removeRun(runKey: string): ReturnType<RunLeaving['remove']> {
+    return this.leaving.remove(runKey);
   }
 
   /** Gives the space of the write-ahead log back; call when no more batches are coming. */

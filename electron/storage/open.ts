@@ -15,6 +15,9 @@ export type ReadableLibrary = Database.Database;
 /** WAL frames that may pile up before a checkpoint, in pages of 8 KiB: 64 MiB. */
 const CHECKPOINT_PAGES = 8192;
 
+/** A library that another program holds for itself is given up after this long, whatever the single attempts wait. */
+const PATIENCE_MS = 10_000;
+
 /** @throws NewerDatabaseError, ForeignDatabaseError, SqliteError (not a database, locked) */
 export function openWriter(path: string): WritableLibrary {
   mkdirSync(dirname(path), { recursive: true });
@@ -44,6 +47,7 @@ export function openWriter(path: string): WritableLibrary {
  * and does not wait for it, whatever the connection's timeout says.
  */
 function patiently(work: () => void): void {
+  const until = Date.now() + PATIENCE_MS;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 1; ; attempt++) {
     try {
@@ -51,7 +55,7 @@ function patiently(work: () => void): void {
       return;
     } catch (error) {
       const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-      if (!isBusy || attempt >= 100) throw error;
+      if (!isBusy || attempt >= 100 || Date.now() > until) throw error;
       Atomics.wait(pause, 0, 0, 50);
     }
   }

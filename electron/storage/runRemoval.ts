@@ -40,7 +40,14 @@ export function removeRunRows(db: WritableLibrary, runId: number): Removal {
   }
   const rollouts = run('DELETE FROM rollout_row WHERE run_id = :runId');
   run('UPDATE step_revision_row SET revision = revision + 1 WHERE run_id = :runId');
-  for (const table of ['group_row', 'step_row', 'step_column_row', 'run_file_row', 'selection_row']) {
+  for (const table of [
+    'group_row',
+    'step_row',
+    'step_column_row',
+    'run_file_row',
+    'selection_row',
+    'metric_run_row',
+  ]) {
     run(`DELETE FROM ${table} WHERE run_id = :runId`);
   }
   // Lines about the run as a whole are gone once no split of it is left.
@@ -64,25 +71,4 @@ export function removeRunRows(db: WritableLibrary, runId: number): Removal {
     DELETE FROM prompt_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);`);
   sweepIndex(db);
   return { rollouts, files };
-}
-
-/** Bytes in use: free pages inside the file are none. */
-export function usedBytes(db: WritableLibrary): number {
-  const one = (name: string): number => Number(db.pragma(name, { simple: true }));
-  return (one('page_count') - one('freelist_count')) * one('page_size');
-}
-
-/**
- * Gives the space of deleted rows back to the file system, and with it the last traces of what
- * stood there. Where somebody is reading just now the pages stay free inside the file, to be
- * written over by what comes next.
- */
-export function shrink(db: WritableLibrary): void {
-  try {
-    db.exec('VACUUM');
-  } catch (error) {
-    const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
-    if (!isBusy) throw error;
-  }
-  db.pragma('wal_checkpoint(TRUNCATE)');
 }

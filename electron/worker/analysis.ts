@@ -20,6 +20,7 @@ import { StatisticsBuilder } from '../signals/statistics.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import type { MeasuredScope } from '../storage/queries/measured.ts';
 import { type PoolRun, poolRuns } from '../storage/queries/pool.ts';
+import { librarySizes } from '../storage/queries/sizes.ts';
 import type { AnalysisMessage, AnalysisRequest, DecisionsRequest } from './analysisMessages.ts';
 import type { WorkerOptions } from './messages.ts';
 
@@ -72,7 +73,7 @@ port.on('message', (request: AnalysisRequest) => {
 
 type Job = Extract<
   AnalysisRequest,
-  { kind: 'report' | 'decisions' | 'statistics' | 'places' | 'compare' | 'browse' }
+  { kind: 'report' | 'decisions' | 'statistics' | 'places' | 'compare' | 'browse' | 'sizes' }
 >;
 
 async function work(request: Job): Promise<void> {
@@ -103,6 +104,8 @@ function resultOf(request: Job): Promise<Result<unknown>> {
       return Promise.resolve(compare(request));
     case 'browse':
       return Promise.resolve(browse(request));
+    case 'sizes':
+      return Promise.resolve(sizes(request));
   }
 }
 
@@ -118,6 +121,20 @@ function compare({ id, question, stop }: Extract<AnalysisRequest, { kind: 'compa
     },
   });
   return answered === 'cancelled' ? { ok: false, failure: CANCELLED } : answered;
+}
+
+function sizes({ id, stop }: Extract<AnalysisRequest, { kind: 'sizes' }>): Result<unknown> {
+  const flag = new Int32Array(stop);
+  let toldAt = performance.now();
+  const value = librarySizes(db, {
+    isCancelled: () => Atomics.load(flag, 0) !== 0,
+    onProgress: (pagesDone, pages) => {
+      if (performance.now() - toldAt < NEWS_MS) return;
+      toldAt = performance.now();
+      post({ id, kind: 'progress', stepsDone: pagesDone, steps: pages, share: pagesDone / pages });
+    },
+  });
+  return value === undefined ? { ok: false, failure: CANCELLED } : { ok: true, value };
 }
 
 let browser: Browser | undefined;

@@ -29,6 +29,7 @@ export type AnalysisRequest = { readonly id: number } & (
   | { readonly kind: 'decisions'; readonly request: DecisionsRequest }
   | ({ readonly kind: 'compare'; readonly question: CompareQuestion } & Stoppable)
   | ({ readonly kind: 'browse'; readonly question: BrowseQuestion } & Stoppable)
+  | ({ readonly kind: 'sizes' } & Stoppable)
   /** The page of decisions has been taken; the next may come. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'cancel' }

@@ -16,6 +16,9 @@ import type { Identified } from '../ingest/identify.ts';
 import type { FileReport } from '../ingest/ingest.ts';
 import type { ParseOutcome, ParseRequest } from '../ingest/parseFile.ts';
 import type { PackedBatch } from '../storage/batch.ts';
+import type { KnownLibraryChange } from '../storage/knownLibraries.ts';
+
+export type { KnownLibrary, KnownLibraryChange } from '../storage/knownLibraries.ts';
 
 export interface WorkerOptions {
   readonly libraryPath: string;
@@ -100,7 +103,16 @@ export type WriterTask =
   | { readonly kind: 'saveView'; readonly view: SavedView }
   | { readonly kind: 'removeView'; readonly name: string }
   | { readonly kind: 'saveQuery'; readonly query: ParsedParams<'query.save'> }
-  | { readonly kind: 'removeQuery'; readonly name: string };
+  | { readonly kind: 'removeQuery'; readonly name: string }
+  | { readonly kind: 'knownLibraries'; readonly change: KnownLibraryChange }
+  | { readonly kind: 'compact' }
+  /** `stop`: one Int32, not 0 once it is no longer wanted. */
+  | {
+      readonly kind: 'moveRun';
+      readonly runKey: string;
+      readonly path: string;
+      readonly stop: SharedArrayBuffer;
+    };
 
 export interface IngestReport {
   readonly seconds: number;

@@ -1,5 +1,6 @@
 /** What the writer does besides ingest. Failures are values, as on the wire. */
 import type { Result } from '../../shared/api/errors.ts';
+import { CANCELLED } from '../../shared/api/transport.ts';
 import { readMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { Mappings } from '../ingest/mappings.ts';
@@ -81,6 +82,15 @@ function perform(writer: LibraryWriter, task: WriterTask, onProgress: OnTaskProg
     }
     case 'removeQuery':
       return { result: { ok: true, value: { removed: writer.removeQuery(task.name) } }, runIds: [] };
+    case 'knownLibraries':
+      return { result: { ok: true, value: writer.whole.known(task.change) }, runIds: [] };
+    case 'compact': {
+      const compacted = writer.whole.compact();
+      if ('refusal' in compacted) return refused(compacted.refusal);
+      return { result: { ok: true, value: compacted }, runIds: [] };
+    }
+    case 'moveRun':
+      return moveRun(writer, task, onProgress);
     case 'saveMapping': {
       const reading = readMapping(task.mapping);
       if (!('mapping' in reading)) return refused(reading.message);
@@ -90,6 +100,31 @@ function perform(writer: LibraryWriter, task: WriterTask, onProgress: OnTaskProg
     case 'removeMapping':
       return { result: { ok: true, value: { removed: writer.removeMapping(task.name) } }, runIds: [] };
   }
+}
+
+/** Rollouts are copied by the thousand, and each piece would be news. */
+const NEWS_MS = 100;
+
+function moveRun(
+  writer: LibraryWriter,
+  { runKey, path, stop }: Extract<WriterTask, { kind: 'moveRun' }>,
+  onProgress: OnTaskProgress,
+): TaskOutcome {
+  const flag = new Int32Array(stop);
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const done = writer.leaving.move(runKey, path, {
+    isCancelled: () => Atomics.load(flag, 0) !== 0,
+    onProgress: (rollouts, total) => {
+      // The last news is that the copy is whole: from here on it can no longer be cancelled.
+      if (rollouts < total && performance.now() - toldAt < NEWS_MS) return;
+      toldAt = performance.now();
+      onProgress(rollouts, total);
+    },
+  });
+  if (done === 'missing') return noRun(runKey);
+  if (done === 'cancelled') return { result: { ok: false, failure: CANCELLED }, runIds: [] };
+  if ('refusal' in done) return refused(done.refusal);
+  return { result: { ok: true, value: done.moved }, runIds: [done.runId] };
 }
 
 /** @throws Error when no mapping of that name is saved */

@@ -2,19 +2,28 @@
  * The window: breadcrumb on top, rail at the left, one view. Which view is the URL's business;
  * views are lazy chunks, so the library does not wait for the transcript's libraries.
  */
-import { lazy, Suspense, useEffect } from 'react';
-import { useConnectionStatus } from '../data/DataProvider.tsx';
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect } from 'react';
+import { HOME_LIBRARY } from '../../shared/api/contract.ts';
+import { useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
+import { resolvedHref } from '../data/libraryLink.ts';
 import { type Place, pathOfPlace } from '../data/place.ts';
 import { usePlace, useUrlQuery } from '../data/usePlace.ts';
 import { useInterface } from '../state/interface.ts';
 import { rememberQuery } from '../state/placeMemory.ts';
+import { enterLibrary } from '../state/presentLibrary.ts';
+import { HrefContext } from '../ui/Link.tsx';
+import { counted } from '../ui/numbers.ts';
 import { EmptyState, WaitingState } from '../ui/States.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { DropTarget } from './DropTarget.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { KeyHelp } from './KeyHelp.tsx';
 import { KeyListener } from './KeyListener.tsx';
+import { LibraryGate } from './LibraryGate.tsx';
+import { LibrarySizes } from './LibrarySizes.tsx';
+import { MoveRun } from './MoveRun.tsx';
 import { Notice } from './Notice.tsx';
+import { OpenLibrary } from './OpenLibrary.tsx';
 import { Palette } from './Palette.tsx';
 import { Rail } from './Rail.tsx';
 import { RemoveRun } from './RemoveRun.tsx';
@@ -143,7 +152,34 @@ function NoToken() {
   );
 }
 
+/** Links and memories mean the library that is looked at. */
+function useLibraryMemory(library: string): void {
+  // While rendering, not after it: views below ask for what is remembered when they are first drawn.
+  enterLibrary(library === HOME_LIBRARY ? undefined : library);
+  useLayoutEffect(() => {
+    const { library: former, compareSet, enterLibrary: enter, setNotice } = useInterface.getState();
+    enter(library);
+    if (former !== library && compareSet.length > 0) {
+      const what = counted(compareSet.length, 'rollout');
+      setNotice(
+        `${what} to be compared stay with their library: the lanes of a comparison are of one library`,
+      );
+    }
+  }, [library]);
+}
+
 export function App() {
+  const library = useLibrary();
+  useLibraryMemory(library);
+  const resolve = useCallback((href: string) => resolvedHref(library, href), [library]);
+  return (
+    <HrefContext value={resolve}>
+      <Window library={library} />
+    </HrefContext>
+  );
+}
+
+function Window({ library }: { readonly library: string }) {
   const place = usePlace();
   const isFocused = useInterface((state) => state.isFocused) && place.view === 'rollout';
   const status = useConnectionStatus();
@@ -160,7 +196,11 @@ export function App() {
         <div className="app-content">
           <ErrorBoundary key={place.view}>
             <Suspense fallback={<WaitingState title="Loading…" />}>
-              {status === 'no-token' ? <NoToken /> : viewOf(place)}
+              {status === 'no-token' ? (
+                <NoToken />
+              ) : (
+                <LibraryGate library={library}>{viewOf(place)}</LibraryGate>
+              )}
             </Suspense>
           </ErrorBoundary>
         </div>
@@ -170,6 +210,9 @@ export function App() {
       <Palette />
       <KeyHelp />
       <RemoveRun />
+      <MoveRun />
+      <OpenLibrary />
+      <LibrarySizes />
       <Notice />
     </div>
   );

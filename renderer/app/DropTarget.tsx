@@ -1,16 +1,18 @@
 /** Files and folders may be dropped anywhere. Only the desktop shell learns their paths; a browser says so. */
 import { useEffect, useRef, useState } from 'react';
 import { useIngestActions } from './useIngestActions.ts';
+import { useLibraryActions } from './useLibraryActions.ts';
 
 export function DropTarget() {
   const { pathOf, start } = useIngestActions();
+  const { openLibraries } = useLibraryActions();
   const [isOver, setOver] = useState(false);
   const drop = useRef<(files: readonly File[]) => void>(() => undefined);
   useEffect(() => {
     drop.current = (files) => {
       if (pathOf === undefined) return;
       const paths = files.map(pathOf).filter((path) => path !== '');
-      if (paths.length > 0) start.mutate(paths);
+      void openLibraries(paths).then((logs) => logs.length > 0 && start.mutate([...logs]));
     };
   });
 
@@ -52,7 +54,7 @@ export function DropTarget() {
             Start Turnwise with the path instead: <span className="mono">npm start -- PATH</span>
           </>
         ) : (
-          'Files or folders, any number of them. They are opened read-only.'
+          'Files or folders, any number of them. Logs are opened read-only; a library is opened beside this one.'
         )}
       </p>
     </div>

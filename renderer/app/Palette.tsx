@@ -4,7 +4,10 @@ import { useState } from 'react';
 import { quoted } from '../../shared/domain/filter/lexer.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
-import { goTo, usePlace } from '../data/usePlace.ts';
+import { useLibrary } from '../data/DataProvider.tsx';
+import { hrefInLibrary } from '../data/libraryLink.ts';
+import { useLibraries } from '../data/otherLibraries.ts';
+import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useInterface } from '../state/interface.ts';
 import { counted } from '../ui/numbers.ts';
@@ -36,6 +39,8 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
   const words = searchFor(typed);
   const runs = useRequest('run.list', {}).data ?? [];
   const run = 'runKey' in place ? runs.find((candidate) => candidate.runKey === place.runKey) : undefined;
+  const here = useLibrary();
+  const libraries = (useLibraries() ?? []).filter(({ id, isGone }) => id !== here && isGone !== true);
   const steps = useRequest('step.list', run === undefined ? undefined : { runId: run.runId }).data ?? [];
 
   const after = (act: () => void) => () => {
@@ -92,6 +97,22 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
               >
                 {item.name}
                 <span className="end">{counted(item.rollouts, 'rollout')}</span>
+              </Command.Item>
+            ))}
+          </Command.Group>
+        )}
+        {libraries.length > 0 && (
+          <Command.Group heading="Libraries">
+            {libraries.map(({ id, name, path, isOpen }) => (
+              <Command.Item
+                key={id}
+                value={`library ${name} ${id}`}
+                onSelect={after(() => navigateTo(hrefInLibrary(id, '/')))}
+              >
+                {name}
+                <span className="end" title={path}>
+                  {isOpen ? 'open' : 'closed'}
+                </span>
               </Command.Item>
             ))}
           </Command.Group>

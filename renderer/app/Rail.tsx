@@ -16,6 +16,7 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type Place, pathOfPlace, tokensPlaceOf } from '../data/place.ts';
+import { presentHref } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
@@ -106,7 +107,7 @@ function CompareLink({ isHere }: { readonly isHere: boolean }) {
     );
   return (
     <Link
-      href={isHere ? window.location.pathname + window.location.search : (href ?? '/compare')}
+      href={isHere ? presentHref() : (href ?? '/compare')}
       aria-label="Compare"
       title="Compare (x)"
       aria-current={isHere ? 'page' : undefined}
@@ -120,7 +121,7 @@ function CompareLink({ isHere }: { readonly isHere: boolean }) {
 function SqlLink({ isHere }: { readonly isHere: boolean }) {
   return (
     <Link
-      href={isHere ? window.location.pathname + window.location.search : `/sql${queryLeftAt('/sql')}`}
+      href={isHere ? presentHref() : `/sql${queryLeftAt('/sql')}`}
       aria-label="SQL"
       title="Ask the library in SQL (g q)"
       aria-current={isHere ? 'page' : undefined}
@@ -134,7 +135,7 @@ function SqlLink({ isHere }: { readonly isHere: boolean }) {
 function SearchLink({ isHere }: { readonly isHere: boolean }) {
   return (
     <Link
-      href={isHere ? window.location.pathname + window.location.search : `/search${queryLeftAt('/search')}`}
+      href={isHere ? presentHref() : `/search${queryLeftAt('/search')}`}
       aria-label="Search"
       title="Search the texts of all rollouts (g /)"
       aria-current={isHere ? 'page' : undefined}

@@ -1,5 +1,8 @@
 import { Monitor, Moon, Search, Sun } from 'lucide-react';
 import { Fragment } from 'react';
+import { HOME_LIBRARY } from '../../shared/api/contract.ts';
+import { useLibrary } from '../data/DataProvider.tsx';
+import { useLibraries } from '../data/otherLibraries.ts';
 import { type Place, pathOfPlace } from '../data/place.ts';
 import { usePlace } from '../data/usePlace.ts';
 import { useRunOf } from '../data/useRunOf.ts';
@@ -57,6 +60,21 @@ function leftAt(place: Place): string {
   return path + queryLeftAt(path);
 }
 
+/** Which library one is in, where it is not the one Turnwise was started with. */
+function LibraryCrumb({ isLast }: { readonly isLast: boolean }) {
+  const library = useLibrary();
+  const row = useLibraries()?.find(({ id }) => id === library);
+  if (library === HOME_LIBRARY) return null;
+  return (
+    <>
+      <Link href="/" className="library-crumb" title={row?.path ?? library}>
+        {row?.name ?? library}
+      </Link>
+      {!isLast && <i>/</i>}
+    </>
+  );
+}
+
 const THEME_ICON = { system: Monitor, light: Sun, dark: Moon } as const;
 
 export function TopBar() {
@@ -74,6 +92,7 @@ export function TopBar() {
         Turnwise
       </Link>
       <nav className="crumbs" aria-label="Place">
+        <LibraryCrumb isLast={crumbs.length === 0} />
         {crumbs.map((crumb, i) => (
           <Fragment key={crumb.place.view}>
             {i > 0 && <i>/</i>}

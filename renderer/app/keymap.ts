@@ -56,6 +56,10 @@ const TABLE = [
   { id: 'compare.add', label: 'Compare this rollout, or no longer', area: 'Everywhere', keys: ['c'] },
   { id: 'compare.open', label: 'Open the comparison', area: 'Everywhere', keys: ['x'] },
   { id: 'compare.clear', label: 'Put all away that was to be compared', area: 'Everywhere', keys: [] },
+  { id: 'library.open', label: 'Open another library…', area: 'Everywhere', keys: ['g o'] },
+  { id: 'library.close', label: 'Close this library', area: 'Everywhere', keys: [] },
+  { id: 'library.sizes', label: 'What takes the space of this library…', area: 'Everywhere', keys: [] },
+  { id: 'library.compact', label: 'Compact this library', area: 'Everywhere', keys: [] },
   { id: 'theme.next', label: 'Switch theme: system, light, dark', area: 'Everywhere', keys: [] },
   { id: 'ingest.demo', label: 'Open the demo run', area: 'Everywhere', keys: [] },
   { id: 'ingest.openFiles', label: 'Open log files…', area: 'Everywhere', keys: ['Mod+o'] },
@@ -77,6 +81,7 @@ const TABLE = [
   { id: 'pin.flip', label: 'Lists: go along with the newest, or hold still', area: 'Lists', keys: ['u'] },
   { id: 'fresh.show', label: 'Show what is new in a list held still', area: 'Lists', keys: ['.'] },
   { id: 'run.remove', label: 'Remove this run from the library…', area: 'Lists', keys: ['Delete'] },
+  { id: 'run.move', label: 'Move this run to a library of its own…', area: 'Lists', keys: [] },
   { id: 'charts.flip', label: 'Show or hide the charts', area: 'Lists', keys: ['v'] },
 
   { id: 'turn.next', label: 'Next turn', area: 'Replay', keys: ['j', 'ArrowRight'], isMotion: true },

@@ -1,12 +1,11 @@
 /** From a rollout to those like it: the list, or at once the nearest that went the other way. */
 import { CancelledError, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { navigate } from 'wouter/use-browser-location';
 import type { AlikeRollout } from '../../shared/api/contract.ts';
 import { comparePath } from '../data/compareLink.ts';
 import { useClient } from '../data/DataProvider.tsx';
 import { pathOfPlace, type RolloutPlace } from '../data/place.ts';
-import { goTo } from '../data/usePlace.ts';
+import { goTo, navigateTo } from '../data/usePlace.ts';
 import { fetchCached } from '../data/useRequest.ts';
 import { useInterface } from '../state/interface.ts';
 import { useCommands } from './commands.ts';
@@ -73,7 +72,7 @@ export function useAlike(
         return;
       }
       setNotice(undefined);
-      navigate(
+      navigateTo(
         comparePath([pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal }), alikePath(found)]),
       );
     } catch (error) {

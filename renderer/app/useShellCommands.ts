@@ -1,10 +1,9 @@
 /** Commands that are there whatever the view, and those the desktop menu sends. */
 import { useEffect } from 'react';
-import { navigate } from 'wouter/use-browser-location';
 import type { IngestProgress } from '../../shared/api/contract.ts';
-import { useConnection } from '../data/DataProvider.tsx';
+import { useClient } from '../data/DataProvider.tsx';
 import { parentPlace, pathOfPlace } from '../data/place.ts';
-import { goTo, usePlace } from '../data/usePlace.ts';
+import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/placeMemory.ts';
@@ -16,6 +15,7 @@ import { isCommandId } from './keymap.ts';
 import { rocPlace, tokensPlace } from './Rail.tsx';
 import { nextTheme } from './TopBar.tsx';
 import { useIngestActions } from './useIngestActions.ts';
+import { useLibraryCommands } from './useLibraryActions.ts';
 
 /** What a job has to say when it ends; while it runs the library page and the top bar tell. */
 export function jobNotice(job: IngestProgress): string | undefined {
@@ -27,13 +27,14 @@ export function jobNotice(job: IngestProgress): string | undefined {
 }
 
 export function useShellCommands(): void {
-  const { client } = useConnection();
+  const client = useClient();
   const place = usePlace();
   const { demo, openDialog, canOpenDialog } = useIngestActions();
   const run = useRunOf(place);
   const roc = rocPlace(place, run?.hasSteps);
   const tokens = tokensPlace(place, run?.hasSteps);
   const hasCompareSet = useInterface((state) => state.compareSet.length > 0);
+  const ofLibraries = useLibraryCommands();
   const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
 
   useCommands(
@@ -64,10 +65,11 @@ export function useShellCommands(): void {
       'place.sql': () => goTo({ view: 'sql' }, queryLeftAt('/sql')),
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
+      ...ofLibraries,
       'compare.open': () => {
         const target = compareTarget(useInterface.getState().compareSet, queryLeftAt('/compare'));
         if (target === undefined) setNotice('Nothing to compare yet: c on a rollout adds it');
-        else navigate(target);
+        else navigateTo(target);
       },
       'compare.clear': hasCompareSet ? () => useInterface.getState().setCompareSet([]) : undefined,
       'mapping.show': () => goTo({ view: 'mapping' }),

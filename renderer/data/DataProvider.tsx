@@ -1,16 +1,19 @@
 /**
- * The query cache and the one client under it. Server state lives here; views read it with
- * `useRequest` and never fetch in an effect.
+ * The query cache and the one client under it, a pair for each open library. Server state lives here; views read it
+ * with `useRequest` and never fetch in an effect.
  */
-import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { usePathname } from 'wouter/use-browser-location';
 import type { Client } from '../../shared/api/transport.ts';
 import type { Connection, ConnectionStatus } from './connection.ts';
 import { ApiError } from './failures.ts';
 import { followHost } from './followHost.ts';
+import { splitLibrary } from './libraryLink.ts';
 import { sharedAnswer } from './sharedAnswer.ts';
 
 const ConnectionContext = createContext<Connection | undefined>(undefined);
+const LibraryContext = createContext<string | undefined>(undefined);
 
 /** Only a gone connection is worth asking again; every other failure is an answer. */
 function createQueryClient(): QueryClient {
@@ -31,22 +34,33 @@ function createQueryClient(): QueryClient {
   });
 }
 
+/** Which library is looked at is the URL's business. A change of it begins anew, with what was known of that one. */
 export function DataProvider({ connection, children }: { connection: Connection; children: ReactNode }) {
-  const [queryClient] = useState(createQueryClient);
+  const { library } = splitLibrary(usePathname());
+  const [queryClients] = useState(() => new Map<string, QueryClient>());
+  let queryClient = queryClients.get(library);
+  if (queryClient === undefined) {
+    queryClient = createQueryClient();
+    queryClients.set(library, queryClient);
+  }
   return (
     <ConnectionContext value={connection}>
-      <QueryClientProvider client={queryClient}>
-        <HostFollower />
-        {children}
-      </QueryClientProvider>
+      <LibraryContext key={library} value={library}>
+        <QueryClientProvider client={queryClient}>
+          <HostFollower queryClient={queryClient} />
+          {children}
+        </QueryClientProvider>
+      </LibraryContext>
     </ConnectionContext>
   );
 }
 
-function HostFollower() {
+function HostFollower({ queryClient }: { readonly queryClient: QueryClient }) {
   const connection = useConnection();
-  const queryClient = useQueryClient();
-  useEffect(() => followHost(connection, queryClient), [connection, queryClient]);
+  const client = useClient();
+  useEffect(() => followHost({ ...connection, client }, queryClient), [connection, client, queryClient]);
+  // What was said of a library while one was not looking at it has been missed.
+  useEffect(() => () => void queryClient.invalidateQueries({ refetchType: 'none' }), [queryClient]);
   return null;
 }
 
@@ -56,8 +70,17 @@ export function useConnection(): Connection {
   return connection;
 }
 
-export function useClient(): Client {
-  return useConnection().client;
+/** Id of the library that is looked at. */
+export function useLibrary(): string {
+  const library = useContext(LibraryContext);
+  if (library === undefined) throw new Error('useLibrary outside DataProvider');
+  return library;
+}
+
+/** @param library another one than is looked at */
+export function useClient(library?: string): Client {
+  const here = useLibrary();
+  return useConnection().clientOf(library ?? here);
 }
 
 export function useConnectionStatus(): ConnectionStatus {

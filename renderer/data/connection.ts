@@ -1,6 +1,7 @@
 /** Which wire this window has, and how it is doing. Nothing above `data/` can tell the wires apart. */
 import { createClient } from '../../shared/api/client.ts';
-import type { Client } from '../../shared/api/transport.ts';
+import { HOME_LIBRARY } from '../../shared/api/contract.ts';
+import type { Client, Transport } from '../../shared/api/transport.ts';
 import { takeAccessToken } from './accessToken.ts';
 import { createDesktopTransport } from './desktopTransport.ts';
 import { ApiError, CLOSED } from './failures.ts';
@@ -10,7 +11,10 @@ import { createWebSocketTransport } from './webSocketTransport.ts';
 export type ConnectionStatus = 'connecting' | 'open' | 'lost' | 'unreachable' | 'refused' | 'no-token';
 
 export interface Connection {
+  /** Of the library Turnwise was started with. */
   readonly client: Client;
+  /** The same one for the same library. */
+  clientOf(library: string): Client;
   status(): ConnectionStatus;
   onStatus(listener: () => void): () => void;
   /** Desktop only: the path of a dropped file. A browser cannot know it. */
@@ -18,11 +22,24 @@ export interface Connection {
   readonly retryNow?: () => void;
 }
 
+function clientsOver(transport: Transport): Pick<Connection, 'client' | 'clientOf'> {
+  const clients = new Map<string, Client>();
+  const clientOf = (library: string): Client => {
+    const known = clients.get(library);
+    if (known !== undefined) return known;
+    const client = createClient(transport, library);
+    clients.set(library, client);
+    return client;
+  };
+  return { client: clientOf(HOME_LIBRARY), clientOf };
+}
+
 export async function openConnection(): Promise<Connection> {
   const bridge = window.turnwise;
   if (bridge !== undefined) {
+    const clients = clientsOver(createDesktopTransport(bridge));
     return {
-      client: createClient(createDesktopTransport(bridge)),
+      ...clients,
       status: () => 'open',
       onStatus: () => () => undefined,
       pathOf: (file) => bridge.pathOf(file),
@@ -31,8 +48,13 @@ export async function openConnection(): Promise<Connection> {
 
   const token = await takeAccessToken();
   if (token === undefined) {
+    const client: Client = {
+      request: () => Promise.reject(new ApiError(CLOSED)),
+      subscribe: () => () => undefined,
+    };
     return {
-      client: { request: () => Promise.reject(new ApiError(CLOSED)), subscribe: () => () => undefined },
+      client,
+      clientOf: () => client,
       status: () => 'no-token',
       onStatus: () => () => undefined,
     };
@@ -47,7 +69,7 @@ export async function openConnection(): Promise<Connection> {
     for (const listener of listeners) listener();
   });
   return {
-    client: createClient(transport),
+    ...clientsOver(transport),
     status: () => status,
     onStatus(listener) {
       listeners.add(listener);

@@ -3,7 +3,7 @@ import type { HostEvent } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 
 export interface DesktopBridge {
-  request(id: number, method: string, params: unknown): Promise<Result<unknown>>;
+  request(id: number, method: string, params: unknown, library?: string): Promise<Result<unknown>>;
   cancel(id: number): void;
   subscribe(listener: (event: HostEvent) => void): () => void;
   /** The path of a dropped file; the host grants it on the way. */

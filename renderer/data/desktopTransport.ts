@@ -6,14 +6,14 @@ import { ApiError, CLOSED } from './failures.ts';
 export function createDesktopTransport(bridge: DesktopBridge): Transport {
   let lastId = 0;
   return {
-    async send(method, params, signal) {
+    async send(method, params, signal, library) {
       if (signal?.aborted) return { ok: false, failure: CANCELLED };
       lastId += 1;
       const id = lastId;
       const cancel = () => bridge.cancel(id);
       signal?.addEventListener('abort', cancel);
       try {
-        return await bridge.request(id, method, params);
+        return await bridge.request(id, method, params, library);
       } catch (cause) {
         // Expected failures are values; a rejection means that the main process is gone.
         throw new ApiError({ ...CLOSED, message: `${CLOSED.message} (${String(cause)})` });

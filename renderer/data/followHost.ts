@@ -30,6 +30,8 @@ const FIXED = new Set<unknown>([
   'file.inspect',
   'search.page',
   'search.hits',
+  // Reads every page of the file: asked for, and not by the second while it grows.
+  'library.sizes',
 ]);
 
 /** Rollouts that are known already: late `decision` and `signal` lines change them, and nothing else does. */
@@ -56,7 +58,13 @@ export function isStale(queryKey: readonly unknown[], runIds: ReadonlySet<number
   return typeof runId !== 'number' || runIds.has(runId);
 }
 
-export function followHost(connection: Connection, queryClient: QueryClient): () => void {
+/** The client is the one of the library that is looked at. */
+type Followed = Pick<Connection, 'client' | 'status' | 'onStatus'>;
+
+/** Answers of another library than the one that is looked at have its id as the third part of their key. */
+export const isOfHere = (queryKey: readonly unknown[]): boolean => queryKey[2] === undefined;
+
+export function followHost(connection: Followed, queryClient: QueryClient): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsking = false;
   let isClosed = false;
@@ -82,7 +90,8 @@ export function followHost(connection: Connection, queryClient: QueryClient): ()
       isLatePending = false;
     }
     const predicate = ({ queryKey }: Query) =>
-      LATE.has(queryKey[0]) ? asksLate : isAll ? !FIXED.has(queryKey[0]) : isStale(queryKey, runIds);
+      isOfHere(queryKey) &&
+      (LATE.has(queryKey[0]) ? asksLate : isAll ? !FIXED.has(queryKey[0]) : isStale(queryKey, runIds));
     isAsking = true;
     // An answer under way is not thrown away for a newer question: with news every second none would ever come.
     const asked = queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
@@ -111,6 +120,12 @@ export function followHost(connection: Connection, queryClient: QueryClient): ()
   };
 
   const stopEvents = connection.client.subscribe((event) => {
+    if (event.event === 'shelf.changed') {
+      // What could not be asked of a closed library may be asked now, and the other way round.
+      const predicate = ({ queryKey, state }: Query) =>
+        queryKey[0] === 'library.list' || state.status === 'error';
+      void queryClient.invalidateQueries({ predicate });
+    }
     if (event.event === 'follow.changed') queryClient.setQueryData(FOLLOWS_KEY, event.payload.follows);
     if (event.event === 'library.changed') {
       for (const runId of event.payload.runIds) changed.add(runId);

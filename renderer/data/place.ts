@@ -1,6 +1,7 @@
 /**
  * The URL is the selection. Paths are parsed here rather than by the router's patterns because
- * keys are free text: a problem id may hold `/`, `%` or `#`, and must survive the round trip.
+ * keys are free text: a problem id may hold `/`, `%` or `#`, and must survive the round trip. Paths here are within a
+ * library: `libraryLink.ts` says which one.
  */
 export type Place =
   | { readonly view: 'library' }

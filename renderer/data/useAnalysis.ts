@@ -2,9 +2,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { ParamsOf, ResultOf } from '../../shared/api/contract.ts';
-import { useClient } from './DataProvider.tsx';
+import { useClient, useLibrary } from './DataProvider.tsx';
 
-type LongMethod = 'roc.report' | 'token.statistics' | 'token.places' | 'eval.summary' | 'compare.alike';
+type LongMethod =
+  | 'roc.report'
+  | 'token.statistics'
+  | 'token.places'
+  | 'eval.summary'
+  | 'compare.alike'
+  | 'library.sizes';
 export type AnalysisParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;
 
 export interface AnalysisProgress {
@@ -43,13 +49,16 @@ export function isSameScope(former: unknown, params: unknown): boolean {
 /**
  * @param params undefined: nothing is to be computed
  * @param isReady false: not yet, but what was computed of the same scope stays in sight
+ * @param library another one than is looked at
  */
 export function useAnalysis<M extends LongMethod>(
   method: M,
   params: AnalysisParams<M> | undefined,
   isReady = true,
+  library?: string,
 ): AnalysisState<ResultOf<M>> {
-  const client = useClient();
+  const client = useClient(library);
+  const here = useLibrary();
   const queryClient = useQueryClient();
   const text = JSON.stringify(params);
   const isAsked = params !== undefined && isReady;
@@ -70,7 +79,7 @@ export function useAnalysis<M extends LongMethod>(
     });
   }, [client, progressKey, isAsked]);
   const isStopped = isAsked && stopped === text;
-  const queryKey = [method, params] as const;
+  const queryKey = library === undefined || library === here ? [method, params] : [method, params, library];
   const query = useQuery<ResultOf<M>>({
     queryKey,
     queryFn: ({ signal }) => {

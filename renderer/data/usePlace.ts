@@ -1,14 +1,25 @@
 import { useMemo } from 'react';
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location';
+import { resolvedHref, splitLibrary } from './libraryLink.ts';
 import { type Place, parsePlace, pathOfPlace } from './place.ts';
 
 export function usePlace(): Place {
   const path = usePathname();
-  return useMemo(() => parsePlace(path), [path]);
+  return useMemo(() => parsePlace(splitLibrary(path).path), [path]);
 }
 
 export function goTo(place: Place, search = ''): void {
-  navigate(pathOfPlace(place) + search);
+  navigateTo(pathOfPlace(place) + search);
+}
+
+/** A path of Turnwise, in the library where one is unless it names one. */
+export function navigateTo(href: string): void {
+  navigate(resolvedHref(splitLibrary(window.location.pathname).library, href));
+}
+
+/** Path and query where one is, within its library. */
+export function presentHref(): string {
+  return splitLibrary(window.location.pathname).path + window.location.search;
 }
 
 type SetQuery = (changes: Readonly<Record<string, string | undefined>>) => void;

@@ -1,11 +1,13 @@
 import { keepPreviousData, type QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
-import { useClient } from './DataProvider.tsx';
+import { useClient, useLibrary } from './DataProvider.tsx';
 
 export interface UseRequestOptions {
   /** Show the former answer while a new one is under way (another sort order, a filter). */
   readonly keepPrevious?: boolean;
+  /** Asked of another library than is looked at. */
+  readonly library?: string | undefined;
 }
 
 /** One contract method as a query. `params` undefined means: not yet known, do not ask. */
@@ -14,9 +16,10 @@ export function useRequest<M extends Method>(
   params: ParamsOf<M> | undefined,
   options: UseRequestOptions = {},
 ): UseQueryResult<ResultOf<M>, Error> {
-  const client = useClient();
+  const client = useClient(options.library);
+  const here = useLibrary();
   return useQuery({
-    queryKey: [method, params],
+    queryKey: requestKey(method, params, options.library === here ? undefined : options.library),
     queryFn: ({ signal }) => {
       if (params === undefined) throw new Error(`${method} was asked before its params were known`);
       return client.request(method, params, { signal });
@@ -24,6 +27,15 @@ export function useRequest<M extends Method>(
     enabled: params !== undefined,
     placeholderData: options.keepPrevious ? keepPreviousData : undefined,
   });
+}
+
+/** @param library another one than is looked at; see `followHost.ts` */
+export function requestKey<M extends Method>(
+  method: M,
+  params: ParamsOf<M> | undefined,
+  library: string | undefined,
+): readonly unknown[] {
+  return library === undefined ? [method, params] : [method, params, library];
 }
 
 /** The same answer from the cache, or from the host, outside a component. */

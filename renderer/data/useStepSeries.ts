@@ -5,8 +5,9 @@
 import { type UseQueryOptions, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { StepFacts } from '../../shared/api/contract.ts';
-import { useClient } from './DataProvider.tsx';
+import { useConnection, useLibrary } from './DataProvider.tsx';
 import { isSameScope } from './useAnalysis.ts';
+import { requestKey } from './useRequest.ts';
 
 type Answer = { readonly steps: readonly StepFacts[] };
 
@@ -27,11 +28,19 @@ export interface StepSeriesState {
 
 let lastKey = 0;
 
-/** @param runIds empty: nothing is asked */
-export function useStepSeries(runIds: readonly number[], filter: string): StepSeriesState {
-  const client = useClient();
+export interface SeriesRun {
+  readonly runId: number;
+  /** Another one than is looked at. */
+  readonly library?: string | undefined;
+}
+
+/** @param runs empty: nothing is asked */
+export function useStepSeries(runs: readonly SeriesRun[], filter: string): StepSeriesState {
+  const { clientOf } = useConnection();
+  const here = useLibrary();
   const queryClient = useQueryClient();
-  const question = JSON.stringify([runIds, filter]);
+  const question = JSON.stringify([runs.map(({ runId, library }) => [runId, library]), filter]);
+  const libraries = [...new Set(runs.map(({ library }) => library ?? here))].join('\n');
   const [stopped, setStopped] = useState<string>();
   const [progress, setProgress] = useState<{ key: string; stepsDone: number; steps: number }>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new key for every question is the point
@@ -39,25 +48,32 @@ export function useStepSeries(runIds: readonly number[], filter: string): StepSe
     lastKey += 1;
     return `series-${lastKey}-${Math.random().toString(36).slice(2)}`;
   }, [question]);
-  const isAsked = runIds.length > 0;
+  const isAsked = runs.length > 0;
   useEffect(() => {
     if (!isAsked) return;
-    return client.subscribe((event) => {
-      if (event.event !== 'analysis.progress' || event.payload.progressKey !== progressKey) return;
-      const { stepsDone, steps } = event.payload;
-      setProgress({ key: progressKey, stepsDone, steps });
-    });
-  }, [client, progressKey, isAsked]);
+    const stops = libraries.split('\n').map((library) =>
+      clientOf(library).subscribe((event) => {
+        if (event.event !== 'analysis.progress' || event.payload.progressKey !== progressKey) return;
+        const { stepsDone, steps } = event.payload;
+        setProgress({ key: progressKey, stepsDone, steps });
+      }),
+    );
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [clientOf, libraries, progressKey, isAsked]);
   const isStopped = isAsked && stopped === question;
   const queries = useQueries({
-    queries: runIds.map((runId): UseQueryOptions<Answer> => {
+    queries: runs.map(({ runId, library }): UseQueryOptions<Answer> => {
       const params = { runId, filter };
+      const client = clientOf(library ?? here);
       return {
-        queryKey: ['step.series', params],
+        queryKey: requestKey('step.series', params, library),
         queryFn: ({ signal }) => client.request('step.series', { ...params, progressKey }, { signal }),
         enabled: !isStopped,
         // The former filter's answer stays in sight; another run's would be a lie.
-        placeholderData: (former, query) => (isSameScope(query?.queryKey[1], params) ? former : undefined),
+        placeholderData: (former, query) =>
+          query?.queryKey[2] === library && isSameScope(query?.queryKey[1], params) ? former : undefined,
       };
     }),
   });
@@ -70,8 +86,8 @@ export function useStepSeries(runIds: readonly number[], filter: string): StepSe
     progress: progress?.key === progressKey ? progress : undefined,
     stop: () => {
       setStopped(question);
-      for (const runId of runIds)
-        void queryClient.cancelQueries({ queryKey: ['step.series', { runId, filter }] });
+      for (const { runId, library } of runs)
+        void queryClient.cancelQueries({ queryKey: requestKey('step.series', { runId, filter }, library) });
     },
     compute: () => {
       setStopped(undefined);

@@ -101,7 +101,7 @@ export function createWebSocketTransport(
   connect();
 
   return {
-    send(method, params, signal) {
+    send(method, params, signal, library) {
       if (signal?.aborted) return Promise.resolve({ ok: false, failure: CANCELLED });
       if (socket === undefined) return Promise.resolve({ ok: false, failure: CLOSED });
       lastId += 1;
@@ -117,7 +117,7 @@ export function createWebSocketTransport(
           resolve(result);
         });
         signal?.addEventListener('abort', cancel);
-        post({ kind: 'request', id, method, params });
+        post({ kind: 'request', id, method, params, ...(library === undefined ? {} : { library }) });
       });
     },
     subscribe(listener) {

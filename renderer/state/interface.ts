@@ -11,7 +11,7 @@ export type Theme = (typeof THEMES)[number];
 export const PLAY_SPEEDS = [0.5, 1, 2, 4] as const;
 export type PlaySpeed = (typeof PLAY_SPEEDS)[number];
 
-export type Dialog = 'palette' | 'keys' | 'removeRun';
+export type Dialog = 'palette' | 'keys' | 'removeRun' | 'moveRun' | 'openLibrary' | 'librarySizes';
 
 interface Interface {
   readonly theme: Theme;
@@ -35,6 +35,10 @@ interface Interface {
   readonly pinnedRuns: Readonly<Record<string, true>>;
   /** The run the removal dialog asks about. */
   readonly runToRemove: string | undefined;
+  /** The run that is to get a library of its own. */
+  readonly runToMove: string | undefined;
+  /** The library whose sizes are shown. */
+  readonly sizesOf: string | undefined;
   /** Up to two rollouts of a group, chosen to be seen side by side; by `groupId`. */
   readonly comparedOf: Readonly<Record<number, readonly number[]>>;
   /** Paths of up to four rollouts from any list, to be compared turn by turn. */
@@ -44,6 +48,9 @@ interface Interface {
   readonly areLaneFactsOpen: boolean;
   /** Stretches of a comparison that are opened or closed against their default; keys are the view's. */
   readonly flippedStretches: ReadonlySet<string>;
+  /** Whose rollouts and jobs the entries below and above name; `compareSet` of the others is put aside. */
+  readonly library: string;
+  readonly compareSets: Readonly<Record<string, readonly string[]>>;
   /** Job cards put away. */
   readonly closedJobs: ReadonlySet<number>;
 
@@ -66,12 +73,16 @@ interface Interface {
   readonly setNotice: (notice: string | undefined) => void;
   readonly flipPin: (runKey: string) => void;
   readonly askRemoval: (runKey: string) => void;
+  readonly askMove: (runKey: string) => void;
+  readonly showSizes: (library: string) => void;
   /** A third one takes the place of the first. */
   readonly flipCompared: (groupId: number, rolloutId: number) => void;
   readonly clearCompared: (groupId: number) => void;
   readonly setCompareSet: (paths: readonly string[]) => void;
   readonly flipStretch: (key: string) => void;
   readonly closeJob: (jobId: number) => void;
+  /** What names rollouts and jobs by number means others in another library. */
+  readonly enterLibrary: (library: string) => void;
 }
 
 export const foldKey = (rolloutId: number, segment: number): string => `${rolloutId}:${segment}`;
@@ -93,12 +104,16 @@ export const useInterface = create<Interface>()(
       notice: undefined,
       pinnedRuns: {},
       runToRemove: undefined,
+      runToMove: undefined,
+      sizesOf: undefined,
       comparedOf: {},
       compareSet: [],
       isCompareSideOpen: false,
       areLaneFactsOpen: false,
       flippedStretches: new Set<string>(),
       closedJobs: new Set<number>(),
+      library: 'home',
+      compareSets: {},
 
       setTheme: (theme) => set({ theme }),
       flip: (option) => set((state) => ({ [option]: !state[option] })),
@@ -119,6 +134,8 @@ export const useInterface = create<Interface>()(
           return { pinnedRuns: wasPinned ? others : { ...others, [runKey]: true } };
         }),
       askRemoval: (runToRemove) => set({ runToRemove, dialog: 'removeRun' }),
+      askMove: (runToMove) => set({ runToMove, dialog: 'moveRun' }),
+      showSizes: (sizesOf) => set({ sizesOf, dialog: 'librarySizes' }),
       flipCompared: (groupId, rolloutId) =>
         set(({ comparedOf }) => {
           const former = comparedOf[groupId] ?? [];
@@ -135,6 +152,23 @@ export const useInterface = create<Interface>()(
           if (!flippedStretches.delete(key)) flippedStretches.add(key);
           return { flippedStretches };
         }),
+      enterLibrary: (library) =>
+        set((state) => {
+          if (state.library === library) return {};
+          const compareSets = { ...state.compareSets, [state.library]: state.compareSet };
+          return {
+            library,
+            compareSets,
+            compareSet: compareSets[library] ?? [],
+            comparedOf: {},
+            flippedFolds: new Set<string>(),
+            flippedStretches: new Set<string>(),
+            closedJobs: new Set<number>(),
+            runToRemove: undefined,
+            runToMove: undefined,
+            dialog: undefined,
+          };
+        }),
       closeJob: (jobId) => set(({ closedJobs }) => ({ closedJobs: new Set(closedJobs).add(jobId) })),
     }),
     {
@@ -150,6 +184,8 @@ export const useInterface = create<Interface>()(
         isCompareSideOpen,
         areLaneFactsOpen,
         compareSet,
+        compareSets,
+        library,
         playSpeed,
         replayLayout,
       }) => ({
@@ -161,6 +197,8 @@ export const useInterface = create<Interface>()(
         isCompareSideOpen,
         areLaneFactsOpen,
         compareSet,
+        compareSets,
+        library,
         playSpeed,
         replayLayout,
       }),

@@ -5,8 +5,10 @@
  * was. A link that names a place afresh is not touched.
  *
  * The trail is the places one went through. A place stands in it once: entered again it moves to the end, so that
- * going back by Escape always ends. It outlasts a reload, with the window.
+ * going back by Escape always ends. It outlasts a reload, with the window. Each library has its own.
  */
+import { keyIn, pathOfKey } from './presentLibrary.ts';
+
 const MAX_PLACES = 200;
 const MAX_TRAIL = 30;
 const STORED = 'turnwise.trail';
@@ -28,10 +30,11 @@ globalThis.addEventListener?.('popstate', () => {
 
 /** `?sort=-reward`, or nothing. */
 export function queryLeftAt(path: string): string {
-  return queries.get(path) ?? '';
+  return queries.get(keyIn(path)) ?? '';
 }
 
-export function rememberQuery(path: string, search: string): void {
+export function rememberQuery(place: string, search: string): void {
+  const path = keyIn(place);
   queries.delete(path);
   queries.set(path, search);
   const oldest = queries.size <= MAX_PLACES ? undefined : queries.keys().next().value;
@@ -45,14 +48,18 @@ export function rememberQuery(path: string, search: string): void {
 
 /** Path and query of the place before `path` on the way to it; undefined where it was the first. */
 export function cameFrom(path: string): string | undefined {
-  const at = trail.findIndex((visited) => visited.path === path);
-  const from = at > 0 ? trail[at - 1] : undefined;
+  const here = trail.flatMap(({ path: key, search }) => {
+    const within = pathOfKey(key);
+    return within === undefined ? [] : [{ path: within, search }];
+  });
+  const at = here.findIndex((visited) => visited.path === path);
+  const from = at > 0 ? here[at - 1] : undefined;
   return from === undefined ? undefined : from.path + from.search;
 }
 
 /** One goes back: `path` is no longer on the way to anywhere. */
 export function leaveTrail(path: string): void {
-  trail = trail.filter((visited) => visited.path !== path);
+  trail = trail.filter((visited) => visited.path !== keyIn(path));
   store();
 }
 

@@ -1,14 +1,22 @@
-import type { AnchorHTMLAttributes, MouseEvent } from 'react';
+import { type AnchorHTMLAttributes, createContext, type MouseEvent, useContext } from 'react';
 import { navigate } from 'wouter/use-browser-location';
+
+/** What a path of Turnwise is in the address bar, where one is. Given by the window. */
+export const HrefContext = createContext<(href: string) => string>((href) => href);
+
+export function useHref(): (href: string) => string {
+  return useContext(HrefContext);
+}
 
 /** A place inside Turnwise. A modified click keeps its meaning in the browser. */
 export function Link({ href, onClick, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement> & { href: string }) {
+  const resolved = useHref()(href);
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    navigate(href);
+    navigate(resolved);
   };
-  return <a href={href} onClick={follow} {...rest} />;
+  return <a href={resolved} onClick={follow} {...rest} />;
 }

@@ -3,6 +3,7 @@
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: as above; a row is clicked only
 import { Columns2 } from 'lucide-react';
 import type { CSSProperties, MouseEvent } from 'react';
+import { useHref } from './Link.tsx';
 import type { Column } from './tableColumns.ts';
 
 interface TableRowProps<Row> {
@@ -25,13 +26,14 @@ interface TableRowProps<Row> {
 
 export function TableRow<Row>(props: TableRowProps<Row>) {
   const { index, row, columns, href, mark, onMenu } = props;
+  const resolve = useHref();
   const Tag = href === undefined ? 'div' : 'a';
   const className = `vtable-row${props.isQuiet ? ' is-quiet' : ''}${props.isCursor ? ' is-cursor' : ''}`;
   return (
     <Tag
       id={props.id}
       role="row"
-      href={href}
+      href={href === undefined ? undefined : resolve(href)}
       tabIndex={href === undefined ? undefined : -1}
       draggable={false}
       // The keys stay with the table; Enter would follow the link of a row once clicked.

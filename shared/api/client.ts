@@ -1,16 +1,29 @@
-import type { Method, ParamsOf, ResultOf } from './contract.ts';
+import type { HostEvent, Method, ParamsOf, ResultOf } from './contract.ts';
 import { ApiError } from './errors.ts';
+import { HOME_LIBRARY } from './libraryRows.ts';
 import type { Client, RequestOptions, Transport } from './transport.ts';
 
-/** Wraps a transport: failures become `ApiError`, results get their types from the contract. */
-export function createClient(transport: Transport): Client {
+/** Events about the window or the application, which are of no library. */
+const OF_NO_LIBRARY: ReadonlySet<HostEvent['event']> = new Set(['shell.command', 'shelf.changed']);
+
+/**
+ * Wraps a transport: failures become `ApiError`, results get their types from the contract.
+ *
+ * @param library the one that is asked, and whose events are heard; the one the application was started with where it
+ *   is not said
+ */
+export function createClient(transport: Transport, library: string = HOME_LIBRARY): Client {
+  const asked = library === HOME_LIBRARY ? undefined : library;
   return {
     async request<M extends Method>(method: M, params: ParamsOf<M>, options: RequestOptions = {}) {
-      const result = await transport.send(method, params, options.signal);
+      const result = await transport.send(method, params, options.signal, asked);
       if (!result.ok) throw new ApiError(result.failure);
       // The host validated the params and produced the result from the same table.
       return result.value as ResultOf<M>;
     },
-    subscribe: (listener) => transport.subscribe(listener),
+    subscribe: (listener) =>
+      transport.subscribe((event) => {
+        if (OF_NO_LIBRARY.has(event.event) || event.library === asked) listener(event);
+      }),
   };
 }

@@ -8,6 +8,7 @@
  */
 import type { z } from 'zod';
 import { ANALYSIS_PARAMS, type AnalysisResults } from './analysisMethods.ts';
+import { LIBRARY_PARAMS, type LibraryResults, SHELF_PARAMS } from './libraryMethods.ts';
 import { LIST_PARAMS, type ListResults } from './listMethods.ts';
 import { OVERVIEW_PARAMS, type OverviewResults } from './overviewMethods.ts';
 import { PROBLEM_PARAMS, type ProblemResults } from './problemMethods.ts';
@@ -21,6 +22,7 @@ import { TOKEN_PARAMS, type TokenResults } from './tokenMethods.ts';
 export type { Mapping } from '../format/mapping.ts';
 export * from './browseRows.ts';
 export type * from './compareRows.ts';
+export * from './libraryRows.ts';
 export { GROUP_SORTS, type GroupSort, ROLLOUT_SORTS, type RolloutSort } from './listMethods.ts';
 export type * from './problemRows.ts';
 export * from './rocRows.ts';
@@ -41,6 +43,7 @@ export const CONTRACT_PARAMS = {
   ...SOURCE_PARAMS,
   ...SEARCH_PARAMS,
   ...SQL_PARAMS,
+  ...LIBRARY_PARAMS,
 } as const;
 
 export interface Results
@@ -51,7 +54,8 @@ export interface Results
     ProblemResults,
     SourceResults,
     SearchResults,
-    SqlResults {}
+    SqlResults,
+    LibraryResults {}
 
 export type Method = keyof typeof CONTRACT_PARAMS & keyof Results;
 /** What a caller passes (defaults may be left out). */
@@ -64,6 +68,13 @@ export const METHODS = Object.keys(CONTRACT_PARAMS) as readonly Method[];
 
 export function isMethod(name: string): name is Method {
   return Object.hasOwn(CONTRACT_PARAMS, name);
+}
+
+/** About the open libraries rather than one of them. */
+export type ShelfMethod = keyof typeof SHELF_PARAMS;
+
+export function isShelfMethod(name: string): name is ShelfMethod {
+  return Object.hasOwn(SHELF_PARAMS, name);
 }
 
 // ── events ──────────────────────────────────────────────────────────────────────────────────────
@@ -83,8 +94,17 @@ export interface Events {
   'sql.progress': { readonly queryKey: string; readonly rows: number };
   /** A followed directory was looked at, or is no longer followed. */
   'follow.changed': { readonly follows: readonly FollowRow[] };
+  /** A library was opened, closed or forgotten. Of no library: it comes without an id. */
+  'shelf.changed': { readonly open: readonly string[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */
   'shell.command': { readonly command: string };
 }
 export type EventName = keyof Events;
-export type HostEvent = { [E in EventName]: { readonly event: E; readonly payload: Events[E] } }[EventName];
+export type HostEvent = {
+  [E in EventName]: {
+    readonly event: E;
+    readonly payload: Events[E];
+    /** The library it came from; absent: the one the application was started with. */
+    readonly library?: string;
+  };
+}[EventName];

@@ -77,7 +77,7 @@ export const SOURCE_PARAMS = {
   'ingest.cancel': z.object({ jobId: id }),
   'ingest.jobs': z.object({}),
   /** Desktop only: shows the system dialog; resolves to the granted paths, empty when dismissed. */
-  'shell.openDialog': z.object({ kind: z.enum(['files', 'directory']) }),
+  'shell.openDialog': z.object({ kind: z.enum(['files', 'directory', 'library']) }),
   /** Desktop only: asks the user, then opens an https link in the system browser. */
   'shell.openLink': z.object({ url: z.string() }),
   'shell.recent': z.object({}),

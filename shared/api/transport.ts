@@ -7,7 +7,14 @@ import type { ApiFailure, Result } from './errors.ts';
 
 /** Renderer → host. Cancellation is part of the wire: the last selection wins. */
 export type ClientMessage =
-  | { readonly kind: 'request'; readonly id: number; readonly method: string; readonly params: unknown }
+  | {
+      readonly kind: 'request';
+      readonly id: number;
+      readonly method: string;
+      readonly params: unknown;
+      /** Which of the open libraries is asked; absent: the one the application was started with. */
+      readonly library?: string;
+    }
   | { readonly kind: 'cancel'; readonly id: number };
 
 /** Host → renderer. */
@@ -29,7 +36,7 @@ export interface Client {
 
 export interface Transport {
   /** Resolves with the host's result; rejects only when the wire itself is gone. */
-  send(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>>;
+  send(method: string, params: unknown, signal?: AbortSignal, library?: string): Promise<Result<unknown>>;
   subscribe(listener: (event: HostEvent) => void): () => void;
 }
 

@@ -3,6 +3,7 @@
  * and compared with the host's own answer. A method added to the contract does not
  * compile here until it has a call.
  */
+import type { Shelf } from '../../electron/host/host.ts';
 import { METHODS, type Method, type ParamsOf, type ResultOf } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 
@@ -128,6 +129,14 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'ingest.demo': { params: () => ({}), changes: true },
   'ingest.cancel': { params: () => ({ jobId: 999_999 }) },
   'ingest.jobs': { params: () => ({}), changes: true },
+  'library.list': { params: () => ({}), changes: true },
+  'library.open': { params: () => ({ path: '/nobody/granted/this' }) },
+  'library.close': { params: () => ({ id: 'no such library' }) },
+  'library.forget': { params: () => ({ id: 'no such library' }) },
+  'library.sizes': { params: () => ({}) },
+  'library.compact': { params: () => ({}), changes: true },
+  'run.move': { params: () => ({ runKey: 'no such run', path: 'elsewhere' }) },
+  'shell.saveDialog': { params: () => ({ name: 'elsewhere.sqlite' }), changes: true },
   'shell.openDialog': { params: () => ({ kind: 'files' }), changes: true },
   'shell.openLink': { params: () => ({ url: 'javascript:alert(1)' }), changes: true },
   'shell.recent': { params: () => ({}), changes: true },
@@ -151,6 +160,11 @@ export const FAILURES: readonly (readonly [method: string, params: unknown, code
   ['follow.start', { paths: ['/etc'] }, 'not_granted'],
   ['rollout.get', { rolloutId: 987_654_321 }, 'not_found'],
   ['run.get', { runKey: '../../etc/passwd' }, 'not_found'],
+  ['run.move', { runKey: 'no such run', path: 'elsewhere' }, 'not_found'],
+  ['library.open', { path: '/etc/passwd' }, 'not_granted'],
+  ['library.open', { id: 'no such library' }, 'not_found'],
+  ['library.open', { id: 'home', path: '/etc/passwd' }, 'bad_request'],
+  ['library.close', { id: 'home' }, 'refused'],
 ];
 
 /** Typed arrays by name and bits: JSON alone would turn them into objects and NaN into null. */
@@ -176,6 +190,28 @@ export interface PreparedCall {
   readonly method: Method;
   readonly params: unknown;
   readonly changes: boolean;
+}
+
+/** Logs into a library, to their end; through the shelf, as a shell does it. */
+export async function readInto(
+  shelf: Pick<Shelf, 'grant' | 'dispatch' | 'subscribe'>,
+  path: string,
+  library?: string,
+): Promise<void> {
+  await shelf.grant(path);
+  const ended = new Promise<void>((resolve, reject) => {
+    const stop = shelf.subscribe((event) => {
+      if (event.event !== 'ingest.progress' || event.library !== library) return;
+      if (event.payload.state === 'running') return;
+      stop();
+      if (event.payload.state === 'done') resolve();
+      else reject(new Error(event.payload.message ?? event.payload.state));
+    });
+  });
+  await value((method, params) => shelf.dispatch(method, params, undefined, library), 'ingest.start', {
+    paths: [path],
+  });
+  await ended;
 }
 
 /** The calls with real ids in them, asked of the host itself. */

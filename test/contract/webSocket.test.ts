@@ -2,23 +2,25 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LoopbackServer, startServer } from '../../electron/headless/startServer.ts';
-import { createHost } from '../../electron/host/createHost.ts';
-import type { Host } from '../../electron/host/host.ts';
-import type { RolloutTokens } from '../../shared/api/contract.ts';
+import type { Shelf } from '../../electron/host/host.ts';
+import { createShelf } from '../../electron/host/shelf.ts';
+import { createClient } from '../../shared/api/client.ts';
+import type { HostEvent, RolloutTokens } from '../../shared/api/contract.ts';
 import { openSocketTransport, type SocketTransport } from '../support/shells/socketTransport.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { canonical, FAILURES, type PreparedCall, prepareCalls } from './cases.ts';
+import { canonical, FAILURES, type PreparedCall, prepareCalls, readInto } from './cases.ts';
+import { makeOtherLibrary, OTHER_ID } from './twoLibraries.ts';
 
 const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
 const home = createTemporaryHome();
-let host: Host;
+let host: Shelf;
 let server: LoopbackServer;
 let transport: SocketTransport;
 let calls: readonly PreparedCall[];
 
 beforeAll(async () => {
-  host = await createHost({ libraryPath: home.libraryPath, shell: 'browser', version: '0.0.0' });
-  await host.ingest([DEMO]);
+  host = await createShelf({ libraryPath: home.libraryPath, shell: 'browser', version: '0.0.0' });
+  await readInto(host, DEMO);
   server = await startServer({ host, rendererDirectory: home.directory });
   transport = await openSocketTransport(server);
   calls = await prepareCalls((method, params) => host.dispatch(method, params));
@@ -74,6 +76,33 @@ describe('the contract over WebSocket', () => {
     abort.abort();
     const result = await answer;
     expect(result.ok || result.failure.code === 'cancelled').toBe(true);
+    expect((await transport.send('run.list', {})).ok).toBe(true);
+  });
+
+  test('a library that was opened beside it answers for itself, and its events say so', async () => {
+    const path = await makeOtherLibrary(home.directory);
+    await host.grant(path);
+    const opened = await transport.send('library.open', { path });
+    expect(opened).toMatchObject({ ok: true, value: { id: OTHER_ID } });
+    for (const library of [undefined, 'home', OTHER_ID]) {
+      const direct = await host.dispatch('run.list', {}, undefined, library);
+      expect(canonical(await transport.send('run.list', {}, undefined, library))).toEqual(canonical(direct));
+    }
+    const lists = await Promise.all(
+      [undefined, OTHER_ID].map((library) => transport.send('run.list', {}, undefined, library)),
+    );
+    expect(canonical(lists[0])).not.toEqual(canonical(lists[1]));
+    const heard: Record<string, HostEvent[]> = { home: [], [OTHER_ID]: [] };
+    for (const [library, events] of Object.entries(heard))
+      createClient(transport, library).subscribe((event) => events.push(event));
+    await readInto(host, DEMO, OTHER_ID);
+    expect(heard[OTHER_ID]?.map(({ event }) => event)).toContain('library.changed');
+    expect(heard['home']).toEqual([]);
+    const unknown = await transport.send('run.list', {}, undefined, 'no such');
+    expect(unknown).toMatchObject({ ok: false, failure: { code: 'not_found' } });
+    expect(await transport.send('library.close', { id: OTHER_ID })).toMatchObject({ ok: true });
+    const closed = await transport.send('run.list', {}, undefined, OTHER_ID);
+    expect(closed).toMatchObject({ ok: false, failure: { code: 'not_found' } });
     expect((await transport.send('run.list', {})).ok).toBe(true);
   });
 });

@@ -1,16 +1,17 @@
 /** Every method of the contract from a real page through the preload and Electron's IPC (the double's). */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHost } from '../../electron/host/createHost.ts';
-import type { Host } from '../../electron/host/host.ts';
+import type { Shelf } from '../../electron/host/host.ts';
+import { createShelf } from '../../electron/host/shelf.ts';
 import type { Result } from '../../shared/api/errors.ts';
-import { canonical, FAILURES, type PreparedCall, prepareCalls } from '../contract/cases.ts';
+import { canonical, FAILURES, type PreparedCall, prepareCalls, readInto } from '../contract/cases.ts';
+import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import { openElectronDouble, type RunningElectron } from '../support/shells/electronShell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 
 /** What the preload exposes; the page's own declaration lives in the renderer. */
 interface Bridge {
-  request(id: number, method: string, params: unknown): Promise<Result<unknown>>;
+  request(id: number, method: string, params: unknown, library?: string): Promise<Result<unknown>>;
   cancel(id: number): void;
   subscribe(listener: (event: unknown) => void): () => void;
   pathOf(file: File): string;
@@ -18,15 +19,19 @@ interface Bridge {
 
 const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
 const home = createTemporaryHome();
-let host: Host;
+let host: Shelf;
 let running: RunningElectron;
 let calls: readonly PreparedCall[];
 /** Away from the ids of the renderer that lives on the same page. */
 let lastId = 1_000_000;
 
 beforeAll(async () => {
-  host = await createHost({ libraryPath: home.libraryPath, shell: 'desktop', version: '0.0.0' });
-  await host.ingest([DEMO]);
+  host = await createShelf({ libraryPath: home.libraryPath, shell: 'desktop', version: '0.0.0' });
+  await readInto(host, DEMO);
+  // Opened once by the user's hand: the application remembers it.
+  const other = await makeOtherLibrary(home.directory);
+  await host.grant(other);
+  await host.dispatch('library.open', { path: other });
   running = await openElectronDouble({ home });
   calls = await prepareCalls((method, params) => host.dispatch(method, params));
 });
@@ -37,9 +42,9 @@ afterAll(async () => {
 });
 
 /** @returns the answer in canonical form, made in the page: how its values look there is the point. */
-async function send(method: string, params: unknown): Promise<string> {
+async function send(method: string, params: unknown, library?: string): Promise<string> {
   lastId += 1;
-  const call = JSON.stringify([lastId, method, params]);
+  const call = JSON.stringify([lastId, method, params, ...(library === undefined ? [] : [library])]);
   // As an expression, because a function given to `evaluate` cannot bring `canonical` along.
   return running.page.evaluate<string>(`window.turnwise.request(...${call}).then(${canonical})`);
 }
@@ -73,6 +78,45 @@ describe("the contract over Electron's IPC", () => {
     });
     expect([true, 'cancelled']).toContain(codes[0]);
     expect(codes[1]).toBe(true);
+  });
+
+  test('a library that was opened beside it answers for itself, and its events say so', async () => {
+    expect(await send('library.open', { id: OTHER_ID })).toContain('"ok":true');
+    const direct = await host.dispatch('run.list', {}, undefined, OTHER_ID);
+    expect(await send('run.list', {}, OTHER_ID)).toBe(canonical(direct));
+    expect(await send('run.list', {})).not.toBe(canonical(direct));
+    const libraries = await running.page.evaluate(async (library) => {
+      const { turnwise } = window as unknown as { turnwise: Bridge };
+      return new Promise<unknown[]>((resolve) => {
+        const seen: unknown[] = [];
+        turnwise.subscribe((event) => {
+          const {
+            event: name,
+            payload,
+            library: of,
+          } = event as {
+            event: string;
+            payload: { state?: string };
+            library?: string;
+          };
+          seen.push(of);
+          if (name === 'ingest.progress' && payload.state === 'done') resolve(seen);
+        });
+        void turnwise.request(7_000_000, 'ingest.demo', {}, library);
+      });
+    }, OTHER_ID);
+    expect(new Set(libraries)).toEqual(new Set([OTHER_ID]));
+    expect(await send('library.close', { id: OTHER_ID })).toContain('"closed":true');
+    expect(await send('run.list', {}, OTHER_ID)).toContain('not_found');
+    // Anything but a name is no message of ours.
+    expect(
+      await running.page.evaluate(() => {
+        const { turnwise } = window as unknown as {
+          turnwise: { request(...args: unknown[]): Promise<unknown> };
+        };
+        return turnwise.request(7_000_001, 'run.list', {}, { id: 'home' }).then(JSON.stringify);
+      }),
+    ).toContain('bad_request');
   });
 
   test('events arrive without the event object, until the undo is called', async () => {

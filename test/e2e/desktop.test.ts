@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import { openElectronDouble, type RunningElectron } from '../support/shells/electronShell.ts';
 import { HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
@@ -93,6 +94,46 @@ test('what the dialog returns is granted', async () => {
   expect(info.shell).toBe('desktop');
   expect(info.granted).toContain(home.directory);
   expect(info.granted).not.toContain(other);
+});
+
+test('a library that is chosen in the dialog is opened beside the first, from the menu', async () => {
+  const elsewhere = createTemporaryHome();
+  try {
+    const path = await makeOtherLibrary(elsewhere.directory);
+    expect(await request('library.open', { path })).toMatchObject({ failure: { code: 'not_granted' } });
+    await running.app.evaluate(({ dialog, Menu }, chosen) => {
+      dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [chosen] });
+      Menu.getApplicationMenu()?.getMenuItemById('library.open')?.click();
+    }, path);
+    await expect.poll(() => running.place(), { timeout: 15_000 }).toBe(`/in/${OTHER_ID}`);
+    await running.page.getByRole('grid', { name: 'Runs' }).waitFor();
+    expect(await request('library.close', { id: OTHER_ID })).toMatchObject({ value: { closed: true } });
+    await running.page.goto(running.urlOf('/in/home/'));
+  } finally {
+    elsewhere.remove();
+  }
+});
+
+test('a new library lies where the dialog said, and nowhere else', async () => {
+  const elsewhere = createTemporaryHome();
+  try {
+    const path = join(elsewhere.directory, 'own.sqlite');
+    const move = (to: string) => request('run.move', { runKey: HOSTILE_RUN, path: to });
+    expect(await move(path)).toMatchObject({ failure: { code: 'not_granted' } });
+    await running.app.evaluate(({ dialog }, chosen) => {
+      dialog.showSaveDialog = async () => ({ canceled: false, filePath: chosen });
+    }, path);
+    expect(await request('shell.saveDialog', { name: 'own.sqlite' })).toMatchObject({ value: { path } });
+    expect(await move(join(elsewhere.directory, 'another.sqlite'))).toMatchObject({
+      failure: { code: 'not_granted' },
+    });
+    expect(await move(path)).toMatchObject({ ok: true, value: { path, library: 'own' } });
+    expect(existsSync(path)).toBe(true);
+    expect(await runKeys()).not.toContain(HOSTILE_RUN);
+    expect(await request('library.close', { id: 'own' })).toMatchObject({ value: { closed: true } });
+  } finally {
+    elsewhere.remove();
+  }
 });
 
 test('a link is opened after a question that shows all of it', async () => {

@@ -110,7 +110,12 @@ describe('news every 100 ms', () => {
 
   it('asks at most about once a second, finishes what it asks, and rows of known rollouts seldom', async () => {
     const client = createFakeClient({});
-    const connection: Connection = { client, status: () => 'open', onStatus: () => () => undefined };
+    const connection: Connection = {
+      client,
+      clientOf: () => client,
+      status: () => 'open',
+      onStatus: () => () => undefined,
+    };
     const queryClient = new QueryClient({
       defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
     });

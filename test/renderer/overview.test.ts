@@ -24,7 +24,12 @@ import {
   overviewPanels,
   rolloutsIn,
 } from '../../renderer/views/browse/overview/overviewLines.ts';
-import { filterAnd, listText, overviewLinkOf } from '../../renderer/views/browse/overview/overviewLink.ts';
+import {
+  filterAnd,
+  overviewLinkOf,
+  refsText,
+  refText,
+} from '../../renderer/views/browse/overview/overviewLink.ts';
 import { responseLimits, stageChange, stageSpans } from '../../renderer/views/browse/overview/stageModel.ts';
 import { TOOL_CHARTS } from '../../renderer/views/browse/overview/toolCharts.ts';
 import { recipeRows, solvedCsv } from '../../renderer/views/browse/recipe/recipeModel.ts';
@@ -143,8 +148,13 @@ describe('what a click is about', () => {
 
 describe('the link of an overview', () => {
   it('holds keys and names of any writing', () => {
-    const runs = ['a,b', 'c/d~eval', '100%'];
-    const query = new URLSearchParams({ smooth: '5', steps: '3..9', zoom: '1', runs: listText(runs) ?? '' });
+    const runs = [
+      { runKey: 'a,b' },
+      { runKey: 'c/d~eval', library: 'june 1@home' },
+      { runKey: '100%' },
+      { runKey: 'a@b' },
+    ];
+    const query = new URLSearchParams({ smooth: '5', steps: '3..9', zoom: '1', runs: refsText(runs) ?? '' });
     expect(overviewLinkOf(new URLSearchParams(query.toString()))).toEqual({
       window: 5,
       range: { from: 3, to: 9 },
@@ -157,7 +167,7 @@ describe('the link of an overview', () => {
   it('takes no more than six runs and no window of its own making', () => {
     const query = new URLSearchParams({ runs: 'a,b,c,d,e,f,g', smooth: '4', zoom: '1' });
     expect(overviewLinkOf(query)).toMatchObject({
-      runs: ['a', 'b', 'c', 'd', 'e'],
+      runs: ['a', 'b', 'c', 'd', 'e'].map((runKey) => ({ runKey })),
       window: 1,
       isZoomed: false,
     });
@@ -176,7 +186,7 @@ describe('the charts of a run', () => {
   const question: OverviewQuestion = {
     runs: [
       {
-        runKey: 'r',
+        ref: { runKey: 'r' },
         name: 'run',
         all: [
           facts(0, { passRate: 0.5, meanReward: 0.5, truncatedShare: 0.1, meanChars: 900 }),
@@ -194,7 +204,7 @@ describe('the charts of a run', () => {
     window: 1,
     zoom: undefined,
     specs: CHARTS,
-    openStep: (runKey, step, filter) => opened.push(`${runKey} ${step} ${filter}`),
+    openStep: (ref, step, filter) => opened.push(`${refText(ref)} ${step} ${filter}`),
   };
 
   it('leaves out what is not known and says so, once', () => {
@@ -271,7 +281,10 @@ describe('the charts of a run', () => {
   it('gives every measure a chart of its own where runs are compared', () => {
     const [run] = question.runs;
     if (run === undefined) throw new Error('no run');
-    const { panels } = overviewPanels({ ...question, runs: [run, { ...run, runKey: 's', name: 'other' }] });
+    const { panels } = overviewPanels({
+      ...question,
+      runs: [run, { ...run, ref: { runKey: 's' }, name: 'other' }],
+    });
     expect(panels[0]?.title).toBe('Pass rate');
     expect(panels[0]?.lines.map(({ name, stroke }) => [name, stroke])).toEqual([
       ['run', 'solid'],

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { navigate } from 'wouter/use-browser-location';
 import type { RolloutRow } from '../../../shared/api/contract.ts';
 import { comparePath, MOST_LANES } from '../../data/compareLink.ts';
+import { navigateTo } from '../../data/usePlace.ts';
 import { Button } from '../../ui/Controls.tsx';
 import type { Selected } from '../../ui/virtualTableProps.ts';
 
@@ -22,7 +22,7 @@ export function CompareSelected({ chosen, pathOf }: CompareSelectedProps) {
     leaving.current = own;
     try {
       const rows = await chosen.rows(own.signal);
-      if (!own.signal.aborted) navigate(comparePath(rows.map(pathOf)));
+      if (!own.signal.aborted) navigateTo(comparePath(rows.map(pathOf)));
     } catch (cause) {
       if (!own.signal.aborted) setError(cause instanceof Error ? cause.message : String(cause));
     }

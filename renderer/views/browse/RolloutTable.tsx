@@ -1,4 +1,4 @@
-/** Rollouts of a step or of a group: ids in order from the host, rows for the visible window. */
+/** Rollouts of a run, a step or a group: ids in order from the host, rows for the visible window. */
 import { useMemo, useRef, useState } from 'react';
 import type { ParamsOf, RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
@@ -25,7 +25,7 @@ import { FreshBadge } from './FreshBadge.tsx';
 import { freshRows } from './holdModel.ts';
 import { knownColumnIds } from './knownColumns.ts';
 import { problemColumn } from './problemColumn.tsx';
-import { ROLLOUT_COLUMNS } from './rolloutColumns.tsx';
+import { ROLLOUT_COLUMNS, STEP_COLUMN } from './rolloutColumns.tsx';
 import { rowsById } from './selectedRows.ts';
 import { useListHold } from './useListHold.ts';
 import { useTableFilter } from './useTableFilter.ts';
@@ -50,8 +50,9 @@ const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
 
 export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, total }: RolloutTableProps) {
+  const isOfRun = filter.step === undefined && filter.groupId === undefined;
   const [sorts, setSort] = useUrlSorts(
-    ['order', ...ROLLOUT_COLUMNS.map((column) => column.id)],
+    ['order', STEP_COLUMN.id, ...ROLLOUT_COLUMNS.map((column) => column.id)],
     hidesProblem ? ROLLOUT_SORT : STEP_SORT,
   );
   const link = useFilterLink();
@@ -92,8 +93,9 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   const columns = useMemo(() => {
     if (hidesProblem) return ROLLOUT_COLUMNS;
     const marks = ROLLOUT_COLUMNS.filter((one) => one.id === 'kept');
-    return [...marks, problemColumn(groups), ...ROLLOUT_COLUMNS.filter((one) => one.id !== 'kept')];
-  }, [hidesProblem, groups]);
+    const steps = isOfRun ? [STEP_COLUMN] : [];
+    return [...marks, ...steps, problemColumn(groups), ...ROLLOUT_COLUMNS.filter((one) => one.id !== 'kept')];
+  }, [hidesProblem, groups, isOfRun]);
   const unknown = useMemo(
     () => new Set(ROLLOUT_COLUMNS.map(({ id }) => id).filter((id) => !visible.has(id))),
     [visible],
@@ -170,6 +172,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
 }
 
 function sortedFieldOf(column: string): RolloutSort {
+  if (column === STEP_COLUMN.id) return 'step';
   const found = ROLLOUT_COLUMNS.find((one) => one.id === column)?.id;
   return found === undefined ? 'order' : found === 'problem' ? 'problemId' : found;
 }

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import type { RunDetail } from '../../../shared/api/contract.ts';
+import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
@@ -14,12 +14,13 @@ import { FollowControls } from './FollowControls.tsx';
 import { OverviewCharts } from './overview/OverviewCharts.tsx';
 import { TOOL_CHARTS } from './overview/toolCharts.ts';
 import { RecipeView } from './recipe/RecipeView.tsx';
-import { LIST_TABS, listTab, StepLists } from './StepLists.tsx';
+import { LIST_TABS, type ListSummary, listTab, StepLists } from './StepLists.tsx';
 import { StepTable } from './StepTable.tsx';
 import { SourcesPanel } from './sources/SourcesPanel.tsx';
 
 const SOURCES_TAB = { id: 'sources' as const, label: 'Sources & rules', title: 'Files, groups, names (s)' };
 const STEPS_TAB = { id: 'steps' as const, label: 'Steps' };
+const ROLLOUTS_TAB = { id: 'rollouts' as const, label: 'Rollouts', title: 'Of all steps in one list' };
 const RECIPE_TAB = { id: 'recipe' as const, label: 'Recipe', title: 'Stages, limits, solved problems' };
 const TOOLS_TAB = {
   id: 'tools' as const,
@@ -34,10 +35,16 @@ const EVALUATION_TAB = {
 
 /** An evaluation has no recipe, a training no benchmark. */
 function tabsOf({ kind, hasSteps }: Pick<RunDetail, 'kind' | 'hasSteps'>) {
-  const lists = hasSteps ? [STEPS_TAB] : LIST_TABS;
+  const lists = hasSteps ? [STEPS_TAB, ROLLOUTS_TAB] : LIST_TABS;
   const more = kind === 'eval' ? [EVALUATION_TAB] : hasSteps ? [RECIPE_TAB] : [];
   const tools = hasSteps ? [TOOLS_TAB] : [];
   return [...lists, ...tools, ...more, SOURCES_TAB];
+}
+
+/** What the filters of a list over all steps have to know. */
+function ofAllSteps({ rollouts, groups }: RunDetail, steps: readonly StepSummary[]): ListSummary {
+  const sum = (of: 'decided' | 'correctKnown') => steps.reduce((all, step) => all + step[of], 0);
+  return { rollouts, groups, decided: sum('decided'), correctKnown: sum('correctKnown') };
 }
 
 /** A run: its steps, or its groups and rollouts where the log knows no step; and where it comes from. */
@@ -48,12 +55,14 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
   const areChartsOpen = useInterface((state) => state.areChartsOpen);
   const flip = useInterface((state) => state.flip);
   const askRemoval = useInterface((state) => state.askRemoval);
+  const askMove = useInterface((state) => state.askMove);
   const showTab = (tab: string) => setQuery({ tab, sort: undefined, filter: undefined });
   const isSources = query.get('tab') === 'sources';
   useCommands({
     'charts.flip': () => flip('areChartsOpen'),
     'run.sources': () => showTab(isSources ? '' : 'sources'),
     'run.remove': () => askRemoval(runKey),
+    'run.move': () => askMove(runKey),
   });
 
   const error = run.error ?? steps.error;
@@ -132,8 +141,16 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         <EvaluationView run={data} />
       ) : chosen === 'recipe' ? (
         <RecipeView run={data} rows={steps.data} />
-      ) : data.hasSteps ? (
+      ) : data.hasSteps && chosen !== 'rollouts' ? (
         <StepTable run={data} latest={steps.data} />
+      ) : data.hasSteps ? (
+        <StepLists
+          runKey={runKey}
+          runId={data.runId}
+          of={data.name}
+          summary={ofAllSteps(data, steps.data)}
+          tab="rollouts"
+        />
       ) : (
         <StepLists
           runKey={runKey}

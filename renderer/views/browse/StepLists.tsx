@@ -5,13 +5,17 @@ import { GroupTable } from './GroupTable.tsx';
 import { RolloutFilters, rolloutFilterOf } from './RolloutFilters.tsx';
 import { RolloutTable } from './RolloutTable.tsx';
 
+/** What the lists and their filters have to know of what they are of. */
+export type ListSummary = Pick<StepSummary, 'rollouts' | 'groups' | 'decided' | 'correctKnown'>;
+
 interface StepListsProps {
   readonly runKey: string;
   readonly runId: number;
-  readonly step: number;
+  /** Absent: of all steps. */
+  readonly step?: number;
   /** What the lists are of: `step 40`, or the run where the log knows no step. */
   readonly of: string;
-  readonly summary: StepSummary | undefined;
+  readonly summary: ListSummary | undefined;
   readonly tab: 'groups' | 'rollouts';
 }
 
@@ -41,7 +45,7 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
         {tab === 'rollouts' ? (
           <RolloutTable
             runKey={runKey}
-            filter={{ runId, step, filter: rolloutFilterOf(query) }}
+            filter={{ runId, ...(step === undefined ? {} : { step }), filter: rolloutFilterOf(query) }}
             label={`Rollouts of ${of}`}
             hidesProblem={false}
             emptyTitle="No rollout passes the filters"
@@ -51,7 +55,7 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
           <GroupTable
             runKey={runKey}
             runId={runId}
-            step={step}
+            step={step ?? 0}
             label={`Groups of ${of}`}
             total={summary?.groups}
           />

@@ -10,6 +10,19 @@ export interface RolloutColumn extends Column<RolloutRow> {
   readonly isKnown?: (row: RolloutRow) => boolean;
 }
 
+/** Where rows of several steps are listed. */
+export const STEP_COLUMN: RolloutColumn = {
+  id: 'step',
+  label: 'step',
+  value: (row) => row.step,
+  filterField: 'step',
+  align: 'end',
+  minWidth: 44,
+  grow: 0,
+  sorts: 'ascending',
+  cell: (row) => count(row.step),
+};
+
 /** With the problem where rows of several are listed: see `problemColumn.tsx`. */
 export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {

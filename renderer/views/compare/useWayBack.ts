@@ -1,7 +1,7 @@
-import { navigate } from 'wouter/use-browser-location';
 import { useCommands } from '../../app/commands.ts';
+import { splitLibrary } from '../../data/libraryLink.ts';
 import { type Place, parsePlace, pathOfPlace } from '../../data/place.ts';
-import { goTo } from '../../data/usePlace.ts';
+import { goTo, navigateTo } from '../../data/usePlace.ts';
 import { cameFrom, leaveTrail, queryLeftAt } from '../../state/placeMemory.ts';
 
 /**
@@ -13,10 +13,10 @@ import { cameFrom, leaveTrail, queryLeftAt } from '../../state/placeMemory.ts';
  */
 export function useWayBack(otherwise: Place, isHeld?: () => boolean): () => void {
   const back = () => {
-    const path = pathOfPlace(parsePlace(window.location.pathname));
+    const path = pathOfPlace(parsePlace(splitLibrary(window.location.pathname).path));
     const from = cameFrom(path);
     leaveTrail(path);
-    if (from !== undefined) navigate(from);
+    if (from !== undefined) navigateTo(from);
     else goTo(otherwise, queryLeftAt(pathOfPlace(otherwise)));
   };
   useCommands({

@@ -17,6 +17,7 @@ import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { parseSorts, type Sort, sortedByKeys, sortsText, withSort } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { JobCards } from './JobCards.tsx';
+import { LibraryShelf } from './LibraryShelf.tsx';
 import { jobsToShow, matchesText } from './libraryModel.ts';
 import { type MenuPoint, RunMenu } from './RunMenu.tsx';
 import { menuColumn, RUN_COLUMNS } from './runColumns.tsx';
@@ -42,6 +43,7 @@ export default function LibraryView() {
   const setNotice = useInterface((state) => state.setNotice);
   const arrangement = useTableLayout('runs');
   const askRemoval = useInterface((state) => state.askRemoval);
+  const askMove = useInterface((state) => state.askMove);
   const atCursor = (act: (run: RunSummary) => void) => () => {
     const run = sorted[Math.min(cursor.current, sorted.length - 1)];
     if (run !== undefined) act(run);
@@ -51,6 +53,7 @@ export default function LibraryView() {
     'row.select': () => table.current?.toggle(),
     'run.sources': atCursor(({ runKey }) => goTo({ view: 'run', runKey }, '?tab=sources')),
     'run.remove': atCursor(({ runKey }) => askRemoval(runKey)),
+    'run.move': atCursor(({ runKey }) => askMove(runKey)),
   });
 
   const text = query.get('filter') ?? '';
@@ -77,7 +80,14 @@ export default function LibraryView() {
   }
   if (runs.data === undefined) return <WaitingState title="Opening the library…" />;
   const hasNews = jobsToShow(jobs, closed).length > 0 || issues > 0;
-  if (runs.data.length === 0 && !hasNews) return <Welcome />;
+  if (runs.data.length === 0 && !hasNews) {
+    return (
+      <div className="page library">
+        <LibraryShelf />
+        <Welcome />
+      </div>
+    );
+  }
 
   const rollouts = runs.data.reduce((sum, run) => sum + run.rollouts, 0);
 
@@ -119,6 +129,7 @@ export default function LibraryView() {
           </Button>
         </div>
       </header>
+      <LibraryShelf />
       <JobCards />
       <RunMenu at={menu} onClose={() => setMenu(undefined)} />
       <div className="library-list">

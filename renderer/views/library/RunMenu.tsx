@@ -23,6 +23,7 @@ export function RunMenu({ at, onClose }: RunMenuProps) {
   const follows = useFollows();
   const { start, stop } = useFollowActions();
   const askRemoval = useInterface((state) => state.askRemoval);
+  const askMove = useInterface((state) => state.askMove);
   const setNotice = useInterface((state) => state.setNotice);
   if (at === undefined) return null;
   const { run } = at;
@@ -49,6 +50,9 @@ export function RunMenu({ at, onClose }: RunMenuProps) {
           </DropdownMenu.Item>
           <DropdownMenu.Separator />
           {/* After the menu has given the focus back, or it would take it from the dialog. */}
+          <DropdownMenu.Item onSelect={() => setTimeout(() => askMove(runKey))}>
+            Move to a library of its own…
+          </DropdownMenu.Item>
           <DropdownMenu.Item onSelect={() => setTimeout(() => askRemoval(runKey))}>
             Remove from the library… <kbd>Del</kbd>
           </DropdownMenu.Item>

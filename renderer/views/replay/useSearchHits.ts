@@ -1,9 +1,10 @@
 /** The hits of a search in the rollout one came to from it: `?find=` is the query, `?at=` the hit that is shown. */
+
 import { useEffect, useMemo, useRef } from 'react';
-import { navigate } from 'wouter/use-browser-location';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { hitAddress, readHitAddress } from '../../data/searchLink.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
+import { navigateTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { queryLeftAt } from '../../state/placeMemory.ts';
 import type { Hit } from './findModel.ts';
@@ -80,7 +81,7 @@ export function useSearchHits({
     show,
     leave: () => {
       const left = queryLeftAt('/search');
-      if (new URLSearchParams(left).get('q')?.trim() === asked) navigate(`/search${left}`);
+      if (new URLSearchParams(left).get('q')?.trim() === asked) navigateTo(`/search${left}`);
       else drop();
     },
     drop,

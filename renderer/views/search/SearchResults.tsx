@@ -1,11 +1,12 @@
 /** What was found, group by group: a row for each hit that is shown. */
+
 import { useMemo } from 'react';
-import { navigate } from 'wouter/use-browser-location';
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { useCompareCommand, useCompareMark } from '../../app/compareSet.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { pathOfPlace, type RolloutPlace } from '../../data/place.ts';
 import { foundPath } from '../../data/searchLink.ts';
+import { navigateTo } from '../../data/usePlace.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
 import { RightMark } from '../../ui/Marks.tsx';
 import { counted, reward } from '../../ui/numbers.ts';
@@ -44,7 +45,7 @@ export function SearchResults({ rows, runs, query, list, onNearEnd }: SearchResu
         markOf={(row) =>
           row.kind === 'rollout' && row.isFirst ? compareMark(hrefOf(row).split('?')[0]) : undefined
         }
-        onOpen={(row) => navigate(hrefOf(row))}
+        onOpen={(row) => navigateTo(hrefOf(row))}
         hrefOf={hrefOf}
         onWindow={({ end }) => {
           if (end >= rows.length - NEAR) onNearEnd();

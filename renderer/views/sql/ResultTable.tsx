@@ -105,7 +105,7 @@ function Cell({ value, isLink }: { readonly value: SqlValue | undefined; readonl
       className={isLink ? 'sql-link' : undefined}
       title={shown.length < text.length ? `${shown}…` : shown}
     >
-      <SourceText text={shown} isFar />
+      <SourceText text={shown} />
       {shown.length < text.length && '…'}
     </span>
   );

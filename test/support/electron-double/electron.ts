@@ -236,6 +236,7 @@ export const screen = complete('screen', {
 /** Nobody is there to click: dialogs are dismissed unless a test replaces them. */
 export const dialog = complete('dialog', {
   showOpenDialog: async (): Promise<Electron.OpenDialogReturnValue> => ({ canceled: true, filePaths: [] }),
+  showSaveDialog: async (): Promise<Electron.SaveDialogReturnValue> => ({ canceled: true, filePath: '' }),
   showMessageBox: async (): Promise<Electron.MessageBoxReturnValue> => ({
     response: 0,
     checkboxChecked: false,
@@ -243,7 +244,7 @@ export const dialog = complete('dialog', {
   showErrorBox(title: string, content: string): void {
     console.error(`${title}: ${content}`);
   },
-} satisfies Pick<Electron.Dialog, 'showOpenDialog' | 'showMessageBox' | 'showErrorBox'>);
+} satisfies Pick<Electron.Dialog, 'showOpenDialog' | 'showSaveDialog' | 'showMessageBox' | 'showErrorBox'>);
 
 export const shell = complete('shell', {
   openExternal: async (url: string): Promise<void> => console.error(`double: openExternal ${url}`),

@@ -19,6 +19,7 @@ createRoot(root).render(
   <DataProvider
     connection={{
       client,
+      clientOf: () => client,
       status: () => (scenario === 'lost' ? 'lost' : scenario === 'token' ? 'no-token' : 'open'),
       onStatus: () => () => undefined,
       retryNow: () => undefined,

@@ -3,11 +3,11 @@
  * cancelled, `fail` fails. Shells must carry all three without knowing what they mean.
  */
 
-import type { Host } from '../../../electron/host/host.ts';
+import type { Shelf } from '../../../electron/host/host.ts';
 import type { HostEvent } from '../../../shared/api/contract.ts';
 import { CANCELLED } from '../../../shared/api/transport.ts';
 
-export interface FakeHost extends Omit<Host, 'ingest' | 'decisions'> {
+export interface FakeHost extends Shelf {
   emit(event: HostEvent): void;
   /** Methods cancelled by their client, in order. */
   readonly cancelled: readonly string[];

@@ -44,11 +44,11 @@ export async function openSocketTransport(server: { port: number; token: string 
   socket.send(JSON.stringify({ token: server.token }));
 
   return {
-    send(method, params, signal) {
+    send(method, params, signal, library) {
       if (signal?.aborted) return Promise.resolve({ ok: false, failure: CANCELLED });
       lastId += 1;
       const id = lastId;
-      send({ kind: 'request', id, method, params });
+      send({ kind: 'request', id, method, params, ...(library === undefined ? {} : { library }) });
       signal?.addEventListener('abort', () => send({ kind: 'cancel', id }));
       return new Promise((resolve, reject) => {
         pending.set(id, { resolve, reject });

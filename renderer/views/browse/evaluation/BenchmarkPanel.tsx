@@ -1,10 +1,11 @@
 /** One benchmark of an evaluation: accuracy over steps, by k, and its numbers. */
+
 import { useMemo, useState } from 'react';
-import { navigate } from 'wouter/use-browser-location';
 import type { EvaluationPanel, RunDetail } from '../../../../shared/api/contract.ts';
 import type { PanelLine } from '../../../charts/panelModel.ts';
 import { ValueChart } from '../../../charts/ValueChart.tsx';
 import { pathOfPlace } from '../../../data/place.ts';
+import { navigateTo } from '../../../data/usePlace.ts';
 import { useReferenceLines } from '../../../state/referenceLines.ts';
 import { percent } from '../../../ui/numbers.ts';
 import { asCompact, asShare } from '../overview/overviewCharts.ts';
@@ -46,7 +47,7 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     const q = filterAnd(filter, condition);
     const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
     return accuracyLines(panel, (at) =>
-      navigate(`${pathOfPlace({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
+      navigateTo(`${pathOfPlace({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
     );
   }, [panel, filter, run.runKey]);
   const hasTokens = points.some(({ meanTokens }) => meanTokens !== undefined);

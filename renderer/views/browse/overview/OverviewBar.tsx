@@ -9,7 +9,7 @@ import { Button, IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { saveText } from '../../../ui/saveText.ts';
 import { MetricPicker } from './MetricPicker.tsx';
-import { listText, type OverviewLink, WINDOWS } from './overviewLink.ts';
+import { listText, type OverviewLink, refsText, refText, WINDOWS } from './overviewLink.ts';
 import { RunPicker } from './RunPicker.tsx';
 import { StageStrip } from './StageStrip.tsx';
 import type { Overview } from './useOverview.ts';
@@ -51,7 +51,7 @@ export function OverviewBar(props: OverviewBarProps) {
             ))}
           </select>
         </label>
-        <RunPicker run={run} compared={link.runs} onCompare={(keys) => setQuery({ runs: listText(keys) })} />
+        <RunPicker run={run} compared={link.runs} onCompare={(refs) => setQuery({ runs: refsText(refs) })} />
         <MetricPicker
           logged={props.logged}
           chosen={link.metrics}
@@ -81,9 +81,7 @@ export function OverviewBar(props: OverviewBarProps) {
           </span>
         )}
         <SeriesProgress overview={overview} />
-        {overview.missing.length > 0 && (
-          <span className="is-wrong">not in this library: {overview.missing.join(', ')}</span>
-        )}
+        {overview.missing.length > 0 && <span className="is-wrong">{overview.missing.join('; ')}</span>}
         <span className="dim end">
           {range === undefined && 'drag to brush steps, click for rollouts'}
           {range === undefined && overview.hidden.length > 0 && ' · '}
@@ -103,8 +101,8 @@ function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link
   const [, setQuery] = useUrlQuery();
   return (
     <ul className="run-legend" aria-label="Runs">
-      {overview.runs.map(({ runKey, name }, i) => (
-        <li key={runKey}>
+      {overview.runs.map(({ ref, name }, i) => (
+        <li key={refText(ref)}>
           <svg width={26} height={8} aria-hidden="true">
             <line
               x2={26}
@@ -119,7 +117,9 @@ function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link
           {i > 0 && (
             <IconButton
               label={`Without ${name}`}
-              onClick={() => setQuery({ runs: listText(link.runs.filter((key) => key !== runKey)) })}
+              onClick={() =>
+                setQuery({ runs: refsText(link.runs.filter((one) => refText(one) !== refText(ref))) })
+              }
             >
               <X size={12} />
             </IconButton>

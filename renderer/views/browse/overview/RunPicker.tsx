@@ -1,23 +1,21 @@
-/** Up to five runs beside this one, on the same charts. Those of the same log come first. */
+/** Up to five runs beside this one, on the same charts: of this library, those of the same log first, and of other open ones. */
 import { ChevronDown } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
+import { Fragment } from 'react';
 import type { RunDetail, RunSummary } from '../../../../shared/api/contract.ts';
+import { useOtherLibraries, useRunsOf } from '../../../data/otherLibraries.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { counted } from '../../../ui/numbers.ts';
-import { MOST_RUNS } from './overviewLink.ts';
+import { MOST_RUNS, type RunRef, refText } from './overviewLink.ts';
 
 interface RunPickerProps {
   readonly run: RunDetail;
-  readonly compared: readonly string[];
-  readonly onCompare: (runKeys: readonly string[]) => void;
+  readonly compared: readonly RunRef[];
+  readonly onCompare: (runs: readonly RunRef[]) => void;
 }
 
-export function RunPicker({ run, compared, onCompare }: RunPickerProps) {
-  const runs = useRequest('run.list', {}).data ?? [];
-  const others = runs
-    .filter((one) => one.runKey !== run.runKey && one.hasSteps)
-    .sort((a, b) => Number(isNear(b, run)) - Number(isNear(a, run)));
-  const isFull = compared.length >= MOST_RUNS - 1;
+export function RunPicker(props: RunPickerProps) {
+  const { compared } = props;
   return (
     <DropdownMenu.Root>
       <DropdownMenu.Trigger asChild>
@@ -32,45 +30,88 @@ export function RunPicker({ run, compared, onCompare }: RunPickerProps) {
           sideOffset={4}
           aria-label="Compare with"
         >
-          <DropdownMenu.Label className="menu-label">
-            {others.length === 0
-              ? 'This library has no other run with steps'
-              : isFull
-                ? `${MOST_RUNS} runs are the most`
-                : 'Compare with'}
-          </DropdownMenu.Label>
-          {others.map((other) => {
-            const isChosen = compared.includes(other.runKey);
-            return (
-              <DropdownMenu.CheckboxItem
-                key={other.runKey}
-                checked={isChosen}
-                disabled={isFull && !isChosen}
-                // Several are chosen in a row.
-                onSelect={(event) => event.preventDefault()}
-                onCheckedChange={(isOn) =>
-                  onCompare(
-                    isOn ? [...compared, other.runKey] : compared.filter((key) => key !== other.runKey),
-                  )
-                }
-              >
-                <span className="menu-check">{isChosen ? '✓' : ''}</span>
-                {other.name}
-                <code className="menu-hint">
-                  {other.kind} · {counted(other.steps, 'step')}
-                </code>
-              </DropdownMenu.CheckboxItem>
-            );
-          })}
-          {compared.length > 0 && (
-            <>
-              <DropdownMenu.Separator />
-              <DropdownMenu.Item onSelect={() => onCompare([])}>This run alone</DropdownMenu.Item>
-            </>
-          )}
+          <Choices {...props} />
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
+  );
+}
+
+interface Choice {
+  readonly ref: RunRef;
+  readonly run: RunSummary;
+}
+
+/** Mounted while the menu is open: the runs of other libraries are asked for only then. */
+function Choices({ run, compared, onCompare }: RunPickerProps) {
+  const runs = useRequest('run.list', {}).data ?? [];
+  const libraries = useOtherLibraries();
+  const lists = useRunsOf(libraries.map(({ id }) => id));
+  const own = runs
+    .filter((one) => one.runKey !== run.runKey && one.hasSteps)
+    .sort((a, b) => Number(isNear(b, run)) - Number(isNear(a, run)))
+    .map((one): Choice => ({ ref: { runKey: one.runKey }, run: one }));
+  const others = libraries.map(({ id, name }, i) => ({
+    id,
+    name,
+    isKnown: lists[i]?.runs !== undefined,
+    error: lists[i]?.error ?? null,
+    choices: (lists[i]?.runs ?? [])
+      .filter((one) => one.hasSteps)
+      .map((one): Choice => ({ ref: { runKey: one.runKey, library: id }, run: one })),
+  }));
+  const isFull = compared.length >= MOST_RUNS - 1;
+  const chosen = new Set(compared.map(refText));
+  const itemOf = ({ ref, run: other }: Choice) => {
+    const isChosen = chosen.has(refText(ref));
+    return (
+      <DropdownMenu.CheckboxItem
+        key={refText(ref)}
+        checked={isChosen}
+        disabled={isFull && !isChosen}
+        // Several are chosen in a row.
+        onSelect={(event) => event.preventDefault()}
+        onCheckedChange={(isOn) =>
+          onCompare(isOn ? [...compared, ref] : compared.filter((one) => refText(one) !== refText(ref)))
+        }
+      >
+        <span className="menu-check">{isChosen ? '✓' : ''}</span>
+        {other.name}
+        <code className="menu-hint">
+          {other.kind} · {counted(other.steps, 'step')}
+        </code>
+      </DropdownMenu.CheckboxItem>
+    );
+  };
+  return (
+    <>
+      <DropdownMenu.Label className="menu-label">
+        {isFull
+          ? `${MOST_RUNS} runs are the most`
+          : own.length === 0
+            ? 'This library has no other run with steps'
+            : 'Compare with'}
+      </DropdownMenu.Label>
+      {own.map(itemOf)}
+      {others.map(({ id, name, isKnown, error, choices }) => (
+        <Fragment key={id}>
+          <DropdownMenu.Separator />
+          <DropdownMenu.Label className="menu-label">
+            In the library {name}
+            {error !== null && `: ${error.message}`}
+            {error === null && !isKnown && ': asking…'}
+            {isKnown && choices.length === 0 && ': no run with steps'}
+          </DropdownMenu.Label>
+          {choices.map(itemOf)}
+        </Fragment>
+      ))}
+      {compared.length > 0 && (
+        <>
+          <DropdownMenu.Separator />
+          <DropdownMenu.Item onSelect={() => onCompare([])}>This run alone</DropdownMenu.Item>
+        </>
+      )}
+    </>
   );
 }
 

@@ -12,9 +12,10 @@ import {
 } from '../../../charts/panelModel.ts';
 import { overlayOf } from './loggedMetrics.ts';
 import { asCompact, type ChartSpec, type LineSpec } from './overviewCharts.ts';
+import type { RunRef } from './overviewLink.ts';
 
 export interface RunFacts {
-  readonly runKey: string;
+  readonly ref: RunRef;
   readonly name: string;
   /** What all rollouts say; undefined: not yet known. */
   readonly all: readonly StepFacts[] | undefined;
@@ -34,7 +35,7 @@ export interface OverviewQuestion {
   readonly zoom: StepRange | undefined;
   /** Which charts there are. */
   readonly specs: readonly ChartSpec[];
-  readonly openStep: (runKey: string, step: number, filter: string) => void;
+  readonly openStep: (ref: RunRef, step: number, filter: string) => void;
 }
 
 export interface OverviewPanel extends ChartNumbers {
@@ -151,7 +152,7 @@ function linesOf(
     opens: line.opens,
     onOpen: (step) => {
       const there = byStep.get(step);
-      if (there !== undefined) question.openStep(run.runKey, step, line.filter(there));
+      if (there !== undefined) question.openStep(run.ref, step, line.filter(there));
     },
   };
   if (question.window > 1 && spec.isStacked !== true)
@@ -169,7 +170,7 @@ function overlays(spec: ChartSpec, question: OverviewQuestion): readonly PanelLi
     const note = overlay.note === undefined ? '' : `: ${overlay.note}`;
     const open = (step: number): void => {
       const there = byStep.get(step);
-      if (run !== undefined && there !== undefined) question.openStep(run.runKey, step, line.filter(there));
+      if (run !== undefined && there !== undefined) question.openStep(run.ref, step, line.filter(there));
     };
     return loggedLines(metric, {
       describe: `logged by the trainer${note}`,
@@ -224,7 +225,7 @@ function loggedPanels({
       window,
       opens: 'the rollouts of the step',
       onOpen: (step) => {
-        if (run !== undefined && known.has(step)) openStep(run.runKey, step, '');
+        if (run !== undefined && known.has(step)) openStep(run.ref, step, '');
       },
     });
     return [

@@ -13,8 +13,8 @@ export interface OverviewLink {
   readonly range: StepRange | undefined;
   /** The axis is the range. */
   readonly isZoomed: boolean;
-  /** Keys of the runs this one is compared with. */
-  readonly runs: readonly string[];
+  /** The runs this one is compared with. */
+  readonly runs: readonly RunRef[];
   /** Logged metrics that are shown as charts of their own. */
   readonly metrics: readonly string[];
 }
@@ -26,12 +26,39 @@ export function overviewLinkOf(query: URLSearchParams): OverviewLink {
     window: WINDOWS.find((window) => window === asked) ?? 1,
     range,
     isZoomed: range !== undefined && query.get('zoom') === '1',
-    runs: listOf(query.get('runs')).slice(0, MOST_RUNS - 1),
+    runs: runRefsOf(query.get('runs')).slice(0, MOST_RUNS - 1),
     metrics: listOf(query.get('metrics')),
   };
 }
 
-/** Keys and names are free text; a comma between them is ours. */
+/** A run of this library, or of another one that is open. */
+export interface RunRef {
+  readonly runKey: string;
+  /** Absent: of the library that is looked at. */
+  readonly library?: string;
+}
+
+/** One name for it, in links and as a key; the `@` of a key itself is encoded. */
+export function refText({ runKey, library }: RunRef): string {
+  const key = encodeURIComponent(runKey);
+  return library === undefined ? key : `${key}@${encodeURIComponent(library)}`;
+}
+
+export function refsText(refs: readonly RunRef[]): string | undefined {
+  return refs.length === 0 ? undefined : refs.map(refText).join(',');
+}
+
+function runRefsOf(text: string | null): readonly RunRef[] {
+  return [...new Set((text ?? '').split(','))].flatMap((part): readonly RunRef[] => {
+    const [rawKey = '', rawLibrary = ''] = part.split('@', 2);
+    const [runKey] = decoded(rawKey);
+    const [library] = decoded(rawLibrary);
+    if (runKey === undefined) return [];
+    return [library === undefined ? { runKey } : { runKey, library }];
+  });
+}
+
+/** Names are free text; a comma between them is ours. */
 export function listText(items: readonly string[]): string | undefined {
   return items.length === 0 ? undefined : items.map(encodeURIComponent).join(',');
 }

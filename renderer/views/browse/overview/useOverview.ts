@@ -1,22 +1,23 @@
 /** Everything the charts of a run show, from the URL and the host. */
 import { useMemo } from 'react';
-import { navigate } from 'wouter/use-browser-location';
-import type { RunDetail } from '../../../../shared/api/contract.ts';
+import type { RunDetail, RunSummary } from '../../../../shared/api/contract.ts';
 import { axisOf, isWithin, type PanelLine, valueAt } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
+import { hrefInLibrary } from '../../../data/libraryLink.ts';
 import { pathOfPlace } from '../../../data/place.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { type StepSeriesState, useStepSeries } from '../../../data/useStepSeries.ts';
+import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../../data/useStepSeries.ts';
 import type { ChartSpec } from './overviewCharts.ts';
 import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
-import { filterAnd, overviewLinkOf } from './overviewLink.ts';
+import { filterAnd, overviewLinkOf, type RunRef } from './overviewLink.ts';
 import { responseLimits, type StageSpan, stageSpans } from './stageModel.ts';
+import { useRunLists } from './useRunLists.ts';
 
 export interface Overview extends OverviewPanels {
   /** All runs on the charts, this one first. */
   readonly runs: readonly RunFacts[];
-  /** Keys in the link that this library does not have. */
+  /** Runs of the link that are not to be had, and why. */
   readonly missing: readonly string[];
   readonly axis: readonly number[];
   readonly stages: readonly StageSpan[];
@@ -30,37 +31,51 @@ export interface Overview extends OverviewPanels {
   readonly source: string;
 }
 
-const NONE: readonly number[] = [];
+const NONE: readonly SeriesRun[] = [];
+
+interface ShownRun extends Pick<RunSummary, 'runId' | 'name' | 'kind'> {
+  readonly ref: RunRef;
+  /** Of another one than is looked at. */
+  readonly libraryName: string | undefined;
+}
 
 /** @param steps of this run that are shown; a list that is held still holds its charts as well */
 export function useOverview(run: RunDetail, steps: readonly number[], specs: readonly ChartSpec[]): Overview {
   const [query] = useUrlQuery();
   const link = useMemo(() => overviewLinkOf(query), [query]);
   const { applied: filter } = useFilterLink();
-  const list = useRequest('run.list', link.runs.length === 0 ? undefined : {}).data;
+  const known = useRunLists(link.runs);
   const metrics = useRequest('metric.list', { runId: run.runId }).data?.metrics;
   const others = useMemo(
-    () => link.runs.flatMap((key) => list?.find(({ runKey }) => runKey === key) ?? []),
-    [link.runs, list],
+    () =>
+      link.runs.flatMap((ref): readonly ShownRun[] => {
+        const found = known.listOf(ref)?.find(({ runKey }) => runKey === ref.runKey);
+        return found === undefined ? [] : [{ ...found, ref, libraryName: known.nameOf(ref) }];
+      }),
+    [link.runs, known],
   );
-  const shown = useMemo(() => [run, ...others], [run, others]);
-  const runIds = useMemo(() => shown.map(({ runId }) => runId), [shown]);
+  const shown = useMemo<readonly ShownRun[]>(
+    () => [{ ...run, ref: { runKey: run.runKey }, libraryName: undefined }, ...others],
+    [run, others],
+  );
+  const asked = useMemo(() => shown.map(({ runId, ref }) => ({ runId, library: ref.library })), [shown]);
   const isFiltered = filter !== '';
-  const all = useStepSeries(runIds, '');
-  const matching = useStepSeries(isFiltered ? runIds : NONE, filter);
+  const all = useStepSeries(asked, '');
+  const matching = useStepSeries(isFiltered ? asked : NONE, filter);
 
   const held = useMemo(() => new Set(steps), [steps]);
   const stamp = [...all.answers, ...matching.answers];
   // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the arrays they come in
   const runs = useMemo(
     () =>
-      shown.map(({ runKey, name: plain, kind }, i): RunFacts => {
+      shown.map(({ ref, name: plain, kind, libraryName }, i): RunFacts => {
         // Training and evaluation of one log have one name.
-        const isAmbiguous = shown.some((other) => other.runKey !== runKey && other.name === plain);
-        const name = isAmbiguous ? `${plain}, ${kind === 'eval' ? 'evaluation' : 'training'}` : plain;
+        const isAmbiguous = shown.some((other) => other.kind !== kind && other.name === plain);
+        const own = isAmbiguous ? `${plain}, ${kind === 'eval' ? 'evaluation' : 'training'}` : plain;
+        const name = libraryName === undefined ? own : `${own} · ${libraryName}`;
         const kept = (answer: StepSeriesState['answers'][number]) =>
           i === 0 ? answer?.filter(({ step }) => held.has(step)) : answer;
-        return { runKey, name, all: kept(all.answers[i]), matching: kept(matching.answers[i]) };
+        return { ref, name, all: kept(all.answers[i]), matching: kept(matching.answers[i]) };
       }),
     [shown, held, ...stamp, stamp.length],
   );
@@ -75,10 +90,11 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
         window,
         zoom: isZoomed ? range : undefined,
         specs,
-        openStep: (runKey, step, condition) => {
+        openStep: ({ runKey, library }, step, condition) => {
           const q = filterAnd(filter, condition);
           const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
-          navigate(`${pathOfPlace({ view: 'step', runKey, step })}?${search}`);
+          const path = `${pathOfPlace({ view: 'step', runKey, step })}?${search}`;
+          navigateTo(library === undefined ? path : hrefInLibrary(library, path));
         },
       }),
     [runs, isFiltered, metrics, chosen, window, isZoomed, range, filter, specs],
@@ -99,7 +115,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
     ...made,
     panels,
     runs,
-    missing: list === undefined ? [] : link.runs.filter((key) => !list.some(({ runKey }) => runKey === key)),
+    missing: known.missing,
     axis,
     stages: stages.filter(({ from }) => !isZoomed || isWithin(from, range)),
     all,

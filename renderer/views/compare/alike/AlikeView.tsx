@@ -1,6 +1,5 @@
 /** The rollouts of the same problem that are most like one of them: siblings, failures, successes. */
 import { useMemo } from 'react';
-import { navigate } from 'wouter/use-browser-location';
 import type { AlikeList, RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { ALIKE_LIMIT, alikePath, counterpart, useAlike } from '../../../app/useAlike.ts';
@@ -8,7 +7,7 @@ import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { comparePath } from '../../../data/compareLink.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
@@ -157,7 +156,7 @@ function Alike({ place, row, list }: AlikeProps) {
             rowAt={(index) => rollouts[index]}
             isQuiet={({ kept }) => kept === false}
             markOf={(one) => compareMark(alikePath(one))}
-            onOpen={(one) => navigate(comparePath([pathOfPlace(own), alikePath(one)]))}
+            onOpen={(one) => navigateTo(comparePath([pathOfPlace(own), alikePath(one)]))}
             hrefOf={(one) => comparePath([pathOfPlace(own), alikePath(one)])}
             position={listPosition(name)}
             onPosition={(position) => rememberListPosition(name, position)}

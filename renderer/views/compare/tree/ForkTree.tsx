@@ -1,12 +1,11 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a tree of nested lists could not place its rows; the roles say the same
 /** The tree itself: scrolls both ways, draws what is in sight, and takes the keys. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { navigate } from 'wouter/use-browser-location';
 import type { ForkTree as Tree } from '../../../../shared/api/contract.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { comparePath, MOST_LANES } from '../../../data/compareLink.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
 import { BranchCard } from './BranchCard.tsx';
@@ -119,7 +118,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
     return found === undefined ? undefined : rolloutPath(runKey, found);
   };
   const compare = (rollouts: readonly number[]) =>
-    navigate(comparePath(rollouts.flatMap((rollout) => pathOf(rollout) ?? [])));
+    navigateTo(comparePath(rollouts.flatMap((rollout) => pathOf(rollout) ?? [])));
   const compareBranches = (node: number) => compare(branchLanes(tree, node));
   const mark = (rollout: number) => {
     if (marks.includes(rollout)) setQuery({ mark: writeMarks(marks.filter((one) => one !== rollout)) });
@@ -130,7 +129,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
     if (item === undefined) return;
     if (item.kind === 'branch') return fold(item.key);
     const path = pathOf(item.rollout);
-    if (path !== undefined) navigate(path);
+    if (path !== undefined) navigateTo(path);
   };
   const goRight = () => {
     if (item?.kind === 'branch' && item.isFolded) fold(item.key);

@@ -1,0 +1,65 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
+import { withLibraryHost } from './libraryHost.ts';
+import { bytesText, terminalText } from './libraryText.ts';
+
+const help = `usage: turnwise libraries [--library FILE] [--json]
+
+Says what takes the space of a library, by run, and which other libraries were opened beside it.
+
+  --library FILE  the library; without it the one of this user
+  --json          {path, sizes, known} on stdout; bytes throughout
+
+The pages of every table and index are counted and shared out among the runs by their rows and bytes: a run's
+share is an estimate, the sums are exact. Free pages are given back by turnwise compact.
+
+Exit codes: 0 done, 1 no library there, 2 usage.`;
+
+export const librariesCommand: Command = {
+  name: 'libraries',
+  summary: 'say what takes the space of a library, and which others are known',
+  help,
+  async run(argv, context) {
+    const args = readArguments('libraries', argv, { library: { type: 'string' }, json: { type: 'boolean' } });
+    if (args.positionals.length > 0) throw new UsageError(`libraries: takes no arguments\n\n${help}`);
+    const named = args.string('library');
+    const path = named === undefined ? resolve(defaultLibraryPath()) : resolvePath(named);
+    return withLibraryHost(named, context, async (host) => {
+      const sizes = await host.ask('library.sizes', {});
+      const known = (await host.known()).map((library) => {
+        const stat = statSync(library.path, { throwIfNoEntry: false });
+        return { id: library.id, path: library.path, ...(stat === undefined ? {} : { bytes: stat.size }) };
+      });
+      if (args.flag('json')) {
+        process.stdout.write(`${JSON.stringify({ path, sizes, known })}\n`);
+        return 0;
+      }
+      const rows: (readonly [string, string, string])[] = [
+        ...sizes.runs.map(
+          (run) =>
+            [
+              bytesText(run.bytes),
+              `${run.rollouts.toLocaleString('en')} rollouts`,
+              terminalText(`${run.name}  (${run.runKey})`),
+            ] as const,
+        ),
+        [bytesText(sizes.shared), '', 'of no single run'],
+        [bytesText(sizes.free), '', 'free pages'],
+        [bytesText(sizes.file), '', path],
+        [bytesText(sizes.wal), '', 'written last, in the log beside the file'],
+      ];
+      const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+      for (const [size, rollouts, what] of rows)
+        process.stdout.write(
+          `${size.padStart(widths[0] ?? 0)}  ${rollouts.padStart(widths[1] ?? 0)}  ${what}\n`,
+        );
+      for (const { id, path: other, bytes } of known)
+        process.stdout.write(
+          `opened beside it: ${id}  ${other}  ${bytes === undefined ? '(gone)' : bytesText(bytes)}\n`,
+        );
+      return 0;
+    });
+  },
+};

@@ -1,0 +1,15 @@
+/** A size as people read it; JSON has the bytes. */
+export function bytesText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 2 ** (10 * power);
+  return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
+}
+
+/** What a log says, in a terminal: control characters would move its cursor, or turn the text around. */
+export function terminalText(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`,
+  );
+}

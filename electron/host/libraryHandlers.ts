@@ -1,0 +1,101 @@
+/** Handlers about a library as a whole: what takes its space, giving space back, a run that gets a library of its own. */
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Method, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
+import type { ApiFailure, Result } from '../../shared/api/errors.ts';
+import type { AbortSignal } from '../../shared/api/transport.ts';
+import type { WriterTask } from '../worker/messages.ts';
+import type { AnalysisThread, OnProgress } from './analysisThread.ts';
+import { stopFlag } from './analysisThread.ts';
+import type { Follower } from './follower.ts';
+import type { ShellActions } from './host.ts';
+
+const LIBRARY_METHODS = [
+  'library.sizes',
+  'library.compact',
+  'run.move',
+  'shell.saveDialog',
+] as const satisfies readonly Method[];
+type LibraryMethod = (typeof LIBRARY_METHODS)[number];
+type LibraryHandlers = {
+  [M in LibraryMethod]: (params: ParsedParams<M>, signal?: AbortSignal) => Promise<Result<ResultOf<M>>>;
+};
+
+export interface LibraryServices {
+  readonly libraryPath: string;
+  readonly actions: ShellActions | undefined;
+  readonly analysis: AnalysisThread;
+  readonly follower: Follower;
+  /** Paths of files that may be made: the user has named them. */
+  readonly writable: Set<string>;
+  task(task: WriterTask, onProgress?: (done: number, total: number) => void): Promise<Result<unknown>>;
+  progressFor(progressKey: string | undefined): OnProgress;
+  directoryOf(runKey: string): Promise<string | undefined>;
+  isGranted(path: string): boolean;
+  /** A job that the user has started reads into the library. */
+  isReading(): boolean;
+}
+
+export const LIBRARY_ENDING = '.sqlite';
+
+export function libraryHandlers(host: LibraryServices): LibraryHandlers {
+  return {
+    'library.sizes': ({ progressKey }, signal) => host.analysis.sizes(host.progressFor(progressKey), signal),
+    'library.compact': async () => {
+      if (host.isReading()) return refused('logs are being read into this library; wait for them, or cancel');
+      const startedAt = performance.now();
+      const done = (await host.task({ kind: 'compact' })) as Result<{ before: number; after: number }>;
+      if (!done.ok) return done;
+      return { ok: true, value: { ...done.value, elapsedMs: Math.round(performance.now() - startedAt) } };
+    },
+    'run.move': async ({ runKey, path: asked, progressKey }, signal) => {
+      if (host.isReading()) return refused('logs are being read into this library; wait for them, or cancel');
+      const place = newFile(host, asked);
+      if ('failure' in place) return { ok: false, failure: place.failure };
+      const directory = await host.directoryOf(runKey);
+      const progress = host.progressFor(progressKey);
+      const stop = stopFlag(signal);
+      const moved = await host.task({ kind: 'moveRun', runKey, path: place.path, stop }, (done, total) =>
+        progress({ stepsDone: done, steps: total, share: done / Math.max(1, total) }),
+      );
+      // Else the next line that is logged would bring it back.
+      if (moved.ok && directory !== undefined) host.follower.stopBelow(directory);
+      return moved as Result<ResultOf<'run.move'>>;
+    },
+    'shell.saveDialog': async ({ name }) => {
+      if (host.actions === undefined) return refused('this shell has no file dialog');
+      const chosen = await host.actions.saveDialog(name);
+      if (chosen.path !== undefined) host.writable.add(resolve(chosen.path));
+      return { ok: true, value: chosen };
+    },
+  };
+}
+
+/**
+ * Where a page may have a file made: where the user has said so in a dialog, in a directory that was opened, or beside
+ * the library, which is no place of the page's choosing. Always a new file, never another one's.
+ */
+function newFile(host: LibraryServices, asked: string): { path: string } | { failure: ApiFailure } {
+  // `..` is its own base name, and leads elsewhere.
+  const isName = basename(asked) === asked && !asked.startsWith('.');
+  const named = isName ? join(dirname(resolve(host.libraryPath)), asked) : resolve(asked);
+  const path = named.endsWith(LIBRARY_ENDING) ? named : named + LIBRARY_ENDING;
+  if (host.writable.has(named) || host.writable.has(path)) return { path };
+  let directory: string;
+  try {
+    directory = realpathSync(dirname(path));
+  } catch {
+    return { failure: { code: 'not_found', message: `there is no directory ${dirname(path)}` } };
+  }
+  if (!isName && !host.isGranted(directory)) {
+    return { failure: { code: 'not_granted', message: `${directory} has not been opened by the user` } };
+  }
+  const file = join(directory, basename(path));
+  return existsSync(file)
+    ? { failure: { code: 'refused', message: `${file} is there already` } }
+    : { path: file };
+}
+
+function refused(message: string): { readonly ok: false; readonly failure: ApiFailure } {
+  return { ok: false, failure: { code: 'refused', message } };
+}

@@ -1,0 +1,46 @@
+/** Libraries that were opened beside this one. */
+import type { ReadableLibrary, WritableLibrary } from './open.ts';
+
+export interface KnownLibrary {
+  readonly path: string;
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly openedAt: number;
+}
+
+export interface KnownLibraryChange {
+  readonly remember?: KnownLibrary;
+  /** Its path. */
+  readonly forget?: string;
+}
+
+/** More are not offered: the oldest are forgotten. */
+const MOST_KNOWN = 30;
+
+/** The latest first. */
+export function listKnownLibraries(db: ReadableLibrary): readonly KnownLibrary[] {
+  return db
+    .prepare<[], KnownLibrary>(
+      'SELECT path, id, opened_at AS openedAt FROM known_library_row ORDER BY opened_at DESC, path',
+    )
+    .all();
+}
+
+export function rememberLibrary(db: WritableLibrary, { path, id, openedAt }: KnownLibrary): void {
+  db.transaction(() => {
+    // Two processes may have given the same id to two files: the one that says so last keeps it.
+    db.prepare('DELETE FROM known_library_row WHERE id = ? AND path <> ?').run(id, path);
+    db.prepare(
+      `INSERT INTO known_library_row (path, id, opened_at) VALUES (?, ?, ?)
+        ON CONFLICT (path) DO UPDATE SET id = excluded.id, opened_at = excluded.opened_at`,
+    ).run(path, id, openedAt);
+    db.prepare(
+      `DELETE FROM known_library_row WHERE path NOT IN
+        (SELECT path FROM known_library_row ORDER BY opened_at DESC, path LIMIT ?)`,
+    ).run(MOST_KNOWN);
+  })();
+}
+
+export function forgetLibrary(db: WritableLibrary, path: string): boolean {
+  return db.prepare('DELETE FROM known_library_row WHERE path = ?').run(path).changes > 0;
+}

@@ -1,0 +1,74 @@
+/** The file of a library: how large it is, and giving free pages back to the file system. */
+import { statfsSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import type { WritableLibrary } from './open.ts';
+
+/** Bytes in use: free pages inside the file are none. */
+export function usedBytes(db: WritableLibrary): number {
+  const one = (name: string): number => Number(db.pragma(name, { simple: true }));
+  return (one('page_count') - one('freelist_count')) * one('page_size');
+}
+
+/** Of the write-ahead log beside the file. */
+export function walBytes(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Of the file and its write-ahead log on the disk. @throws where there is no file */
+export function fileBytes(path: string): number {
+  return statSync(path).size + walBytes(path);
+}
+
+/**
+ * Writes the file anew without free pages, and with that removes the last traces of what stood there. On a connection
+ * of its own: the library's keeps temporary data in memory, and a copy of a library does not fit there.
+ *
+ * @throws SqliteError SQLITE_BUSY when another process writes, SQLITE_FULL when the disk is full: nothing has changed
+ */
+export function vacuum(db: WritableLibrary): void {
+  const other = new Database(db.name, { timeout: 10_000 });
+  try {
+    other.pragma('temp_store = FILE');
+    other.exec('VACUUM');
+  } finally {
+    other.close();
+  }
+  db.pragma('wal_checkpoint(TRUNCATE)');
+}
+
+/**
+ * Gives the space of deleted rows back where that can be done now. Where somebody is reading or writing just now the
+ * pages stay free inside the file, to be written over by what comes next; likewise where the disk has no room for a copy.
+ */
+export function shrink(db: WritableLibrary): void {
+  try {
+    if (roomFor(db.name, usedBytes(db)) === undefined) vacuum(db);
+  } catch (error) {
+    const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+    if (!isBusy) throw error;
+  }
+  db.pragma('wal_checkpoint(TRUNCATE)');
+}
+
+/**
+ * A copy is made twice: among the system's temporary files, then beside the file.
+ *
+ * @returns what is missing; undefined where there is room
+ */
+export function roomFor(path: string, bytes: number): string | undefined {
+  const places = new Map<number, { readonly directory: string; needs: number }>();
+  for (const directory of [dirname(path), process.env['SQLITE_TMPDIR'] ?? tmpdir()]) {
+    const { dev } = statSync(directory);
+    const place = places.get(dev);
+    if (place === undefined) places.set(dev, { directory, needs: bytes });
+    else place.needs += bytes;
+  }
+  for (const { directory, needs } of places.values()) {
+    const { bavail, bsize } = statfsSync(directory);
+    const free = bavail * bsize;
+    if (free < needs) return `${directory} has ${free} bytes free, and ${needs} are needed for a copy`;
+  }
+  return undefined;
+}

@@ -1,0 +1,200 @@
+/**
+ * What takes how much of a library's file, by run. Tables are shared by all runs: the pages of each table and index are
+ * counted, and shared out among the runs by their rows, or by the bytes of their values where these differ much.
+ */
+import type { LibrarySizes, RunSize, SizePart } from '../../../shared/api/contract.ts';
+import { walBytes } from '../libraryFile.ts';
+import type { ReadableLibrary } from '../open.ts';
+
+export interface SizeWatch {
+  isCancelled(): boolean;
+  /** Pages, of all of the file. */
+  onProgress(done: number, total: number): void;
+}
+
+/** Bytes or rows by run. */
+type Weights = Map<number, number>;
+
+interface SharedOut {
+  readonly part: SizePart;
+  readonly by: Weights;
+  /** The weights are the bytes themselves. */
+  readonly isBytes?: true;
+}
+
+/** Pages, or rollouts, between two looks whether the answer is still wanted. */
+const LOOK_EVERY = 256;
+const ROLLOUTS_AT_ONCE = 20_000;
+
+const RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.kind,
+    coalesce(json_extract(c.config, '$.name'), n.name) AS name
+  FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope ORDER BY n.run_id`;
+const STEPS = `SELECT run_id AS runId, sum(rollouts) AS rollouts, sum(group_count) AS groups, sum(turns) AS turns,
+    sum(tool_calls) AS calls, sum(response_chars) AS chars, count(*) AS steps
+  FROM step_row GROUP BY run_id`;
+const COLUMNS = 'SELECT run_id, sum(length(bytes) + 40) FROM step_column_row GROUP BY run_id';
+const FILES = 'SELECT file_id, sum(length(bytes) + 16) FROM text_block GROUP BY file_id';
+const FILE_RUNS = 'SELECT file_id, run_id FROM run_file_row ORDER BY file_id';
+const CHARS_IN_FILE = 'SELECT run_id, sum(response_chars) FROM rollout_row WHERE file_id = ? GROUP BY run_id';
+const TOKENIZERS = `SELECT n.run_id, length(t.pieces) FROM tokenizer_row t JOIN run_row n USING (run_key)`;
+const BTREES = 'SELECT name, tbl_name AS tableName FROM sqlite_schema WHERE rootpage > 0';
+const PAGES = 'SELECT pgsize FROM dbstat WHERE name = ?';
+
+const TOKEN_BYTES = ['ends', 'ids', 'mask', 'entropy', 'logprob', 'trainer_logprob', 'advantage', 'top']
+  .map((column) => `coalesce(length(t.${column}), 0)`)
+  .join(' + ');
+/** Keyed by rollouts, and kept for some of them only: counted. */
+const SPARSE: readonly (readonly [table: string, part: SizePart, weight: string])[] = [
+  ['token_row', 'tokens', `sum(${TOKEN_BYTES} + 24)`],
+  ['flag_row', 'rows', 'count(*)'],
+  ['join_key_row', 'rows', 'count(*)'],
+  ['join_row', 'rows', 'count(*)'],
+  ['pool_match_row', 'rows', 'count(*)'],
+];
+
+/** @returns undefined when it was cancelled on the way */
+export function librarySizes(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefined {
+  // One state of the library for all of it.
+  return db.transaction(() => sizesNow(db, watch))();
+}
+
+function sizesNow(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefined {
+  const number = (name: string): number => Number(db.pragma(name, { simple: true }));
+  const pageSize = number('page_size');
+  const pages = number('page_count');
+  const file = pages * pageSize;
+  const free = number('freelist_count') * pageSize;
+  const wal = walBytes(db.name);
+  const shares = sharesOf(db, watch);
+  if (shares === undefined) return undefined;
+  const counted = bytesByTable(db, watch, pages);
+  if (counted === 'cancelled') return undefined;
+
+  const of = new Map<number, Record<SizePart, number>>();
+  for (const [table, { part, by, isBytes = false }] of shares) {
+    const total = sum(by);
+    const bytes = counted === undefined ? (isBytes ? total : 0) : (counted.get(table) ?? 0);
+    if (total === 0) continue;
+    for (const [runId, weight] of by) {
+      const parts = of.get(runId) ?? { texts: 0, tokens: 0, search: 0, rows: 0, columns: 0 };
+      parts[part] += Math.floor((bytes * weight) / total);
+      of.set(runId, parts);
+    }
+  }
+  const rollouts = stepSums(db).rollouts;
+  const runs = db
+    .prepare<[], { runId: number; runKey: string; name: string; kind: 'train' | 'eval' }>(RUNS)
+    .all()
+    .map(({ runId, ...run }): RunSize => {
+      const parts = of.get(runId) ?? { texts: 0, tokens: 0, search: 0, rows: 0, columns: 0 };
+      const bytes = Object.values(parts).reduce((all, one) => all + one, 0);
+      return { ...run, rollouts: rollouts.get(runId) ?? 0, bytes, parts };
+    })
+    .sort((a, b) => b.bytes - a.bytes);
+  const shared = file - free - runs.reduce((all, { bytes }) => all + bytes, 0);
+  return { runs, shared, free, file, wal, method: counted === undefined ? 'lengths' : 'pages' };
+}
+
+/** By which rows or bytes the pages of a table are shared out; tables that are left out belong to no single run. */
+function sharesOf(db: ReadableLibrary, watch: SizeWatch): Map<string, SharedOut> | undefined {
+  const { rollouts, groups, turns, calls, chars, steps } = stepSums(db);
+  const shares = new Map<string, SharedOut>([
+    ['text_block', { part: 'texts', by: textBytes(db), isBytes: true }],
+    ['step_column_row', { part: 'columns', by: pairs(db, COLUMNS), isBytes: true }],
+    ['rollout_row', { part: 'rows', by: rollouts }],
+    ['group_row', { part: 'rows', by: groups }],
+    ['step_row', { part: 'rows', by: steps }],
+    // Segments are not counted by run anywhere; there are about as many per turn in every run.
+    ['segment_row', { part: 'rows', by: turns }],
+    ['turn_row', { part: 'rows', by: turns }],
+    ['tool_call_row', { part: 'rows', by: calls }],
+    ['tokenizer_row', { part: 'tokens', by: pairs(db, TOKENIZERS), isBytes: true }],
+  ]);
+  for (const suffix of ['', '_config', '_data', '_docsize', '_idx'])
+    shares.set(`search_text${suffix}`, { part: 'search', by: chars });
+  const last = Number(db.prepare('SELECT coalesce(max(rollout_id), 0) FROM rollout_row').pluck().get());
+  for (const [table, part, weight] of SPARSE) {
+    const by: Weights = new Map();
+    const statement = db.prepare<[number, number], [number, number]>(
+      `SELECT r.run_id, ${weight} FROM ${table} t JOIN rollout_row r USING (rollout_id)
+        WHERE t.rollout_id > ? AND t.rollout_id <= ? GROUP BY r.run_id`,
+    );
+    for (let from = 0; from < last; from += ROLLOUTS_AT_ONCE) {
+      if (watch.isCancelled()) return undefined;
+      for (const [runId, weighs] of statement.raw().all(from, from + ROLLOUTS_AT_ONCE))
+        by.set(runId, (by.get(runId) ?? 0) + weighs);
+    }
+    shares.set(table, { part, by, ...(part === 'tokens' ? { isBytes: true as const } : {}) });
+  }
+  return shares;
+}
+
+function stepSums(db: ReadableLibrary) {
+  const names = ['rollouts', 'groups', 'turns', 'calls', 'chars', 'steps'] as const;
+  const rows = db.prepare<[], Record<(typeof names)[number] | 'runId', number>>(STEPS).all();
+  const weights = (name: (typeof names)[number]): Weights =>
+    new Map(rows.map((row) => [row.runId, row[name]]));
+  return {
+    rollouts: weights('rollouts'),
+    groups: weights('groups'),
+    turns: weights('turns'),
+    calls: weights('calls'),
+    chars: weights('chars'),
+    steps: weights('steps'),
+  };
+}
+
+/** Blocks belong to files; a file with rollouts of several runs is shared out by the characters of their responses. */
+function textBytes(db: ReadableLibrary): Weights {
+  const runsOf = new Map<number, number[]>();
+  for (const [fileId, runId] of db.prepare<[], [number, number]>(FILE_RUNS).raw().all())
+    runsOf.set(fileId, [...(runsOf.get(fileId) ?? []), runId]);
+  const by: Weights = new Map();
+  const add = (runId: number, bytes: number): void => void by.set(runId, (by.get(runId) ?? 0) + bytes);
+  for (const [fileId, bytes] of pairs(db, FILES)) {
+    const [only, ...others] = runsOf.get(fileId) ?? [];
+    if (only !== undefined && others.length === 0) {
+      add(only, bytes);
+      continue;
+    }
+    const chars = new Map(db.prepare<[number], [number, number]>(CHARS_IN_FILE).raw().all(fileId));
+    const total = sum(chars);
+    for (const [runId, count] of chars) add(runId, total === 0 ? 0 : (bytes * count) / total);
+  }
+  return by;
+}
+
+/** @returns undefined where SQLite was built without `dbstat` */
+function bytesByTable(
+  db: ReadableLibrary,
+  watch: SizeWatch,
+  pages: number,
+): Map<string, number> | 'cancelled' | undefined {
+  const built = db.pragma('compile_options') as { readonly compile_options: string }[];
+  if (!built.some(({ compile_options: option }) => option === 'ENABLE_DBSTAT_VTAB')) return undefined;
+  const bytes = new Map<string, number>();
+  const statement = db.prepare<[string], number>(PAGES).pluck();
+  let done = 0;
+  for (const { name, tableName } of db.prepare<[], { name: string; tableName: string }>(BTREES).all()) {
+    let size = 0;
+    for (const pageSize of statement.iterate(name)) {
+      size += pageSize;
+      done += 1;
+      if (done % LOOK_EVERY !== 0) continue;
+      watch.onProgress(done, pages);
+      if (watch.isCancelled()) return 'cancelled';
+    }
+    bytes.set(tableName, (bytes.get(tableName) ?? 0) + size);
+  }
+  return bytes;
+}
+
+function pairs(db: ReadableLibrary, sql: string): Weights {
+  return new Map(db.prepare<[], [number, number]>(sql).raw().all());
+}
+
+function sum(weights: Weights): number {
+  let total = 0;
+  for (const weight of weights.values()) total += weight;
+  return total;
+}

@@ -1,0 +1,355 @@
+/**
+ * A run with everything that belongs to it into a library file of its own. Ids stay as they are: the new library is
+ * empty, and what refers to what needs no table of old and new numbers. The full-text index is not copied; the new
+ * library makes its own.
+ *
+ *   source ── rows by run, by rollout, by file ──► FILE.partial ── counted and compared ──► FILE
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, sep } from 'node:path';
+import { APPLICATION_ID } from './migrate.ts';
+import { openWriter, type WritableLibrary } from './open.ts';
+
+export interface MoveWatch {
+  isCancelled(): boolean;
+  /** Rollouts, each counted twice: copied and compared. */
+  onProgress(done: number, total: number): void;
+}
+
+export interface RunCopy {
+  readonly rollouts: number;
+  /** Compared by their keys, on both sides. */
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** The copy is not what it was made from. */
+export class CopyDiffersError extends Error {
+  constructor(table: string) {
+    super(`the copy of ${table} is not equal to what it was made from; nothing has been removed`);
+    this.name = 'CopyDiffersError';
+  }
+}
+
+interface RunIdentity {
+  readonly runId: number;
+  readonly runKey: string;
+}
+
+/** Files of a trainer's numbers, which name no run. */
+const OF_METRICS = 'SELECT logged_id FROM source.metric_run_row WHERE run_id = :runId';
+const OF_FILES = 'file_id IN (SELECT file_id FROM temp.moved_file)';
+const OF_PROBLEMS = 'problem_no IN (SELECT problem_no FROM temp.moved_problem)';
+const OF_PROMPTS = `prompt_id IN (SELECT prompt_id FROM source.problem_row WHERE ${OF_PROBLEMS})`;
+const ABOVE_FILES = (
+  column: string,
+): string => `EXISTS (SELECT 1 FROM temp.moved_file f WHERE f.path = ${column}
+  OR substr(f.path, 1, length(rtrim(${column}, :sep)) + 1) = rtrim(${column}, :sep) || :sep)`;
+
+/** Which rows of a table belong to the run; asked of the source. */
+const BELONGING: Readonly<Record<string, string>> = {
+  run_row: 'run_id = :runId',
+  run_file_row: 'run_id = :runId',
+  group_row: 'run_id = :runId',
+  step_row: 'run_id = :runId',
+  step_revision_row: 'run_id = :runId',
+  step_column_row: 'run_id = :runId',
+  selection_row: 'run_id = :runId',
+  join_key_row: 'run_id = :runId',
+  run_config_row: 'logged_id = :scope',
+  stage_row: 'logged_id = :scope',
+  metric_row: `logged_id = :scope OR logged_id IN (${OF_METRICS})`,
+  metric_run_row: 'run_id = :runId',
+  group_rule_row: 'run_key = :runKey',
+  tokenizer_row: 'run_key = :runKey',
+  file_row: OF_FILES,
+  issue_row: OF_FILES,
+  pending_row: OF_FILES,
+  problem_row: OF_PROBLEMS,
+  prompt_row: OF_PROMPTS,
+  prompt_segment_row: OF_PROMPTS,
+  run_name_row: ABOVE_FILES('directory'),
+  granted_root: ABOVE_FILES('path'),
+  // What is read later may need one of them.
+  mapping_row: 'true',
+};
+const BY_ROLLOUT = [
+  'rollout_row',
+  'segment_row',
+  'turn_row',
+  'tool_call_row',
+  'flag_row',
+  'token_row',
+  'join_row',
+] as const;
+const BY_BLOCK = ['text_block'] as const;
+
+/** Tables a run takes along, and those that stay: every table of a library is in one of them. */
+export const COPIED_TABLES: readonly string[] = [...Object.keys(BELONGING), ...BY_ROLLOUT, ...BY_BLOCK];
+export const LEFT_TABLES: readonly string[] = [
+  'saved_view_row',
+  'saved_query_row',
+  'known_library_row',
+  // A run that is joined with another one is not moved.
+  'pool_join_row',
+  'pool_match_row',
+  // Made anew.
+  'search_state_row',
+];
+
+/** Where a key alone would not tell two rows apart, or there is none. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  rollout_row: ['rollout_id', 'step', 'group_id', 'ordinal', 'content_hash'],
+  step_column_row: ['run_id', 'step', 'name', 'revision'],
+};
+
+const ROLLOUTS_AT_ONCE = 2_000;
+const BLOCKS_AT_ONCE = 64;
+/** Rows hashed between two looks whether it is still wanted. */
+const LOOK_EVERY = 5_000;
+
+/** @returns why the run cannot be moved there; undefined when it can */
+export function moveRefusal(db: WritableLibrary, { runKey }: RunIdentity, path: string): string | undefined {
+  const joined = db
+    .prepare('SELECT count(*) FROM pool_join_row WHERE pool_key = :runKey OR kept_key = :runKey')
+    .pluck()
+    .get({ runKey });
+  if (joined !== 0) {
+    return 'the run is joined with another one as pool and list of what was kept; take the join back first';
+  }
+  if (existsSync(path)) return `${path} is there already`;
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) {
+    return `there is no directory ${dirname(path)}`;
+  }
+  return isLeftover(partialOf(path))
+    ? undefined
+    : `${partialOf(path)} is there already, and is no copy of ours`;
+}
+
+/**
+ * Leaves the source as it is. Must run inside a transaction that keeps other writers out.
+ *
+ * @throws CopyDiffersError, SqliteError (disk full); the unfinished copy is gone then
+ * @returns undefined when it was cancelled on the way
+ */
+export function copyRun(
+  db: WritableLibrary,
+  run: RunIdentity,
+  path: string,
+  watch: MoveWatch,
+): RunCopy | undefined {
+  const partial = partialOf(path);
+  removeLibrary(partial);
+  let isWhole = false;
+  try {
+    const copied = copyInto(partial, db.name, run, watch);
+    if (copied === undefined) return undefined;
+    // The removal that follows must not reach the disk before the copy.
+    syncToDisk(partial);
+    if (existsSync(path)) throw new Error(`${path} has appeared meanwhile; nothing has been removed`);
+    renameSync(partial, path);
+    syncToDisk(dirname(path));
+    isWhole = true;
+    return { ...copied, bytes: statSync(path).size };
+  } finally {
+    if (!isWhole) removeLibrary(partial);
+  }
+}
+
+const partialOf = (path: string): string => `${path}.partial`;
+
+function copyInto(
+  partial: string,
+  sourcePath: string,
+  run: RunIdentity,
+  watch: MoveWatch,
+): { readonly rollouts: number; readonly rows: number } | undefined {
+  const target = openWriter(partial);
+  try {
+    // Until it has its name nobody reads it, and after a power failure it would be made again.
+    target.pragma('synchronous = OFF');
+    // Read only, by what is asked of it.
+    target.prepare('ATTACH ? AS source').run(sourcePath);
+    const mover = new Mover(target, run, watch);
+    return mover.copy() && mover.compare() ? { rollouts: mover.rollouts, rows: mover.rows } : undefined;
+  } finally {
+    target.close();
+  }
+}
+
+class Mover {
+  private readonly db: WritableLibrary;
+  private readonly values: Readonly<Record<string, string | number>>;
+  private readonly watch: MoveWatch;
+  readonly rollouts: number;
+  rows = 0;
+  private done = 0;
+
+  constructor(db: WritableLibrary, { runId, runKey }: RunIdentity, watch: MoveWatch) {
+    this.db = db;
+    this.watch = watch;
+    const scope = db.prepare('SELECT scope FROM source.run_row WHERE run_id = ?').pluck().get(runId);
+    this.values = { runId, runKey, sep, scope: String(scope) };
+    db.exec(`
+      CREATE TEMP TABLE moved_rollout (at INTEGER PRIMARY KEY, rollout_id INTEGER NOT NULL UNIQUE);
+      CREATE TEMP TABLE moved_block (at INTEGER PRIMARY KEY, block_id INTEGER NOT NULL UNIQUE);
+      CREATE TEMP TABLE moved_problem (problem_no INTEGER PRIMARY KEY);
+      CREATE TEMP TABLE moved_file (file_id INTEGER PRIMARY KEY, path TEXT NOT NULL);`);
+    this.run(`INSERT INTO moved_rollout (rollout_id)
+      SELECT rollout_id FROM source.rollout_row WHERE run_id = :runId ORDER BY rollout_id`);
+    const mine = 'rollout_id IN (SELECT rollout_id FROM temp.moved_rollout)';
+    this.run(`INSERT INTO moved_block (block_id) SELECT DISTINCT block_id FROM source.rollout_row
+      WHERE ${mine} AND block_id IS NOT NULL ORDER BY block_id`);
+    this.run(`INSERT INTO moved_problem
+      SELECT problem_no FROM source.group_row WHERE run_id = :runId AND problem_no IS NOT NULL
+      UNION SELECT read_problem FROM source.rollout_row WHERE ${mine} AND read_problem IS NOT NULL`);
+    this.run(`INSERT INTO moved_file SELECT file_id, path FROM source.file_row WHERE file_id IN (
+      SELECT file_id FROM source.run_file_row WHERE run_id = :runId
+      UNION SELECT file_id FROM source.rollout_row WHERE ${mine}
+      UNION SELECT decision_file_id FROM source.rollout_row WHERE ${mine}
+      UNION SELECT file_id FROM source.join_row WHERE ${mine}
+      UNION SELECT signal_file_id FROM source.token_row WHERE ${mine}
+      UNION SELECT file_id FROM source.selection_row WHERE run_id = :runId
+      UNION SELECT file_id FROM source.stage_row WHERE logged_id = :scope
+      UNION SELECT file_id FROM source.metric_row WHERE logged_id = :scope OR logged_id IN (${OF_METRICS}))`);
+    this.rollouts = Number(db.prepare('SELECT count(*) FROM moved_rollout').pluck().get());
+  }
+
+  /** @returns false when it was cancelled on the way */
+  copy(): boolean {
+    this.db.transaction(() => {
+      for (const [table, belongs] of Object.entries(BELONGING)) {
+        // A new library is not wholly empty: nothing of it is wanted.
+        this.db.exec(`DELETE FROM main.${table}`);
+        this.run(this.insertion(table, belongs));
+      }
+    })();
+    return (
+      this.inPieces(BY_BLOCK, 'block', BLOCKS_AT_ONCE) &&
+      this.inPieces(BY_ROLLOUT, 'rollout', ROLLOUTS_AT_ONCE, (rollouts) => this.advance(rollouts))
+    );
+  }
+
+  /** @throws CopyDiffersError. @returns false when it was cancelled on the way */
+  compare(): boolean {
+    const tables: Record<string, string> = { ...BELONGING };
+    for (const table of BY_ROLLOUT)
+      tables[table] = 'rollout_id IN (SELECT rollout_id FROM temp.moved_rollout)';
+    for (const table of BY_BLOCK) tables[table] = 'block_id IN (SELECT block_id FROM temp.moved_block)';
+    const before = this.done;
+    for (const [i, [table, belongs]] of Object.entries(tables).entries()) {
+      const there = this.checksum('source', table, belongs);
+      const here = there && this.checksum('main', table, 'true');
+      if (here === undefined || there === undefined) return false;
+      if (here.rows !== there.rows || here.hash !== there.hash) throw new CopyDiffersError(table);
+      this.rows += here.rows;
+      this.done = before + Math.floor((this.rollouts * (i + 1)) / Object.keys(tables).length);
+      this.watch.onProgress(this.done, 2 * this.rollouts);
+    }
+    return true;
+  }
+
+  private inPieces(
+    tables: readonly string[],
+    what: 'block' | 'rollout',
+    size: number,
+    onPiece: (count: number) => void = () => undefined,
+  ): boolean {
+    const count = Number(this.db.prepare(`SELECT count(*) FROM moved_${what}`).pluck().get());
+    const piece = `${what}_id IN (SELECT ${what}_id FROM temp.moved_${what} WHERE at > :from AND at <= :to)`;
+    const statements = tables.map((table) => this.db.prepare(this.insertion(table, piece)));
+    for (let from = 0; from < count; from += size) {
+      if (this.watch.isCancelled()) return false;
+      const to = Math.min(count, from + size);
+      this.db.transaction(() => {
+        for (const statement of statements) statement.run({ from, to });
+      })();
+      onPiece(to - from);
+    }
+    return true;
+  }
+
+  /** The columns by name: a library that was migrated has them in another order than one made anew. */
+  private insertion(table: string, belongs: string): string {
+    const columns = this.columnsOf(table)
+      .map(({ name }) => `"${name}"`)
+      .join(', ');
+    return `INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM source.${table} WHERE ${belongs}`;
+  }
+
+  private checksum(
+    side: 'main' | 'source',
+    table: string,
+    belongs: string,
+  ): { readonly rows: number; readonly hash: string } | undefined {
+    const keys = (KEYS[table] ?? this.keyOf(table)).map((name) => `"${name}"`).join(', ');
+    const hash = createHash('sha256');
+    const select = `SELECT ${keys} FROM ${side}.${table} WHERE ${belongs} ORDER BY ${keys}`;
+    let rows = 0;
+    for (const row of this.db.prepare(select).raw().iterate(this.valuesIn(belongs))) {
+      hash.update(JSON.stringify(row));
+      rows += 1;
+      if (rows % LOOK_EVERY === 0 && this.watch.isCancelled()) return undefined;
+    }
+    return { rows, hash: hash.digest('hex') };
+  }
+
+  private keyOf(table: string): readonly string[] {
+    return this.columnsOf(table)
+      .filter(({ pk }) => pk > 0)
+      .sort((a, b) => a.pk - b.pk)
+      .map(({ name }) => name);
+  }
+
+  private columnsOf(table: string): readonly { readonly name: string; readonly pk: number }[] {
+    return this.db.pragma(`main.table_info(${table})`) as { name: string; pk: number }[];
+  }
+
+  private run(statement: string): void {
+    this.db.prepare(statement).run(this.valuesIn(statement));
+  }
+
+  /** Those that the statement names. */
+  private valuesIn(statement: string): Readonly<Record<string, string | number>> {
+    return Object.fromEntries(Object.entries(this.values).filter(([name]) => statement.includes(`:${name}`)));
+  }
+
+  private advance(rollouts: number): void {
+    this.done += rollouts;
+    this.watch.onProgress(this.done, 2 * this.rollouts);
+  }
+}
+
+/** Nothing, or what a copy that was killed has left. */
+function isLeftover(partial: string): boolean {
+  const stat = statSync(partial, { throwIfNoEntry: false });
+  if (stat === undefined) return true;
+  if (!stat.isFile()) return false;
+  if (stat.size === 0) return true;
+  const id = Buffer.alloc(4);
+  const file = openSync(partial, 'r');
+  try {
+    // Where the header of an SQLite file has the application's id; all zero while the first pages are in the log.
+    readSync(file, id, 0, 4, 68);
+  } finally {
+    closeSync(file);
+  }
+  return id.readUInt32BE(0) === APPLICATION_ID || (id.readUInt32BE(0) === 0 && existsSync(`${partial}-wal`));
+}
+
+function removeLibrary(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+}
+
+function syncToDisk(path: string): void {
+  const isDirectory = statSync(path).isDirectory();
+  // Windows has no handle of a directory to do this with.
+  if (isDirectory && process.platform === 'win32') return;
+  const file = openSync(path, isDirectory ? 'r' : 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,181 @@
+/** What takes the space of a library, by run: a bar of the whole file, and a row for each run. */
+import { X } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import type { LibraryRow, LibrarySizes as Sizes } from '../../shared/api/contract.ts';
+import { useLibraries } from '../data/otherLibraries.ts';
+import { useAnalysis } from '../data/useAnalysis.ts';
+import { useInterface } from '../state/interface.ts';
+import { Button, IconButton } from '../ui/Controls.tsx';
+import { bytes, count, percent } from '../ui/numbers.ts';
+import { PART_NAMES, partsOfFile } from './librarySizesModel.ts';
+import { useLibraryActions } from './useLibraryActions.ts';
+import './librarySizes.css';
+
+export function LibrarySizes() {
+  const isOpen = useInterface((state) => state.dialog === 'librarySizes');
+  const sizesOf = useInterface((state) => state.sizesOf);
+  const showDialog = useInterface((state) => state.showDialog);
+  const library = useLibraries()?.find(({ id }) => id === sizesOf);
+  if (library === undefined) return null;
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && showDialog(undefined)}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog library-sizes" aria-describedby={undefined}>
+          <div className="dialog-head">
+            <Dialog.Title asChild>
+              <h1>What takes the space of {library.isHome ? 'this library' : library.name}</h1>
+            </Dialog.Title>
+            <Dialog.Close asChild>
+              <IconButton label="Close" keys="Esc">
+                <X size={16} />
+              </IconButton>
+            </Dialog.Close>
+          </div>
+          <SizesBody library={library} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+const PARAMS = {} as const;
+
+function SizesBody({ library }: { readonly library: LibraryRow }) {
+  const sizes = useAnalysis('library.sizes', PARAMS, true, library.id);
+  const { compact } = useLibraryActions();
+  const { answer, progress } = sizes;
+  return (
+    <>
+      <div className="dialog-body">
+        <p className="mono dim path-tail" title={library.path}>
+          <bdi>{library.path}</bdi>
+        </p>
+        {sizes.isComputing && (
+          <p className="waiting" role="status">
+            <progress aria-label="Pages counted" value={progress?.share} max={1} /> Counting the pages of the
+            file… <Button onClick={sizes.stop}>Cancel</Button>
+          </p>
+        )}
+        {sizes.isStopped && (
+          <p>
+            Stopped. <Button onClick={() => void sizes.compute()}>Count</Button>
+          </p>
+        )}
+        {sizes.error !== null && (
+          <p className="is-wrong" role="alert">
+            ✕ {sizes.error.message}
+          </p>
+        )}
+        {answer !== undefined && <SizesTable sizes={answer} />}
+        {compact.isPending && (
+          <p className="waiting" role="status">
+            <progress aria-label="Compacting" /> Writing the file anew, without its free pages… Reading goes
+            on.
+          </p>
+        )}
+      </div>
+      <div className="dialog-foot">
+        <span className="dialog-buttons">
+          <Button disabled={sizes.isComputing} onClick={() => void sizes.compute()}>
+            Count again
+          </Button>
+          <Button
+            isPrimary
+            disabled={compact.isPending || sizes.isComputing}
+            title="Writes the file anew without its free pages; the disk needs room for a copy meanwhile"
+            onClick={() => compact.mutate(library, { onSuccess: () => void sizes.compute() })}
+          >
+            {compact.isPending ? 'Compacting…' : 'Compact'}
+          </Button>
+        </span>
+      </div>
+    </>
+  );
+}
+
+function SizesTable({ sizes }: { readonly sizes: Sizes }) {
+  const { file } = sizes;
+  const parts = partsOfFile(sizes);
+  return (
+    <>
+      <div
+        className="size-bar"
+        role="img"
+        aria-label={parts.map(({ name, of }) => `${name} ${bytes(of)}`).join(', ')}
+      >
+        {parts.map((part) => (
+          <i
+            key={part.id}
+            className={`size-${part.id}`}
+            style={{ flexGrow: part.of }}
+            title={`${part.name}: ${bytes(part.of)}, ${percent(part.of / Math.max(1, file))} % of the file`}
+          />
+        ))}
+      </div>
+      <ul className="size-legend">
+        {parts.map((part) => (
+          <li key={part.id} title={part.describe}>
+            <i className={`size-${part.id}`} /> {part.name} <b>{bytes(part.of)}</b>
+          </li>
+        ))}
+      </ul>
+      <div className="size-scroll">
+        <table className="size-table">
+          <thead>
+            <tr>
+              <th scope="col">run</th>
+              <th scope="col">rollouts</th>
+              {PART_NAMES.map(({ id, name, describe }) => (
+                <th scope="col" key={id} title={describe}>
+                  {name}
+                </th>
+              ))}
+              <th scope="col">all</th>
+              <th scope="col">of the file, %</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sizes.runs.map((run) => (
+              <tr key={run.runKey}>
+                <th scope="row">
+                  <bdi>{run.name}</bdi>
+                  {run.kind === 'eval' && <span className="dim"> evaluation</span>}
+                </th>
+                <td>{count(run.rollouts)}</td>
+                {PART_NAMES.map(({ id }) => (
+                  <td key={id}>{bytes(run.parts[id])}</td>
+                ))}
+                <td>{bytes(run.bytes)}</td>
+                <td>{percent(run.bytes / Math.max(1, file))}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <Sum name="of no single run" of={sizes.shared} file={file} />
+            <Sum name="free pages" of={sizes.free} file={file} />
+            <Sum name="the file" of={file} file={file} />
+          </tfoot>
+        </table>
+      </div>
+      <p className="dim">
+        {sizes.method === 'pages'
+          ? 'The pages of every table and index were counted, and shared out among the runs by their rows and bytes: a run’s share is an estimate, the sums are exact.'
+          : 'Only the lengths of texts, tokens and columns were added; all else counts as of no single run.'}{' '}
+        Beside the file: a log of {bytes(sizes.wal)} of what was written last.
+      </p>
+    </>
+  );
+}
+
+function Sum({ name, of, file }: { readonly name: string; readonly of: number; readonly file: number }) {
+  return (
+    <tr>
+      <th scope="row" colSpan={PART_NAMES.length + 2}>
+        {name}
+      </th>
+      <td>{bytes(of)}</td>
+      <td>{percent(of / Math.max(1, file))}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,118 @@
+/** The open libraries with what can be done with them, and those opened before. */
+import { Ellipsis, FolderOpen } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import type { LibraryRow } from '../../../shared/api/contract.ts';
+import { useLibraryActions } from '../../app/useLibraryActions.ts';
+import { useLibrary } from '../../data/DataProvider.tsx';
+import { hrefInLibrary } from '../../data/libraryLink.ts';
+import { useLibraries } from '../../data/otherLibraries.ts';
+import { useInterface } from '../../state/interface.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
+import { bytes, counted } from '../../ui/numbers.ts';
+
+export function LibraryShelf() {
+  const libraries = useLibraries();
+  const { chooseAndOpen, open } = useLibraryActions();
+  const here = useLibrary();
+  if (libraries === undefined) return null;
+  const present = libraries.find(({ id }) => id === here);
+  return (
+    <section className="shelf" aria-label="Libraries">
+      <ul className="shelf-list">
+        {libraries.map((library) => (
+          <Entry key={library.id} library={library} />
+        ))}
+      </ul>
+      <Button
+        disabled={open.isPending}
+        title="Another library beside these: its runs can be compared with the runs here"
+        onClick={() => void chooseAndOpen()}
+      >
+        <FolderOpen size={14} /> {open.isPending ? 'Opening…' : 'Open library…'}
+      </Button>
+      <span className="shelf-path path-tail mono dim" title={present?.path}>
+        <bdi>{present?.path}</bdi>
+      </span>
+    </section>
+  );
+}
+
+function Entry({ library }: { readonly library: LibraryRow }) {
+  const here = useLibrary();
+  const { open, close, forget, compact } = useLibraryActions();
+  const showSizes = useInterface((state) => state.showSizes);
+  const { id, name, path, isOpen, isGone = false, isHome } = library;
+  const isHere = id === here;
+  const className = `shelf-entry${isHere ? ' is-here' : ''}${isOpen ? '' : ' is-closed'}`;
+  const facts = factsOf(library);
+  return (
+    <li className={className} title={path}>
+      <span className="shelf-name">
+        {isOpen ? (
+          <Link href={hrefInLibrary(id, '/')} aria-current={isHere ? 'page' : undefined}>
+            <bdi>{name}</bdi>
+          </Link>
+        ) : (
+          <bdi>{name}</bdi>
+        )}
+        <small>{compact.isPending ? 'compacting…' : facts}</small>
+        {open.error !== null && <small className="is-wrong">✕ {open.error.message}</small>}
+      </span>
+      {isOpen ? (
+        <DropdownMenu.Root>
+          <DropdownMenu.Trigger asChild>
+            <button type="button" className="row-menu" aria-label={`Actions for the library ${name}`}>
+              <Ellipsis size={16} />
+            </button>
+          </DropdownMenu.Trigger>
+          <DropdownMenu.Portal>
+            <DropdownMenu.Content
+              className="menu"
+              align="start"
+              sideOffset={4}
+              aria-label={`Library ${name}`}
+            >
+              <DropdownMenu.Label className="menu-label shelf-full-path">{path}</DropdownMenu.Label>
+              {/* After the menu has given the focus back, or it would take it from the dialog. */}
+              <DropdownMenu.Item onSelect={() => setTimeout(() => showSizes(id))}>
+                What takes its space…
+              </DropdownMenu.Item>
+              <DropdownMenu.Item disabled={compact.isPending} onSelect={() => compact.mutate(library)}>
+                {compact.isPending ? 'Compacting…' : 'Compact'}
+              </DropdownMenu.Item>
+              <DropdownMenu.Separator />
+              <DropdownMenu.Item disabled={isHome} onSelect={() => close.mutate(library)}>
+                {isHome ? 'Stays open: Turnwise was started with it' : 'Close'}
+              </DropdownMenu.Item>
+            </DropdownMenu.Content>
+          </DropdownMenu.Portal>
+        </DropdownMenu.Root>
+      ) : (
+        <span className="shelf-buttons">
+          {!isGone && (
+            <Button disabled={open.isPending} onClick={() => open.mutate({ id })}>
+              {open.isPending ? 'Opening…' : 'Open again'}
+            </Button>
+          )}
+          <Button
+            aria-label={`Forget the library ${name}`}
+            title="No longer listed; the file stays"
+            onClick={() => forget.mutate(library)}
+          >
+            Forget
+          </Button>
+        </span>
+      )}
+    </li>
+  );
+}
+
+function factsOf({ isOpen, isGone, sizeBytes, runs, rollouts }: LibraryRow): string {
+  if (isGone === true) return 'the file is gone';
+  const size = sizeBytes === undefined ? [] : [bytes(sizeBytes)];
+  if (!isOpen) return ['closed', ...size].join(' · ');
+  const known =
+    runs === undefined || rollouts === undefined ? [] : [counted(runs, 'run'), counted(rollouts, 'rollout')];
+  return [...known, ...size].join(' · ');
+}

@@ -1,0 +1,119 @@
+/** `turnwise libraries`, `compact` and `move`, as a script would call them; and a move that is killed. */
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
+const DEMO = 'synthetic-grpo-roc-demo';
+
+let place: Scratch;
+let made: string;
+let library: string;
+let count = 0;
+beforeAll(async () => {
+  place = scratch();
+  made = join(place.directory, 'made.sqlite');
+  const hostile = place.file(
+    `hostile\u202e.jsonl`,
+    JSON.stringify({ input: 'p', output: '<answer>1</answer>', score: 1, step: 1, gts: '1' }),
+  );
+  await ingestHere(made, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl'), hostile]);
+});
+beforeEach(() => {
+  count += 1;
+  library = join(place.directory, `library-${count}.sqlite`);
+  copyFileSync(made, library);
+});
+afterAll(() => place.remove());
+
+function turnwise(...args: readonly string[]): { code: number | null; out: string; err: string } {
+  const all = [MAIN, ...args, '--library', library];
+  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
+  return { code: run.status, out: run.stdout, err: run.stderr };
+}
+
+describe('turnwise libraries', () => {
+  it('says what each run takes, and adds up to the file', () => {
+    const { code, out } = turnwise('libraries', '--json');
+    expect(code).toBe(0);
+    const { path, sizes, known } = JSON.parse(out) as {
+      path: string;
+      sizes: { runs: { runKey: string; bytes: number }[]; shared: number; free: number; file: number };
+      known: unknown[];
+    };
+    expect([path, known]).toEqual([library, []]);
+    expect(sizes.runs[0]?.runKey).toBe(DEMO);
+    const ofRuns = sizes.runs.reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(ofRuns + sizes.shared + sizes.free).toBe(sizes.file);
+  });
+
+  it('is a table for people, in which no name can move the cursor', () => {
+    const { code, out } = turnwise('libraries');
+    expect(code).toBe(0);
+    expect(out).toMatch(/MiB +1,821 rollouts {2}demo \(synthetic\) {2}\(synthetic-grpo-roc-demo\)/);
+    expect(out).toContain(library);
+    expect(out).not.toMatch(/[\p{Cf}]/u);
+    expect(turnwise('libraries', 'all').code).toBe(2);
+  });
+});
+
+describe('turnwise compact', () => {
+  it('gives back what is free', () => {
+    turnwise('remove', DEMO);
+    const { code, out } = turnwise('compact', '--json');
+    expect(code).toBe(0);
+    const { before, after } = JSON.parse(out) as { before: number; after: number };
+    expect(after).toBeLessThanOrEqual(before);
+    expect(turnwise('compact').out).toMatch(/^[\d.]+ KiB before, [\d.]+ KiB now\n$/);
+  });
+});
+
+describe('turnwise move', () => {
+  const own = () => join(place.directory, `own-${count}.sqlite`);
+
+  it('moves a run, and says what it did', () => {
+    const { code, out } = turnwise(
+      'move',
+      '--run',
+      DEMO,
+      '--to',
+      join(place.directory, `own-${count}`),
+      '--json',
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ path: own(), rollouts: 1821 });
+    expect(rows(own(), 'SELECT run_key FROM run_row')).toEqual([{ run_key: DEMO }]);
+    expect(turnwise('move', '--run', DEMO, '--to', own())).toMatchObject({ code: 1 });
+    const [other] = rows(library, 'SELECT run_key FROM run_row ORDER BY run_key LIMIT 1');
+    const again = turnwise('move', '--run', String(other?.['run_key']), '--to', own());
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already')]);
+    expect(turnwise('move', '--run', DEMO)).toMatchObject({ code: 2 });
+  });
+
+  it('killed amid it, the run is where it was, and may be moved again', async () => {
+    const before = contents(library);
+    const partial = `${own()}.partial`;
+    const child = spawn(
+      process.execPath,
+      [MAIN, 'move', '--run', DEMO, '--to', own(), '--library', library],
+      { stdio: 'ignore' },
+    );
+    const ended = new Promise<NodeJS.Signals | null>((resolve) =>
+      child.once('exit', (_code, signal) => resolve(signal)),
+    );
+    const watcher = watch(place.directory, (_event, name) => {
+      if (name === `own-${count}.sqlite.partial-wal`) child.kill('SIGKILL');
+    });
+    expect(await ended).toBe('SIGKILL');
+    watcher.close();
+    expect(existsSync(partial)).toBe(true);
+    expect(existsSync(own())).toBe(false);
+    expect(contents(library)).toEqual(before);
+    expect(turnwise('move', '--run', DEMO, '--to', own()).code).toBe(0);
+    expect(existsSync(partial)).toBe(false);
+    expect(contents(own()).rollouts).toEqual(before['rollouts']?.filter((row) => row['run_key'] === DEMO));
+  });
+});

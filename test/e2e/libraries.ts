@@ -1,0 +1,185 @@
+/** Several libraries, on every target: opened beside each other, compared on the same charts, closed; a run gets its own. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createShelf } from '../../electron/host/shelf.ts';
+import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './watchErrors.ts';
+
+const DEMO = '/run/synthetic-grpo-roc-demo';
+const START_MS = 30_000;
+
+export function describeLibraries(shell: Shell): void {
+  describe(`${shell.name}: several libraries`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    beforeAll(async () => {
+      home = createTemporaryHome();
+      // Opened once by the user's hand, and closed: a page has no dialog in which a test could choose a file.
+      const path = await makeOtherLibrary(home.directory);
+      const shelf = await createShelf({ libraryPath: home.libraryPath, shell: 'browser', version: '0.0.0' });
+      await shelf.grant(path);
+      await shelf.dispatch('library.open', { path });
+      await shelf.close();
+      running = await shell.open({ home });
+      page = running.page;
+      page.setDefaultTimeout(10_000);
+      errors = watchErrors(page);
+      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
+    });
+    afterAll(async () => {
+      await running?.close();
+      home?.remove();
+    });
+
+    const shelfOf = () => page.getByRole('region', { name: 'Libraries' });
+    const rowOf = (name: RegExp) => page.getByRole('grid', { name: 'Runs' }).getByRole('row', { name });
+    const placeIs = (place: string | RegExp) =>
+      typeof place === 'string'
+        ? expect.poll(() => running.place(), { timeout: 10_000 }).toBe(place)
+        : expect.poll(() => running.place(), { timeout: 10_000 }).toMatch(place);
+
+    test('a link into a library that is closed says so, and opens it', async () => {
+      await page.goto(running.urlOf(`/in/${OTHER_ID}/run/r1`));
+      await page.getByText('The library other runs is closed').waitFor();
+      await page.getByRole('button', { name: 'Open it again' }).click();
+      await page.getByRole('grid', { name: /^Steps of/ }).waitFor();
+      await placeIs(`/in/${OTHER_ID}/run/r1`);
+      await page.getByRole('link', { name: 'Library', exact: true }).click();
+      await placeIs(`/in/${OTHER_ID}`);
+      await rowOf(/^r1|a run/)
+        .first()
+        .waitFor();
+      expect(await rowOf(/demo/).count()).toBe(0);
+      await page.goto(running.urlOf('/in/nowhere/run/x'));
+      await page.getByText('No library nowhere is open').waitFor();
+      await page.getByRole('link', { name: /the library Turnwise was started with/ }).click();
+      await placeIs('/');
+      await rowOf(/demo/).first().waitFor();
+    });
+
+    test('one goes from one to the other and back, and each keeps its own', async () => {
+      await page.goto(running.urlOf('/in/home/?filter=evaluation'));
+      await shelfOf().getByRole('link', { name: 'other runs' }).click();
+      await placeIs(`/in/${OTHER_ID}`);
+      await rowOf(/r1|a run/)
+        .first()
+        .click();
+      await placeIs(`/in/${OTHER_ID}/run/r1`);
+      await page
+        .getByRole('grid', { name: /^Steps of/ })
+        .getByRole('row')
+        .nth(1)
+        .click();
+      await placeIs(new RegExp(`^/in/${OTHER_ID}/run/r1/step/1`));
+      // Up, and up again, within the library.
+      await page.keyboard.press('Escape');
+      await placeIs(`/in/${OTHER_ID}/run/r1`);
+      await page.keyboard.press('Escape');
+      await placeIs(`/in/${OTHER_ID}`);
+      await shelfOf().getByRole('link', { name: 'library', exact: true }).click();
+      await placeIs('/');
+      const here = shelfOf().getByRole('link', { name: 'library', exact: true });
+      expect(await here.getAttribute('aria-current')).toBe('page');
+      await rowOf(/demo/).first().waitFor();
+    });
+
+    test('a run of another library is drawn on the same charts, and its points lead there', async () => {
+      await page.goto(running.urlOf(DEMO));
+      await page.getByRole('button', { name: 'Compare runs' }).click();
+      await page.getByText('In the library other runs').waitFor();
+      await page.getByRole('menuitemcheckbox').last().click();
+      await page.keyboard.press('Escape');
+      const legend = page.getByRole('list', { name: 'Runs' });
+      await legend.getByText(/· other runs/).waitFor();
+      await placeIs(`${DEMO}?runs=r1%40${OTHER_ID}`);
+      const chart = page.getByRole('slider', { name: 'Mean reward by step' });
+      await chart.focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowRight');
+      // Step 1 is of the other run alone.
+      await expect.poll(() => chart.getAttribute('aria-valuenow')).toBe('1');
+      await page.keyboard.press('Enter');
+      await placeIs(new RegExp(`^/in/${OTHER_ID}/run/r1/step/1\\?`));
+      await page.getByRole('heading', { level: 1, name: 'Step 1' }).waitFor();
+      await page.goBack();
+      await legend.getByText(/· other runs/).waitFor();
+    });
+
+    test('a comparison with a run of a library that is closed says why it is not there', async () => {
+      await page.goto(running.urlOf(`${DEMO}?runs=r1%40elsewhere`));
+      await page.getByText('r1 is in the library elsewhere, which is not open').waitFor();
+    });
+
+    test('what takes the space of a library is said by run', async () => {
+      await page.goto(running.urlOf('/in/home/'));
+      await shelfOf().getByRole('button', { name: 'Actions for the library library' }).click();
+      await page.getByRole('menuitem', { name: /takes its space/ }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('row', { name: /demo \(synthetic\) evaluation/ }).waitFor();
+      await dialog.getByRole('row', { name: /^the file .*100/ }).waitFor();
+      await dialog.getByRole('button', { name: 'Compact' }).click();
+      await page.getByText(/is compact|was compact/).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+    });
+
+    test('a run gets a library of its own, which is closed and opened again', async () => {
+      await page.goto(running.urlOf('/in/home/'));
+      await rowOf(/demo \(synthetic\).*evaluation/)
+        .getByRole('button', { name: /Actions for/ })
+        .click();
+      await page.getByRole('menuitem', { name: 'Move to a library of its own…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox').fill('library');
+      await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();
+      await dialog
+        .getByRole('alert')
+        .getByText(/library\.sqlite is there already/)
+        .waitFor();
+      await dialog.getByRole('textbox').fill('evaluations');
+      await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await shelfOf().getByRole('link', { name: 'evaluations' }).click();
+      await placeIs('/in/evaluations');
+      await rowOf(/demo \(synthetic\).*evaluation/).waitFor();
+      expect(await page.getByRole('grid', { name: 'Runs' }).getByRole('row').count()).toBe(2);
+
+      await shelfOf().getByRole('button', { name: 'Actions for the library evaluations' }).click();
+      await page.getByRole('menuitem', { name: 'Close' }).click();
+      await placeIs('/');
+      const entry = shelfOf().getByRole('listitem').filter({ hasText: 'evaluations' });
+      await entry.getByText(/closed/).waitFor();
+      expect(await rowOf(/demo \(synthetic\).*evaluation/).count()).toBe(0);
+      await entry.getByRole('button', { name: 'Open again' }).click();
+      await placeIs('/in/evaluations');
+      await rowOf(/demo \(synthetic\).*evaluation/).waitFor();
+    });
+
+    test('closing a library while its charts load ends in words, not in waiting', async () => {
+      await page.goto(running.urlOf(`/in/${OTHER_ID}/run/r1?q=correct%3Atrue`));
+      // Its name is known as soon as it is known to be open, and the charts are asked for.
+      await page
+        .getByRole('navigation', { name: 'Place' })
+        .getByRole('link', { name: 'other runs' })
+        .waitFor();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('Close this library');
+      await page.keyboard.press('Enter');
+      await placeIs('/');
+      await page.goto(running.urlOf(`${DEMO}?runs=r1%40${OTHER_ID}`));
+      await page.getByText(`r1 is in the library ${OTHER_ID}, which is not open`).waitFor();
+      await page.goto(running.urlOf('/in/home/'));
+      await shelfOf().getByRole('button', { name: 'Forget the library other runs' }).click();
+      await page.getByText('other runs is no longer listed').waitFor();
+    });
+
+    test('the page reported no error', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}

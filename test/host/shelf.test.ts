@@ -1,0 +1,333 @@
+/** Several libraries of one application: each answers for itself, and none is opened that may not be. */
+import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { Shelf } from '../../electron/host/host.ts';
+import { createShelf, uniqueId } from '../../electron/host/shelf.ts';
+import { NEWEST_VERSION } from '../../electron/storage/migrate.ts';
+import type { HostEvent, LibraryRow, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
+import { readInto } from '../contract/cases.ts';
+import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+
+const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
+const DEMO_RUN = 'synthetic-grpo-roc-demo';
+const OPTIONS = { shell: 'browser', version: '0.0.0' } as const;
+
+let home: ReturnType<typeof createTemporaryHome>;
+let shelf: Shelf;
+let other: string;
+beforeEach(async () => {
+  home = createTemporaryHome();
+  other = await makeOtherLibrary(home.directory);
+  shelf = await createShelf({ libraryPath: home.libraryPath, ...OPTIONS });
+});
+afterEach(async () => {
+  await shelf.close();
+  home.remove();
+});
+
+const at = (name: string): string => join(home.directory, name);
+
+async function ask<M extends Method>(method: M, params: ParamsOf<M>, library?: string): Promise<ResultOf<M>> {
+  const result = await shelf.dispatch(method, params, undefined, library);
+  if (!result.ok) throw new Error(`${method}: ${result.failure.message}`);
+  return result.value as ResultOf<M>;
+}
+
+async function failureOf(answer: Promise<Result<unknown>>) {
+  const result = await answer;
+  if (result.ok) throw new Error(`it was answered: ${JSON.stringify(result.value)}`);
+  return result.failure;
+}
+
+async function open(path: string): Promise<LibraryRow> {
+  await shelf.grant(path);
+  return ask('library.open', { path });
+}
+
+const runKeys = async (library?: string): Promise<readonly string[]> =>
+  (await ask('run.list', {}, library)).map(({ runKey }) => runKey).sort();
+
+describe('two libraries', () => {
+  test('answer each for itself, and their events name them', async () => {
+    await readInto(shelf, DEMO);
+    const row = await open(other);
+    expect(row).toMatchObject({ id: OTHER_ID, name: 'other runs', isHome: false, isOpen: true, path: other });
+    const [here, there] = [await runKeys(), await runKeys(OTHER_ID)];
+    expect(here).toContain(DEMO_RUN);
+    expect(there.length).toBeGreaterThan(0);
+    expect(there.filter((key) => here.includes(key))).toEqual([]);
+    expect(await runKeys('home')).toEqual(here);
+
+    const seen: HostEvent[] = [];
+    shelf.subscribe((event) => seen.push(event));
+    await readInto(shelf, DEMO, OTHER_ID);
+    expect(seen.length).toBeGreaterThan(1);
+    expect(new Set(seen.map(({ library }) => library))).toEqual(new Set([OTHER_ID]));
+    seen.length = 0;
+    await readInto(shelf, DEMO);
+    expect(new Set(seen.map(({ library }) => library))).toEqual(new Set([undefined]));
+    expect(await runKeys(OTHER_ID)).toEqual([...there, ...here].sort());
+  });
+
+  test('are listed with what is in them, the home library first', async () => {
+    await open(other);
+    const [first, second, ...more] = await ask('library.list', {});
+    expect(first).toMatchObject({ id: 'home', isHome: true, isOpen: true, runs: 0, rollouts: 0 });
+    expect(second).toMatchObject({ id: OTHER_ID, isHome: false, isOpen: true });
+    expect(second?.runs).toBe((await runKeys(OTHER_ID)).length);
+    expect(second?.sizeBytes).toBeGreaterThan(10_000);
+    expect(more).toEqual([]);
+    // Asked of any library it is the same shelf.
+    expect(await ask('library.list', {}, OTHER_ID)).toEqual(await ask('library.list', {}));
+  });
+
+  test('one that is not open is named in the failure', async () => {
+    expect(await failureOf(shelf.dispatch('run.list', {}, undefined, 'no such'))).toEqual({
+      code: 'not_found',
+      message: 'no library "no such" is open',
+    });
+  });
+
+  test('the same file is open once, by whatever path, and at whatever moment', async () => {
+    symlinkSync(other, at('link.sqlite'));
+    linkSync(other, at('hard.sqlite'));
+    await shelf.grant(home.directory);
+    const rows = await Promise.all(
+      [other, other, at('link.sqlite'), join(home.directory, '.', 'other runs.sqlite')].map((path) =>
+        ask('library.open', { path }),
+      ),
+    );
+    rows.push(await ask('library.open', { path: at('hard.sqlite') }));
+    expect(rows.map(({ id }) => id)).toEqual(rows.map(() => OTHER_ID));
+    expect(await ask('library.list', {})).toHaveLength(2);
+    expect((await ask('library.open', { path: home.libraryPath })).id).toBe('home');
+  });
+});
+
+describe('opening', () => {
+  test('a path that nobody granted is refused', async () => {
+    const failure = await failureOf(shelf.dispatch('library.open', { path: other }));
+    expect(failure.code).toBe('not_granted');
+    expect(failure.message).toContain(other);
+  });
+
+  test('what is no library is said to be none, and is left as it is', async () => {
+    await shelf.grant(home.directory);
+    writeFileSync(at('text.sqlite'), 'a text that calls itself a library, and is long enough to be one');
+    writeFileSync(at('empty.sqlite'), '');
+    mkdirSync(at('folder.sqlite'));
+    const foreign = new Database(at('foreign.sqlite'));
+    foreign.exec('CREATE TABLE notes (text)');
+    foreign.close();
+    const newer = new Database(other);
+    newer.pragma(`user_version = ${NEWEST_VERSION + 1}`);
+    newer.close();
+    const said: [string, string, RegExp][] = [
+      ['text.sqlite', 'refused', /no SQLite database/],
+      ['empty.sqlite', 'refused', /no SQLite database/],
+      ['folder.sqlite', 'refused', /is a directory/],
+      ['foreign.sqlite', 'refused', /not a Turnwise library/],
+      ['other runs.sqlite', 'newer_database', new RegExp(`version ${NEWEST_VERSION + 1}`)],
+      ['missing.sqlite', 'not_found', /there is no file/],
+    ];
+    for (const [name, code, message] of said) {
+      const failure = await failureOf(shelf.dispatch('library.open', { path: at(name) }));
+      expect([name, failure.code]).toEqual([name, code]);
+      expect(failure.message).toMatch(message);
+    }
+    expect(await ask('library.list', {})).toHaveLength(1);
+    const left = new Database(at('foreign.sqlite'), { readonly: true });
+    expect(left.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['notes']);
+    expect(left.pragma('journal_mode', { simple: true })).toBe('delete');
+    left.close();
+  });
+
+  test('one that another program holds for itself is given up, and said', { timeout: 60_000 }, async () => {
+    const holder = new Database(other);
+    holder.pragma('journal_mode = DELETE');
+    holder.pragma('locking_mode = EXCLUSIVE');
+    holder.exec('BEGIN EXCLUSIVE');
+    await shelf.grant(other);
+    const failure = await failureOf(shelf.dispatch('library.open', { path: other }));
+    expect(failure.message).toMatch(/cannot be opened: database is locked/);
+    holder.exec('ROLLBACK');
+    holder.close();
+    expect((await open(other)).isOpen).toBe(true);
+  });
+});
+
+describe('closing', () => {
+  test('it is remembered, and the next start offers it again, under the same id', async () => {
+    await open(other);
+    expect(await ask('library.close', { id: OTHER_ID })).toEqual({ closed: true });
+    expect((await failureOf(shelf.dispatch('run.list', {}, undefined, OTHER_ID))).code).toBe('not_found');
+    await shelf.close();
+    shelf = await createShelf({ libraryPath: home.libraryPath, ...OPTIONS });
+    const [, remembered] = await ask('library.list', {});
+    expect(remembered).toMatchObject({ id: OTHER_ID, path: other, isOpen: false });
+    expect(remembered).not.toHaveProperty('runs');
+    // It was the user who opened it then: neither its path nor its id needs to be granted again.
+    expect(await ask('library.open', { id: OTHER_ID })).toMatchObject({ id: OTHER_ID, isOpen: true });
+    expect((await failureOf(shelf.dispatch('library.forget', { id: OTHER_ID }))).code).toBe('refused');
+    await ask('library.close', { id: OTHER_ID });
+    expect(await ask('library.forget', { id: OTHER_ID })).toEqual({ forgotten: true });
+    expect(await ask('library.list', {})).toHaveLength(1);
+    expect((await failureOf(shelf.dispatch('library.open', { path: other }))).code).toBe('not_granted');
+  });
+
+  test('what is under way is answered, never left waiting', async () => {
+    const { id } = await open(other);
+    await readInto(shelf, DEMO, id);
+    const [run] = (await ask('run.list', {}, id)).filter(({ runKey }) => runKey === DEMO_RUN);
+    const questions: readonly (readonly [string, object])[] = [
+      ['step.series', { runId: run?.runId, filter: 'correct:true' }],
+      ['roc.report', { runId: run?.runId }],
+      ['library.sizes', {}],
+      ['rollout.order', { runId: run?.runId, filter: 'tool_errors:>0' }],
+      ['run.list', {}],
+      ['ingest.start', { paths: [DEMO] }],
+    ];
+    const asked = questions.map(([method, params]) => shelf.dispatch(method, params, undefined, id));
+    const closed = ask('library.close', { id });
+    for (const answer of await Promise.all(asked)) {
+      if (answer.ok) continue;
+      expect(['closed', 'internal', 'cancelled']).toContain(answer.failure.code);
+      expect(answer.failure.message).toMatch(/closed/);
+    }
+    expect(await closed).toEqual({ closed: true });
+    // And at once open again.
+    expect((await open(other)).id).toBe(id);
+    expect(await runKeys(id)).toContain(DEMO_RUN);
+  });
+
+  test('opening, closing, opening at once ends in one open library', async () => {
+    await shelf.grant(other);
+    await ask('library.open', { path: other });
+    const [, , last] = await Promise.all([
+      ask('library.close', { id: OTHER_ID }),
+      ask('library.open', { path: other }),
+      ask('library.open', { path: other }),
+    ]);
+    expect(last).toMatchObject({ id: OTHER_ID, isOpen: true });
+    expect(await ask('library.list', {})).toHaveLength(2);
+  });
+
+  test('the home library stays open', async () => {
+    expect((await failureOf(shelf.dispatch('library.close', { id: 'home' }))).code).toBe('refused');
+  });
+
+  test('a file that was deleted is listed as gone', async () => {
+    await open(other);
+    await ask('library.close', { id: OTHER_ID });
+    renameSync(other, at('elsewhere.sqlite'));
+    expect((await ask('library.list', {}))[1]).toMatchObject({ id: OTHER_ID, isOpen: false, isGone: true });
+    expect((await failureOf(shelf.dispatch('library.open', { id: OTHER_ID }))).code).toBe('not_found');
+  });
+});
+
+describe('a run that gets a library of its own', () => {
+  beforeEach(() => readInto(shelf, DEMO));
+
+  test('is there, and no longer here', async () => {
+    const before = await ask('run.get', { runKey: DEMO_RUN });
+    const moved = await ask('run.move', { runKey: DEMO_RUN, path: 'the demo' });
+    expect(moved).toMatchObject({
+      path: at('the demo.sqlite'),
+      library: 'the-demo',
+      rollouts: before.rollouts,
+    });
+    expect(await runKeys()).not.toContain(DEMO_RUN);
+    expect(await runKeys('the-demo')).toEqual([DEMO_RUN]);
+    const after = await ask('run.get', { runKey: DEMO_RUN }, 'the-demo');
+    expect(after).toEqual(before);
+    const rollouts = await ask('rollout.order', { runId: after.runId }, 'the-demo');
+    const replay = await ask('rollout.get', { rolloutId: rollouts.ids[0] ?? 0 }, 'the-demo');
+    expect(replay.segments.length).toBeGreaterThan(1);
+    // The log it came from may still be read there.
+    expect(await ask('rollout.record', { rolloutId: rollouts.ids[0] ?? 0 }, 'the-demo')).toMatchObject({
+      offset: 0,
+    });
+  });
+
+  test('goes only where the user has said, and never over a file', async () => {
+    const elsewhere = createTemporaryHome();
+    try {
+      const move = (path: string) => failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path }));
+      expect((await move(join(elsewhere.directory, 'x.sqlite'))).code).toBe('not_granted');
+      expect((await move('/no/such/directory/x.sqlite')).code).toBe('not_found');
+      expect((await move('other runs.sqlite')).message).toMatch(/is there already/);
+      expect((await move(home.libraryPath)).code).toBe('not_granted');
+      for (const path of ['../x.sqlite', '..', '.', './x', '.x'])
+        expect([path, (await move(path)).code]).toEqual([path, 'not_granted']);
+      expect(await runKeys()).toContain(DEMO_RUN);
+      await shelf.grant(elsewhere.directory);
+      const path = join(elsewhere.directory, 'x.sqlite');
+      expect((await ask('run.move', { runKey: DEMO_RUN, path })).path).toBe(path);
+      await ask('library.close', { id: 'x' });
+    } finally {
+      elsewhere.remove();
+    }
+  });
+
+  test('cancelled before the removal, nothing has happened', async () => {
+    const abort = new AbortController();
+    const stop = shelf.subscribe(({ event }) => {
+      if (event === 'analysis.progress') abort.abort();
+    });
+    const params = { runKey: DEMO_RUN, path: 'x', progressKey: 'move' };
+    const failure = await failureOf(shelf.dispatch('run.move', params, abort.signal));
+    stop();
+    expect(failure.code).toBe('cancelled');
+    expect(await runKeys()).toContain(DEMO_RUN);
+    expect(await ask('library.list', {})).toHaveLength(1);
+    expect((await ask('run.move', { runKey: DEMO_RUN, path: 'x' })).library).toBe('x');
+  });
+
+  test('the library it left can be compacted, and its sizes add up', async () => {
+    const sizes = await ask('library.sizes', {});
+    const ofRuns = sizes.runs.reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(ofRuns + sizes.shared + sizes.free).toBe(sizes.file);
+    expect(sizes.runs[0]).toMatchObject({ runKey: DEMO_RUN });
+    const { freed } = await ask('run.move', { runKey: DEMO_RUN, path: 'x' });
+    expect(freed).toBeGreaterThan(sizes.runs[0]?.parts.rows ?? 0);
+    const { before, after } = await ask('library.compact', {});
+    expect(after).toBeLessThanOrEqual(before);
+    expect((await ask('library.sizes', {})).free).toBe(0);
+  });
+});
+
+test('while logs are read into a library it is neither compacted nor left by a run', async () => {
+  await shelf.grant(DEMO);
+  const ended = new Promise<void>((resolve) => {
+    shelf.subscribe(({ event, payload }) => {
+      if (event === 'ingest.progress' && payload.state !== 'running') resolve();
+    });
+  });
+  await ask('ingest.start', { paths: [DEMO] });
+  const said = { code: 'refused', message: expect.stringContaining('being read') };
+  expect(await failureOf(shelf.dispatch('library.compact', {}))).toMatchObject(said);
+  expect(await failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path: 'x' }))).toMatchObject(said);
+  await ended;
+  expect((await shelf.dispatch('library.compact', {})).ok).toBe(true);
+});
+
+test('a host alone has no shelf', async () => {
+  const host = await createHost({ libraryPath: at('alone.sqlite'), ...OPTIONS });
+  expect(await host.dispatch('library.list', {})).toMatchObject({ ok: false, failure: { code: 'refused' } });
+  await host.close();
+});
+
+test('ids are the names of files, made unique and fit for a URL', () => {
+  const taken = new Set(['home', 'runs', 'runs-2']);
+  expect(uniqueId('/a/runs.sqlite', taken)).toBe('runs-3');
+  expect(uniqueId('/a/home.sqlite', taken)).toBe('home-2');
+  expect(uniqueId('/a/../%2f?#.sqlite', taken)).toBe('2f');
+  expect(uniqueId('/a/прогон 1.sqlite', taken)).toBe('прогон-1');
+  expect(uniqueId('/a/….sqlite', taken)).toBe('library');
+});

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isOfHere } from '../../renderer/data/followHost.ts';
+import { hrefInLibrary, pathInLibrary, resolvedHref, splitLibrary } from '../../renderer/data/libraryLink.ts';
+import { requestKey } from '../../renderer/data/useRequest.ts';
+import { listPosition, rememberListPosition } from '../../renderer/state/listMemory.ts';
+import { cameFrom, queryLeftAt, rememberQuery } from '../../renderer/state/placeMemory.ts';
+import { enterLibrary } from '../../renderer/state/presentLibrary.ts';
+
+afterEach(() => enterLibrary(undefined));
+
+describe('the library of a link', () => {
+  it('stands before the path, unless it is the one Turnwise was started with', () => {
+    expect(pathInLibrary('home', '/run/a?x=1')).toBe('/run/a?x=1');
+    expect(pathInLibrary('june', '/run/a?x=1')).toBe('/in/june/run/a?x=1');
+    expect(pathInLibrary('june', '/')).toBe('/in/june');
+    expect(pathInLibrary('june', '/?filter=x')).toBe('/in/june?filter=x');
+    expect(splitLibrary('/in/june')).toEqual({ library: 'june', path: '/' });
+    expect(splitLibrary('/run/in/june')).toEqual({ library: 'home', path: '/run/in/june' });
+  });
+
+  it('survives the round trip, whatever it is called and wherever it leads', () => {
+    const segment = fc.string({ minLength: 1, maxLength: 12, unit: 'binary' }).map(encodeURIComponent);
+    const path = fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 12, unit: 'binary' }), path, (library, within) => {
+        fc.pre(!within.startsWith('/in/'));
+        const [pathname = ''] = pathInLibrary(library, within).split('?');
+        expect(splitLibrary(pathname)).toEqual({ library, path: within });
+      }),
+      { seed: 7 },
+    );
+  });
+
+  it('is where one is, unless the link names another', () => {
+    expect(resolvedHref('june', '/sql?q=1')).toBe('/in/june/sql?q=1');
+    expect(resolvedHref('home', '/sql?q=1')).toBe('/sql?q=1');
+    expect(resolvedHref('june', hrefInLibrary('home', '/run/a?tab=x'))).toBe('/run/a?tab=x');
+    expect(resolvedHref('june', hrefInLibrary('july', '/run/a'))).toBe('/in/july/run/a');
+    expect(resolvedHref('home', hrefInLibrary('july', '/'))).toBe('/in/july');
+    expect(resolvedHref('june', '/in/home')).toBe('/');
+    expect(resolvedHref('june', 'https://example.org/')).toBe('https://example.org/');
+  });
+
+  it('typed by hand, and no name at all, is a path like any other', () => {
+    expect(splitLibrary('/in/%E0%A4%A')).toEqual({ library: 'home', path: '/in/%E0%A4%A' });
+    expect(splitLibrary('/in/')).toEqual({ library: 'home', path: '/in/' });
+  });
+});
+
+describe('what is remembered by path', () => {
+  it('is another thing in another library', () => {
+    rememberQuery('/run/a', '?sort=-reward');
+    rememberListPosition('runs', { scrollTop: 120, cursor: 4 });
+    enterLibrary('june');
+    expect(queryLeftAt('/run/a')).toBe('');
+    expect(listPosition('runs').cursor).toBe(0);
+    rememberQuery('/run/a', '?tab=recipe');
+    rememberQuery('/compare', '?with=b');
+    expect(cameFrom('/compare')).toBe('/run/a?tab=recipe');
+    // The way into this library began elsewhere: back leads no further than to its beginning.
+    expect(cameFrom('/run/a')).toBeUndefined();
+    enterLibrary(undefined);
+    expect(queryLeftAt('/run/a')).toBe('?sort=-reward');
+    expect(listPosition('runs').cursor).toBe(4);
+  });
+});
+
+describe('answers of another library', () => {
+  it('are kept apart, and news of this one does not touch them', () => {
+    expect(isOfHere(requestKey('run.list', {}, undefined))).toBe(true);
+    expect(isOfHere(requestKey('run.list', {}, 'june'))).toBe(false);
+    expect(requestKey('run.list', {}, 'june')).not.toEqual(requestKey('run.list', {}, undefined));
+  });
+});
