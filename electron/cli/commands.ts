@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import { compactCommand } from './compact.ts';
 import { compareCommand } from './compare.ts';
 import { entropyCommand } from './entropy.ts';
+import { exportCommand } from './export.ts';
 import { formatsCommand } from './formats.ts';
 import { ingestCommand } from './ingest.ts';
 import { inspectCommand } from './inspect.ts';
@@ -39,6 +40,7 @@ const all: readonly Command[] = [
   librariesCommand,
   compactCommand,
   moveCommand,
+  exportCommand,
   serveCommand,
   recorderCommand,
 ];

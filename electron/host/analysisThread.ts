@@ -1,6 +1,12 @@
 /** The thread for long questions, as the host sees it: started with the first one. */
 import { Worker } from 'node:worker_threads';
-import type { LibrarySizes, RocReport, TokenPlaces, TokenStatistics } from '../../shared/api/contract.ts';
+import type {
+  LibrarySizes,
+  ResultOf,
+  RocReport,
+  TokenPlaces,
+  TokenStatistics,
+} from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type {
@@ -18,6 +24,8 @@ type StatisticsRequest = Extract<AnalysisRequest, { kind: 'statistics' }>['reque
 type CompareQuestion = Extract<AnalysisRequest, { kind: 'compare' }>['question'];
 type PlacesRequest = Extract<AnalysisRequest, { kind: 'places' }>['request'];
 type BrowseQuestion = Extract<AnalysisRequest, { kind: 'browse' }>['question'];
+type DataSetRequest = Extract<AnalysisRequest, { kind: 'export' }>['request'];
+type DataSetReport = ResultOf<'run.export'>;
 type Page = Extract<AnalysisMessage, { kind: 'page' }>['step'];
 type Question = AnalysisRequest extends infer R ? (R extends AnalysisRequest ? Omit<R, 'id'> : never) : never;
 
@@ -118,6 +126,15 @@ export class AnalysisThread {
   sizes(onProgress: OnProgress, signal?: AbortSignal): Promise<Result<LibrarySizes>> {
     const answer = this.ask({ kind: 'sizes', stop: stopFlag(signal) }, newsFor(onProgress), signal);
     return answer as Promise<Result<LibrarySizes>>;
+  }
+
+  exportDataSet(
+    request: DataSetRequest,
+    onProgress: OnProgress,
+    signal?: AbortSignal,
+  ): Promise<Result<DataSetReport>> {
+    const answer = this.ask({ kind: 'export', request, stop: stopFlag(signal) }, newsFor(onProgress), signal);
+    return answer as Promise<Result<DataSetReport>>;
   }
 
   groups(reportId: number, key: string): Promise<Result<{ readonly ids: Uint32Array }>> {

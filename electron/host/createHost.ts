@@ -62,6 +62,8 @@ class LibraryHost implements Host {
   /** And two for lists and for charts: a list does not wait behind a chart. */
   private readonly listing: AnalysisThread;
   private readonly charting: AnalysisThread;
+  /** And one for files that are written. */
+  private readonly exporting: AnalysisThread;
   private readonly searching: SearchThread;
   private readonly sql: SqlConsole;
   private readonly follower: Follower;
@@ -77,6 +79,7 @@ class LibraryHost implements Host {
     this.comparison = new AnalysisThread({ libraryPath: options.libraryPath });
     this.listing = new AnalysisThread({ libraryPath: options.libraryPath });
     this.charting = new AnalysisThread({ libraryPath: options.libraryPath });
+    this.exporting = new AnalysisThread({ libraryPath: options.libraryPath });
     this.searching = new SearchThread({ libraryPath: options.libraryPath });
     this.sql = new SqlConsole({
       libraryPath: options.libraryPath,
@@ -198,6 +201,7 @@ class LibraryHost implements Host {
     await this.comparison.close();
     await this.listing.close();
     await this.charting.close();
+    await this.exporting.close();
     await this.searching.close();
     await this.readers?.close();
     await this.writer?.close();
@@ -248,6 +252,7 @@ class LibraryHost implements Host {
         libraryPath: this.options.libraryPath,
         actions: this.options.actions,
         analysis: this.analysis,
+        exporting: this.exporting,
         follower: this.follower,
         writable: this.writable,
         task: (task, onProgress) => this.thread.task(task, onProgress),

@@ -14,6 +14,7 @@ const LIBRARY_METHODS = [
   'library.sizes',
   'library.compact',
   'run.move',
+  'run.export',
   'shell.saveDialog',
 ] as const satisfies readonly Method[];
 type LibraryMethod = (typeof LIBRARY_METHODS)[number];
@@ -25,6 +26,8 @@ export interface LibraryServices {
   readonly libraryPath: string;
   readonly actions: ShellActions | undefined;
   readonly analysis: AnalysisThread;
+  /** A thread of its own: nothing waits behind a file. */
+  readonly exporting: AnalysisThread;
   readonly follower: Follower;
   /** Paths of files that may be made: the user has named them. */
   readonly writable: Set<string>;
@@ -50,7 +53,7 @@ export function libraryHandlers(host: LibraryServices): LibraryHandlers {
     },
     'run.move': async ({ runKey, path: asked, progressKey }, signal) => {
       if (host.isReading()) return refused('logs are being read into this library; wait for them, or cancel');
-      const place = newFile(host, asked);
+      const place = newPlace(host, asked, LIBRARY_ENDING);
       if ('failure' in place) return { ok: false, failure: place.failure };
       const directory = await host.directoryOf(runKey);
       const progress = host.progressFor(progressKey);
@@ -62,6 +65,12 @@ export function libraryHandlers(host: LibraryServices): LibraryHandlers {
       if (moved.ok && directory !== undefined) host.follower.stopBelow(directory);
       return moved as Result<ResultOf<'run.move'>>;
     },
+    'run.export': ({ path: asked, progressKey, runKeys }, signal) => {
+      const place = newPlace(host, asked, '');
+      if ('failure' in place) return Promise.resolve({ ok: false, failure: place.failure });
+      const request = { directory: place.path, ...(runKeys === undefined ? {} : { runKeys }) };
+      return host.exporting.exportDataSet(request, host.progressFor(progressKey), signal);
+    },
     'shell.saveDialog': async ({ name }) => {
       if (host.actions === undefined) return refused('this shell has no file dialog');
       const chosen = await host.actions.saveDialog(name);
@@ -72,14 +81,18 @@ export function libraryHandlers(host: LibraryServices): LibraryHandlers {
 }
 
 /**
- * Where a page may have a file made: where the user has said so in a dialog, in a directory that was opened, or beside
- * the library, which is no place of the page's choosing. Always a new file, never another one's.
+ * Where a page may have a file or a directory made: where the user has said so in a dialog, in a directory that was opened, or beside
+ * the library, which is no place of the page's choosing. Always a new one, never another one's.
  */
-function newFile(host: LibraryServices, asked: string): { path: string } | { failure: ApiFailure } {
+function newPlace(
+  host: LibraryServices,
+  asked: string,
+  ending: string,
+): { path: string } | { failure: ApiFailure } {
   // `..` is its own base name, and leads elsewhere.
   const isName = basename(asked) === asked && !asked.startsWith('.');
   const named = isName ? join(dirname(resolve(host.libraryPath)), asked) : resolve(asked);
-  const path = named.endsWith(LIBRARY_ENDING) ? named : named + LIBRARY_ENDING;
+  const path = named.endsWith(ending) ? named : named + ending;
   if (host.writable.has(named) || host.writable.has(path)) return { path };
   let directory: string;
   try {

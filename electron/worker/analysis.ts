@@ -10,6 +10,7 @@ import { CANCELLED } from '../../shared/api/transport.ts';
 import { SettingError } from '../../shared/domain/downSampling.ts';
 import { Browser } from '../columns/answer.ts';
 import { answerComparison } from '../compare/answer.ts';
+import { ExportRefusal, writeDataSet } from '../export/dataSet.ts';
 import { basisOf } from '../roc/basis.ts';
 import { decidedGroups } from '../roc/decisionRows.ts';
 import { ReportBuilder } from '../roc/report.ts';
@@ -73,7 +74,7 @@ port.on('message', (request: AnalysisRequest) => {
 
 type Job = Extract<
   AnalysisRequest,
-  { kind: 'report' | 'decisions' | 'statistics' | 'places' | 'compare' | 'browse' | 'sizes' }
+  { kind: 'report' | 'decisions' | 'statistics' | 'places' | 'compare' | 'browse' | 'sizes' | 'export' }
 >;
 
 async function work(request: Job): Promise<void> {
@@ -82,7 +83,8 @@ async function work(request: Job): Promise<void> {
     answer(id, await resultOf(request));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const code = error instanceof SettingError ? 'refused' : 'internal';
+    const isRefusal = error instanceof SettingError || error instanceof ExportRefusal;
+    const code = isRefusal ? 'refused' : 'internal';
     answer(id, { ok: false, failure: { code, message } });
   } finally {
     cancelled.delete(id);
@@ -106,6 +108,8 @@ function resultOf(request: Job): Promise<Result<unknown>> {
       return Promise.resolve(browse(request));
     case 'sizes':
       return Promise.resolve(sizes(request));
+    case 'export':
+      return Promise.resolve(exportDataSet(request));
   }
 }
 
@@ -136,6 +140,26 @@ function sizes({ id, stop }: Extract<AnalysisRequest, { kind: 'sizes' }>): Resul
   });
   return value === undefined ? { ok: false, failure: CANCELLED } : { ok: true, value };
 }
+
+function exportDataSet({ id, request, stop }: Extract<AnalysisRequest, { kind: 'export' }>): Result<unknown> {
+  const flag = new Int32Array(stop);
+  let toldAt = 0;
+  const written = writeDataSet(db, request);
+  for (let step = written.next(); ; step = written.next()) {
+    if (step.done === true) return { ok: true, value: step.value };
+    if (Atomics.load(flag, 0) !== 0) {
+      // Ends the file in the middle, and takes what there is of it away.
+      written.return(NOTHING_WRITTEN);
+      return { ok: false, failure: CANCELLED };
+    }
+    if (performance.now() - toldAt < NEWS_MS) continue;
+    toldAt = performance.now();
+    const { rollouts, total } = step.value;
+    post({ id, kind: 'progress', stepsDone: rollouts, steps: total, share: rollouts / Math.max(1, total) });
+  }
+}
+
+const NOTHING_WRITTEN = { directory: '', runs: 0, files: 0, rollouts: 0, bytes: 0 };
 
 let browser: Browser | undefined;
 

@@ -3,6 +3,7 @@ import type { RocBasis } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { BrowseQuestion } from '../columns/answer.ts';
 import type { CompareQuestion } from '../compare/answer.ts';
+import type { DataSetRequest } from '../export/dataSet.ts';
 import type { UncheckedChoice } from '../roc/basis.ts';
 import type { DecidedStep } from '../roc/decisionRows.ts';
 import type { ReportRequest } from '../roc/report.ts';
@@ -30,6 +31,7 @@ export type AnalysisRequest = { readonly id: number } & (
   | ({ readonly kind: 'compare'; readonly question: CompareQuestion } & Stoppable)
   | ({ readonly kind: 'browse'; readonly question: BrowseQuestion } & Stoppable)
   | ({ readonly kind: 'sizes' } & Stoppable)
+  | ({ readonly kind: 'export'; readonly request: DataSetRequest } & Stoppable)
   /** The page of decisions has been taken; the next may come. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'cancel' }

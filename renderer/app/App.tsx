@@ -17,6 +17,7 @@ import { EmptyState, WaitingState } from '../ui/States.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { DropTarget } from './DropTarget.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
+import { ExportRun } from './ExportRun.tsx';
 import { KeyHelp } from './KeyHelp.tsx';
 import { KeyListener } from './KeyListener.tsx';
 import { LibraryGate } from './LibraryGate.tsx';
@@ -210,6 +211,7 @@ function Window({ library }: { readonly library: string }) {
       <Palette />
       <KeyHelp />
       <RemoveRun />
+      <ExportRun />
       <MoveRun />
       <OpenLibrary />
       <LibrarySizes />

@@ -1,9 +1,8 @@
 /** A run gets a library of its own: where, how far, and that the logs stay where they are. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { RunSummary } from '../../shared/api/contract.ts';
-import { useClient } from '../data/DataProvider.tsx';
 import { hrefInLibrary } from '../data/libraryLink.ts';
 import { pathOfPlace } from '../data/place.ts';
 import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
@@ -11,6 +10,8 @@ import { useRequest } from '../data/useRequest.ts';
 import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
+import { fileName, PathField } from './PathField.tsx';
+import { useLongTask } from './useLongTask.ts';
 
 export function MoveRun() {
   const isOpen = useInterface((state) => state.dialog === 'moveRun');
@@ -45,21 +46,14 @@ interface MoveRunBodyProps {
 }
 
 function MoveRunBody({ run, onDone, onMoving }: MoveRunBodyProps) {
-  const id = useId();
   const [text, setText] = useState(() => `${fileName(run.name)}.sqlite`);
   const { move, cancel, share } = useMove(run, onDone, onMoving);
-  const client = useClient();
-  const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
   const path = text.trim();
-  const choose = async () => {
-    const chosen = await client.request('shell.saveDialog', { name: path });
-    if (chosen.path !== undefined) setText(chosen.path);
-  };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (path !== '' && !move.isPending) move.mutate(path);
+        if (path !== '' && !move.isPending) move.mutate({ runKey: run.runKey, path });
       }}
     >
       <div className="dialog-head">
@@ -73,25 +67,13 @@ function MoveRunBody({ run, onDone, onMoving }: MoveRunBodyProps) {
           are copied into a new file, compared with it, and only then removed here. The logs stay where they
           are. Saved filters and queries stay here, too.
         </p>
-        <label htmlFor={id}>The new library’s file</label>
-        <span className="path-row">
-          <input
-            id={id}
-            className="text-field mono"
-            spellCheck={false}
-            disabled={move.isPending}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-          {isDesktop && (
-            <Button disabled={move.isPending} onClick={() => void choose()}>
-              Choose…
-            </Button>
-          )}
-        </span>
-        <p className="dim">
-          A name alone lies beside this library. A file that is there already is never touched.
-        </p>
+        <PathField
+          label="The new library’s file"
+          hint="A name alone lies beside this library. A file that is there already is never touched."
+          path={text}
+          onPath={setText}
+          isDisabled={move.isPending}
+        />
         {move.isPending && (
           <p className="waiting" role="status">
             <progress aria-label="Rollouts moved" value={share} max={1} />{' '}
@@ -119,32 +101,11 @@ function MoveRunBody({ run, onDone, onMoving }: MoveRunBodyProps) {
 }
 
 function useMove(run: RunSummary, onDone: () => void, onMoving: (isMoving: boolean) => void) {
-  const client = useClient();
   const queryClient = useQueryClient();
   const place = usePlace();
   const setNotice = useInterface((state) => state.setNotice);
-  const [share, setShare] = useState<number>();
-  const [progressKey] = useState(() => `move-${Math.random().toString(36).slice(2)}`);
-  const abort = useRef<AbortController>(undefined);
-  useEffect(
-    () =>
-      client.subscribe((event) => {
-        if (event.event === 'analysis.progress' && event.payload.progressKey === progressKey)
-          setShare(event.payload.share);
-      }),
-    [client, progressKey],
-  );
-  const move = useMutation({
-    mutationFn: (path: string) => {
-      abort.current = new AbortController();
-      onMoving(true);
-      const { signal } = abort.current;
-      return client.request('run.move', { runKey: run.runKey, path, progressKey }, { signal });
-    },
-    onSettled: () => {
-      onMoving(false);
-      setShare(undefined);
-    },
+  const { task, share, cancel } = useLongTask('run.move', {
+    onRunning: onMoving,
     onSuccess: async (moved) => {
       onDone();
       setNotice(
@@ -158,14 +119,5 @@ function useMove(run: RunSummary, onDone: () => void, onMoving: (isMoving: boole
       await queryClient.invalidateQueries();
     },
   });
-  return { move, share, cancel: () => abort.current?.abort() };
-}
-
-/** Fit for a file on any system. */
-function fileName(name: string): string {
-  const plain = name
-    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
-    .slice(0, 80);
-  return plain === '' ? 'run' : plain;
+  return { move: task, share, cancel };
 }

@@ -81,6 +81,7 @@ const TABLE = [
   { id: 'pin.flip', label: 'Lists: go along with the newest, or hold still', area: 'Lists', keys: ['u'] },
   { id: 'fresh.show', label: 'Show what is new in a list held still', area: 'Lists', keys: ['.'] },
   { id: 'run.remove', label: 'Remove this run from the library…', area: 'Lists', keys: ['Delete'] },
+  { id: 'run.export', label: 'Write this run as Parquet…', area: 'Lists', keys: [] },
   { id: 'run.move', label: 'Move this run to a library of its own…', area: 'Lists', keys: [] },
   { id: 'charts.flip', label: 'Show or hide the charts', area: 'Lists', keys: ['v'] },
 

@@ -11,7 +11,14 @@ export type Theme = (typeof THEMES)[number];
 export const PLAY_SPEEDS = [0.5, 1, 2, 4] as const;
 export type PlaySpeed = (typeof PLAY_SPEEDS)[number];
 
-export type Dialog = 'palette' | 'keys' | 'removeRun' | 'moveRun' | 'openLibrary' | 'librarySizes';
+export type Dialog =
+  | 'palette'
+  | 'keys'
+  | 'removeRun'
+  | 'moveRun'
+  | 'exportRun'
+  | 'openLibrary'
+  | 'librarySizes';
 
 interface Interface {
   readonly theme: Theme;
@@ -37,6 +44,8 @@ interface Interface {
   readonly runToRemove: string | undefined;
   /** The run that is to get a library of its own. */
   readonly runToMove: string | undefined;
+  /** The run that is to be written out. */
+  readonly runToExport: string | undefined;
   /** The library whose sizes are shown. */
   readonly sizesOf: string | undefined;
   /** Up to two rollouts of a group, chosen to be seen side by side; by `groupId`. */
@@ -74,6 +83,7 @@ interface Interface {
   readonly flipPin: (runKey: string) => void;
   readonly askRemoval: (runKey: string) => void;
   readonly askMove: (runKey: string) => void;
+  readonly askExport: (runKey: string) => void;
   readonly showSizes: (library: string) => void;
   /** A third one takes the place of the first. */
   readonly flipCompared: (groupId: number, rolloutId: number) => void;
@@ -105,6 +115,7 @@ export const useInterface = create<Interface>()(
       pinnedRuns: {},
       runToRemove: undefined,
       runToMove: undefined,
+      runToExport: undefined,
       sizesOf: undefined,
       comparedOf: {},
       compareSet: [],
@@ -135,6 +146,7 @@ export const useInterface = create<Interface>()(
         }),
       askRemoval: (runToRemove) => set({ runToRemove, dialog: 'removeRun' }),
       askMove: (runToMove) => set({ runToMove, dialog: 'moveRun' }),
+      askExport: (runToExport) => set({ runToExport, dialog: 'exportRun' }),
       showSizes: (sizesOf) => set({ sizesOf, dialog: 'librarySizes' }),
       flipCompared: (groupId, rolloutId) =>
         set(({ comparedOf }) => {
@@ -166,6 +178,7 @@ export const useInterface = create<Interface>()(
             closedJobs: new Set<number>(),
             runToRemove: undefined,
             runToMove: undefined,
+            runToExport: undefined,
             dialog: undefined,
           };
         }),

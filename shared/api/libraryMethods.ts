@@ -30,6 +30,15 @@ export const LIBRARY_PARAMS = {
    * beside this library. Cancelling before the removal leaves everything as it was.
    */
   'run.move': z.object({ runKey: z.string(), path: z.string().min(1).max(4096), progressKey }),
+  /**
+   * Rollouts as a data set in Parquet, partitioned by run and step (`electron/export`), into a new directory; a bare
+   * name lies beside this library. Absent `runKeys`: every run. What a cancelled one has written whole stays.
+   */
+  'run.export': z.object({
+    runKeys: z.array(z.string()).min(1).max(10_000).optional(),
+    path: z.string().min(1).max(4096),
+    progressKey,
+  }),
   /** Desktop only: where a new library is to lie; empty when dismissed. */
   'shell.saveDialog': z.object({ name: z.string().max(255) }),
 } as const;
@@ -54,6 +63,14 @@ export interface LibraryResults {
     readonly rows: number;
     /** Of the new library, where it has been opened at once. */
     readonly library?: string;
+  };
+  'run.export': {
+    /** The directory, as it was made. */
+    readonly directory: string;
+    readonly runs: number;
+    readonly files: number;
+    readonly rollouts: number;
+    readonly bytes: number;
   };
   'shell.saveDialog': { readonly path?: string };
 }

@@ -2,7 +2,7 @@
  * `npm run bench`: every budget, measured. Prints one JSON object on stdout and a table on stderr.
  *
  *   npm run bench                 all
- *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, scale, search, roc, live, paint, compare, align
+ *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, scale, browse, search, roc, live, paint, compare, align
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly 
   tokens: async (directory) => (await import('./ingestBench.ts')).benchTokenIngest(directory, 200),
   list: async (directory) => (await import('./listBench.ts')).benchFirstPage(directory),
   scale: async (directory) => (await import('./scaleBench.ts')).benchScale(directory),
+  browse: async (directory) => (await import('./browseBench.ts')).benchBrowsing(directory),
   search: async (directory) => (await import('./searchBench.ts')).benchSearch(directory),
   roc: async (directory) => (await import('./rocBench.ts')).benchRoc(directory),
   live: async (directory) => (await import('./liveBench.ts')).benchLive(directory),

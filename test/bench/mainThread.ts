@@ -53,6 +53,12 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
+/** @returns the longest task while the work goes on, in ms */
+export async function longestTask(page: Page, work: () => Promise<void>): Promise<number> {
+  await settled(page);
+  return await traced(page, work);
+}
+
 async function traced(page: Page, work: () => Promise<void>): Promise<number> {
   const session = await page.context().newCDPSession(page);
   const events: TraceEvent[] = [];

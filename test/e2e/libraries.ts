@@ -1,14 +1,14 @@
 /** Several libraries, on every target: opened beside each other, compared on the same charts, closed; a run gets its own. */
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createShelf } from '../../electron/host/shelf.ts';
 import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
-import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
-import { watchErrors } from './watchErrors.ts';
+import { onDemo } from './onDemo.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
-const START_MS = 30_000;
 
 export function describeLibraries(shell: Shell): void {
   describe(`${shell.name}: several libraries`, () => {
@@ -17,24 +17,20 @@ export function describeLibraries(shell: Shell): void {
     let page: Page;
     let errors: string[];
 
-    beforeAll(async () => {
-      home = createTemporaryHome();
-      // Opened once by the user's hand, and closed: a page has no dialog in which a test could choose a file.
-      const path = await makeOtherLibrary(home.directory);
-      const shelf = await createShelf({ libraryPath: home.libraryPath, shell: 'browser', version: '0.0.0' });
-      await shelf.grant(path);
-      await shelf.dispatch('library.open', { path });
-      await shelf.close();
-      running = await shell.open({ home });
-      page = running.page;
-      page.setDefaultTimeout(10_000);
-      errors = watchErrors(page);
-      await page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor({ timeout: START_MS });
-    });
-    afterAll(async () => {
-      await running?.close();
-      home?.remove();
-    });
+    onDemo(
+      shell,
+      (demo) => {
+        ({ home, running, page, errors } = demo);
+      },
+      async ({ directory, libraryPath }) => {
+        // Opened once by the user's hand, and closed: a page has no dialog in which a test could choose a file.
+        const path = await makeOtherLibrary(directory);
+        const shelf = await createShelf({ libraryPath, shell: 'browser', version: '0.0.0' });
+        await shelf.grant(path);
+        await shelf.dispatch('library.open', { path });
+        await shelf.close();
+      },
+    );
 
     const shelfOf = () => page.getByRole('region', { name: 'Libraries' });
     const rowOf = (name: RegExp) => page.getByRole('grid', { name: 'Runs' }).getByRole('row', { name });
@@ -126,6 +122,23 @@ export function describeLibraries(shell: Shell): void {
       await page.getByText(/is compact|was compact/).waitFor();
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
+    });
+
+    test('a run is written as Parquet, beside the library and nowhere else', async () => {
+      await page.goto(running.urlOf('/in/home/'));
+      await rowOf(/demo \(synthetic\).*evaluation/)
+        .getByRole('button', { name: /Actions for/ })
+        .click();
+      await page.getByRole('menuitem', { name: 'Write as Parquet…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox').fill('/etc/rollouts');
+      await dialog.getByRole('button', { name: /^Write 160 rollouts/ }).click();
+      await dialog.getByText('/etc has not been opened by the user').waitFor();
+      await dialog.getByRole('textbox').fill('rollouts');
+      await dialog.getByRole('button', { name: /^Write 160 rollouts/ }).click();
+      await page.getByText(/160 rollouts in 4 files, .*rollouts$/).waitFor();
+      const partitions = readdirSync(join(dirname(home.libraryPath), 'rollouts', 'rollouts'));
+      expect(partitions).toEqual(['run=synthetic-grpo-roc-demo%7Eeval']);
     });
 
     test('a run gets a library of its own, which is closed and opened again', async () => {

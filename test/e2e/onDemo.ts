@@ -18,14 +18,22 @@ export interface OnDemo {
   reopen(paths: readonly string[]): Promise<Omit<OnDemo, 'home' | 'reopen'>>;
 }
 
-/** @param ready is told once the demo is open, before the first test */
-export function onDemo(shell: Shell, ready: (demo: OnDemo) => void | Promise<void>): void {
+/**
+ * @param ready is told once the demo is open, before the first test
+ * @param prepare before the shell starts
+ */
+export function onDemo(
+  shell: Shell,
+  ready: (demo: OnDemo) => void | Promise<void>,
+  prepare?: (home: TemporaryHome) => Promise<void>,
+): void {
   let home: TemporaryHome | undefined;
   let running: RunningShell | undefined;
 
   beforeAll(async () => {
     const made = createTemporaryHome();
     home = made;
+    await prepare?.(made);
     const open = async (paths?: readonly string[]) => {
       await running?.close();
       running = await shell.open({ home: made, ...(paths === undefined ? {} : { paths }) });

@@ -56,6 +56,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
   const flip = useInterface((state) => state.flip);
   const askRemoval = useInterface((state) => state.askRemoval);
   const askMove = useInterface((state) => state.askMove);
+  const askExport = useInterface((state) => state.askExport);
   const showTab = (tab: string) => setQuery({ tab, sort: undefined, filter: undefined });
   const isSources = query.get('tab') === 'sources';
   useCommands({
@@ -63,6 +64,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
     'run.sources': () => showTab(isSources ? '' : 'sources'),
     'run.remove': () => askRemoval(runKey),
     'run.move': () => askMove(runKey),
+    'run.export': () => askExport(runKey),
   });
 
   const error = run.error ?? steps.error;

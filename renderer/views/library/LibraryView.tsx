@@ -44,6 +44,7 @@ export default function LibraryView() {
   const arrangement = useTableLayout('runs');
   const askRemoval = useInterface((state) => state.askRemoval);
   const askMove = useInterface((state) => state.askMove);
+  const askExport = useInterface((state) => state.askExport);
   const atCursor = (act: (run: RunSummary) => void) => () => {
     const run = sorted[Math.min(cursor.current, sorted.length - 1)];
     if (run !== undefined) act(run);
@@ -53,6 +54,7 @@ export default function LibraryView() {
     'row.select': () => table.current?.toggle(),
     'run.sources': atCursor(({ runKey }) => goTo({ view: 'run', runKey }, '?tab=sources')),
     'run.remove': atCursor(({ runKey }) => askRemoval(runKey)),
+    'run.export': atCursor(({ runKey }) => askExport(runKey)),
     'run.move': atCursor(({ runKey }) => askMove(runKey)),
   });
 

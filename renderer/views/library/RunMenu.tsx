@@ -24,6 +24,7 @@ export function RunMenu({ at, onClose }: RunMenuProps) {
   const { start, stop } = useFollowActions();
   const askRemoval = useInterface((state) => state.askRemoval);
   const askMove = useInterface((state) => state.askMove);
+  const askExport = useInterface((state) => state.askExport);
   const setNotice = useInterface((state) => state.setNotice);
   if (at === undefined) return null;
   const { run } = at;
@@ -50,6 +51,9 @@ export function RunMenu({ at, onClose }: RunMenuProps) {
           </DropdownMenu.Item>
           <DropdownMenu.Separator />
           {/* After the menu has given the focus back, or it would take it from the dialog. */}
+          <DropdownMenu.Item onSelect={() => setTimeout(() => askExport(runKey))}>
+            Write as Parquet…
+          </DropdownMenu.Item>
           <DropdownMenu.Item onSelect={() => setTimeout(() => askMove(runKey))}>
             Move to a library of its own…
           </DropdownMenu.Item>

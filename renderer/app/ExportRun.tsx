@@ -1,0 +1,102 @@
+/** A run as a data set in Parquet: where, how far, and who reads it. */
+import { Dialog } from 'radix-ui';
+import { useRef, useState } from 'react';
+import type { RunSummary } from '../../shared/api/contract.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { useInterface } from '../state/interface.ts';
+import { Button } from '../ui/Controls.tsx';
+import { bytes, counted } from '../ui/numbers.ts';
+import { fileName, PathField } from './PathField.tsx';
+import { useLongTask } from './useLongTask.ts';
+
+export function ExportRun() {
+  const isOpen = useInterface((state) => state.dialog === 'exportRun');
+  const runKey = useInterface((state) => state.runToExport);
+  const showDialog = useInterface((state) => state.showDialog);
+  const run = useRequest('run.list', {}).data?.find((one) => one.runKey === runKey);
+  const isWriting = useRef(false);
+  if (run === undefined) return null;
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && !isWriting.current && showDialog(undefined)}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog" aria-describedby={undefined}>
+          <ExportRunBody
+            run={run}
+            onDone={() => showDialog(undefined)}
+            onWriting={(writing) => {
+              isWriting.current = writing;
+            }}
+          />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface ExportRunBodyProps {
+  readonly run: RunSummary;
+  readonly onDone: () => void;
+  readonly onWriting: (isWriting: boolean) => void;
+}
+
+function ExportRunBody({ run, onDone, onWriting }: ExportRunBodyProps) {
+  const [text, setText] = useState(() => `${fileName(run.name)}-rollouts`);
+  const setNotice = useInterface((state) => state.setNotice);
+  const { task, share, cancel } = useLongTask('run.export', {
+    onRunning: onWriting,
+    onSuccess: (written) => {
+      onDone();
+      setNotice(
+        `${counted(written.rollouts, 'rollout')} in ${counted(written.files, 'file')}, ${bytes(written.bytes)}: ${written.directory}`,
+      );
+    },
+  });
+  const path = text.trim();
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (path !== '' && !task.isPending) task.mutate({ runKeys: [run.runKey], path });
+      }}
+    >
+      <div className="dialog-head">
+        <Dialog.Title asChild>
+          <h1>Write the rollouts of {run.name} as Parquet</h1>
+        </Dialog.Title>
+      </div>
+      <div className="dialog-body">
+        <p>
+          {counted(run.rollouts, 'rollout')}, one row each, with texts, segments, tool calls, decisions and
+          what is logged per token, in one file per step. DuckDB, ClickHouse, Spark and pandas read the
+          directory as it is; so does Turnwise.
+        </p>
+        <PathField
+          label="The new directory"
+          hint="A name alone lies beside this library. A directory that is there already is never touched."
+          path={text}
+          onPath={setText}
+          isDisabled={task.isPending}
+        />
+        {task.isPending && (
+          <p className="waiting" role="status">
+            <progress aria-label="Rollouts written" value={share} max={1} /> Writing…
+          </p>
+        )}
+        {task.error !== null && (
+          <p className="is-wrong" role="alert">
+            ✕ {task.error.message}
+          </p>
+        )}
+      </div>
+      <div className="dialog-foot">
+        <span className="dialog-buttons">
+          <Button onClick={task.isPending ? cancel : onDone}>Cancel</Button>
+          <Button type="submit" isPrimary disabled={path === '' || task.isPending}>
+            {task.isPending ? 'Writing…' : `Write ${counted(run.rollouts, 'rollout')}`}
+          </Button>
+        </span>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * A large run in a real browser: from the command line to the first list, and how long the page's main thread is busy at a
+ * stretch while a list of a million rollouts is scrolled and charts are brushed.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { MILLION } from '../../fixtures/generate/scaleLogs.ts';
+import { CHROMIUM_FLAGS, findChromium } from '../support/shells/chromium.ts';
+import { BLOCK_BUDGET_MS, longestTask, longestTaskScrolling } from './mainThread.ts';
+import { type Measurement, percentile } from './measurement.ts';
+import { makeScaleLibrary } from './scaleBench.ts';
+
+const CLI = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
+/** 100,352 rollouts. */
+const HUNDRED_THOUSAND = { ...MILLION, steps: 7, groupsPerStep: 448 };
+const COLD_MS = 1500;
+const STARTS = 3;
+const RUN = '/run/scale';
+
+export async function benchBrowsing(directory: string): Promise<Measurement[]> {
+  const { executablePath, env } = findChromium();
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...CHROMIUM_FLAGS],
+    env: { ...process.env, ...env },
+  });
+  try {
+    const small = await makeScaleLibrary(join(directory, 'small'), HUNDRED_THOUSAND);
+    const starts: number[] = [];
+    for (let start = 0; start < STARTS; start++) starts.push(await coldStart(browser, small));
+    const cold = percentile(starts, 0.5);
+    const large = await makeScaleLibrary(join(directory, 'large'), MILLION);
+    return [
+      {
+        name: '100 k rollouts: from the command to the first list in the browser',
+        value: cold,
+        unit: 'ms',
+        budget: COLD_MS,
+        within: cold <= COLD_MS,
+      },
+      ...(await blocks(browser, large)),
+    ];
+  } finally {
+    await browser.close();
+  }
+}
+
+async function coldStart(browser: Browser, library: string): Promise<number> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  const started = performance.now();
+  const server = await serve(library);
+  try {
+    await page.goto(server.url);
+    await page.waitForSelector('[role=row][aria-selected=true], [role=grid] [role=row] a');
+    return performance.now() - started;
+  } finally {
+    await context.close();
+    await stopped(server.process);
+  }
+}
+
+async function blocks(browser: Browser, library: string): Promise<Measurement[]> {
+  const server = await serve(library);
+  try {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(server.url);
+    await page.waitForSelector('[role=grid]');
+    await open(page, server.url, `${RUN}?tab=rollouts`);
+    const measured: [string, number][] = [
+      ['scrolling 1 M rollouts (wheel)', await longestTaskScrolling(page, 'wheel')],
+      ['scrolling 1 M rollouts (leaps)', await longestTaskScrolling(page, 'leaps')],
+    ];
+    await open(page, server.url, RUN);
+    await page.waitForSelector('[role=slider][aria-label$="by step"]');
+    measured.push(['brushing the charts of 1 M rollouts', await longestTask(page, () => brush(page))]);
+    return measured.map(([name, value]) => ({
+      name: `longest block while ${name}`,
+      value,
+      unit: 'ms',
+      budget: BLOCK_BUDGET_MS,
+      within: value <= BLOCK_BUDGET_MS,
+    }));
+  } finally {
+    await stopped(server.process);
+  }
+}
+
+async function open(page: Page, url: string, path: string): Promise<void> {
+  await page.goto(new URL(path, url).href);
+  await page.waitForSelector('[role=row][aria-selected=true]');
+}
+
+/** Across the steps and back, a step at a time, as a hand does that looks for the place. */
+async function brush(page: Page): Promise<void> {
+  const chart = page.locator('[role=slider][aria-label$="by step"]').first();
+  const box = await chart.boundingBox();
+  if (box === null) throw new Error('the chart is not on the page');
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * 0.1, y);
+  await page.mouse.down();
+  for (let i = 0; i <= 120; i++) {
+    await page.mouse.move(box.x + box.width * (0.1 + 0.8 * (i <= 60 ? i / 60 : 2 - i / 60)), y);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+  }
+  await page.mouse.up();
+}
+
+/** The application as a user starts it, in a process of its own. */
+function serve(library: string): Promise<{ readonly url: string; readonly process: ChildProcess }> {
+  const child = spawn(process.execPath, [CLI, 'serve', '--no-open', '--library', library], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const url = /http:\/\/\S+/.exec(said)?.[0];
+      if (url !== undefined) resolve({ url, process: child });
+    });
+    child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${said}`)));
+  });
+}
+
+function stopped(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
