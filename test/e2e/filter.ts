@@ -119,5 +119,27 @@ export function describeFilter(shell: Shell): void {
         .filter({ hasText: /^[1-5] of 5 groups with a rollout that matches$/ })
         .waitFor();
     });
+
+    test('from the charts of a run to the rollouts of all its steps in one list', async () => {
+      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout&steps=100..300'));
+      await page.getByRole('link', { name: 'List them' }).click();
+      await expect.poll(filterOf).toBe('outcome:timeout step:100..300');
+      await status()
+        .filter({ hasText: /^\d+ of 1,821 rollouts$/ })
+        .waitFor();
+      const list = page.getByRole('grid', { name: 'Rollouts of demo (synthetic)' });
+      await list.getByRole('columnheader', { name: 'step' }).click();
+      await list.getByRole('row', { selected: true }).waitFor();
+      const steps = await list
+        .getByRole('row')
+        .evaluateAll((rows) =>
+          rows.slice(1).map((row) => Number(/^\s*(\d+)/.exec(row.textContent ?? '')?.[1])),
+        );
+      expect(steps.length).toBeGreaterThan(5);
+      expect([...steps].sort((a, b) => a - b)).toEqual(steps);
+      expect(steps.every((step) => step >= 100 && step <= 300)).toBe(true);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => running.place()).toMatch(/\/step\/\d+\/group\/.*\/rollout\/\d+/);
+    });
   });
 }

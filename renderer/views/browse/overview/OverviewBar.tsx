@@ -1,11 +1,15 @@
 /** Over the charts: filter, smoothing, runs, metrics, the brushed range, and how far an answer has come. */
 import { X } from 'lucide-react';
 import type { LoggedMetric, RunDetail } from '../../../../shared/api/contract.ts';
+import { bothFilters } from '../../../../shared/domain/filter/print.ts';
 import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { chartCsv } from '../../../charts/chartCsv.ts';
 import { dashOf, rangeText, STROKES, type StepRange } from '../../../charts/panelModel.ts';
+import { useFilterLink } from '../../../data/filterLink.ts';
+import { pathOfPlace } from '../../../data/place.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { Button, IconButton } from '../../../ui/Controls.tsx';
+import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { saveText } from '../../../ui/saveText.ts';
 import { MetricPicker } from './MetricPicker.tsx';
@@ -80,7 +84,7 @@ export function OverviewBar(props: OverviewBarProps) {
             </IconButton>
           </span>
         )}
-        <SeriesProgress overview={overview} />
+        <SeriesProgress overview={overview} runKey={run.runKey} range={range} />
         {overview.missing.length > 0 && <span className="is-wrong">{overview.missing.join('; ')}</span>}
         <span className="dim end">
           {range === undefined && 'drag to brush steps, click for rollouts'}
@@ -131,7 +135,16 @@ function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link
 }
 
 /** How many rollouts the charts are about, and while that is being found out: how far, with a way to stop. */
-function SeriesProgress({ overview }: { readonly overview: Overview }) {
+function SeriesProgress({
+  overview,
+  runKey,
+  range,
+}: {
+  readonly overview: Overview;
+  readonly runKey: string;
+  readonly range: StepRange | undefined;
+}) {
+  const { applied } = useFilterLink();
   const state = overview.isFiltered ? overview.matching : overview.all;
   if (state.error !== null && !state.isComputing) {
     return (
@@ -168,7 +181,17 @@ function SeriesProgress({ overview }: { readonly overview: Overview }) {
         : `${count(overview.matches)} of ${counted(overview.rollouts, 'rollout')}`}
       {overview.runs.length === 1 && (
         <span className="dim"> · all of them faint behind, and in the table</span>
-      )}
+      )}{' '}
+      <Link className="is-link" href={listOf(runKey, applied, range)}>
+        List them
+      </Link>
     </span>
   );
+}
+
+/** The rollouts that the filter leaves of the brushed steps. */
+function listOf(runKey: string, filter: string, range: StepRange | undefined): string {
+  const steps = range === undefined ? '' : `step:${range.from}..${range.to}`;
+  const query = new URLSearchParams({ tab: 'rollouts', q: bothFilters(filter, steps) });
+  return `${pathOfPlace({ view: 'run', runKey })}?${query}`;
 }
