@@ -6,11 +6,13 @@ import { type SegmentText, type TextPlace, TextReader } from './queries/texts.ts
 
 /** UTF-16 units of one piece: about a tenth of a second. Smaller ones make the index larger, and are merged longer. */
 const PIECE_UNITS = 3_000_000;
-/** Rows looked up at once; more than a piece of short texts holds. */
-const PIECE_ROWS = 2000;
+/** Rows looked up at once: about as many as a piece of usual texts holds. More are looked up anew with every piece. */
+const ROWS_AT_ONCE = 256;
+/** Rows of a piece of short texts. */
+const PIECE_ROWS = 2048;
 
 export const NEXT_ROLLOUTS = `SELECT rollout_id, block_id, text_start, text_end FROM rollout_row
-  WHERE rollout_id > (SELECT rollouts_to FROM search_state_row) ORDER BY rollout_id LIMIT ?`;
+  WHERE rollout_id > ? ORDER BY rollout_id LIMIT ?`;
 const NEXT_PROMPTS = `SELECT prompt_id FROM prompt_row
   WHERE prompt_id > (SELECT prompts_to FROM search_state_row) ORDER BY prompt_id LIMIT ?`;
 const ADD_ROLLOUT =
@@ -44,17 +46,21 @@ function indexPrompts(db: WritableLibrary): boolean {
 }
 
 function indexRollouts(db: WritableLibrary): boolean {
-  const rows = db.prepare<[number], [number, number, number, number]>(NEXT_ROLLOUTS).raw().all(PIECE_ROWS);
+  const next = db.prepare<[number, number], [number, number, number, number]>(NEXT_ROLLOUTS).raw();
   const reader = new TextReader(db);
   const add = db.prepare(ADD_ROLLOUT);
   let units = 0;
   let count = 0;
-  let last = 0;
-  for (const [id, blockId, start, end] of rows) {
-    units += addRollout(id, { blockId, start, end });
-    last = id;
-    count += 1;
-    if (units >= PIECE_UNITS) break;
+  let last = db.prepare<[], number>('SELECT rollouts_to FROM search_state_row').pluck().get() ?? 0;
+  while (units < PIECE_UNITS && count < PIECE_ROWS) {
+    const rows = next.all(last, ROWS_AT_ONCE);
+    if (rows.length === 0) break;
+    for (const [id, blockId, start, end] of rows) {
+      units += addRollout(id, { blockId, start, end });
+      last = id;
+      count += 1;
+      if (units >= PIECE_UNITS) break;
+    }
   }
   if (count > 0)
     db.prepare('UPDATE search_state_row SET rollouts_to = ?, indexed = indexed + ?').run(last, count);

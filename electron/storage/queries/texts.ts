@@ -42,9 +42,12 @@ export interface TextPlace {
   readonly end: number;
 }
 
+type Prepared = ReturnType<ReadableLibrary['prepare']>;
+
 /** A text is read when it is asked for. Neighbours lie in one block, which is unpacked once; so is the prompt of a group. */
 export class TextReader {
   private readonly db: ReadableLibrary;
+  private readonly statements = new Map<string, Prepared>();
   private block: { readonly id: number; readonly bytes: Buffer } | undefined;
   private lastPrompt: { readonly id: number; readonly segments: readonly SegmentText[] } | undefined;
 
@@ -54,7 +57,7 @@ export class TextReader {
 
   /** @returns undefined where the library has no such rollout */
   rollout(id: number): RolloutTexts | undefined {
-    const row = this.db.prepare(TEXT_PLACE).raw().get(id) as number[] | undefined;
+    const row = this.prepared(TEXT_PLACE).raw().get(id) as number[] | undefined;
     if (row === undefined) return undefined;
     const [rolloutId = 0, runId = 0, step = 0, groupId = 0, promptId = 0, blockId = 0, start = 0, end = 0] =
       row;
@@ -71,7 +74,7 @@ export class TextReader {
 
   prompt(promptId: number): readonly SegmentText[] {
     if (this.lastPrompt?.id === promptId) return this.lastPrompt.segments;
-    const { codec, text } = this.db.prepare(PROMPT).get(promptId) as { codec: number; text: Uint8Array };
+    const { codec, text } = this.prepared(PROMPT).get(promptId) as { codec: number; text: Uint8Array };
     const segments = this.segments(PROMPT_SEGMENTS, promptId, unpackText(codec, text));
     this.lastPrompt = { id: promptId, segments };
     return segments;
@@ -79,19 +82,27 @@ export class TextReader {
 
   /** The beginning of the problem, on one line. */
   preview(promptId: number): string {
-    return this.db.prepare<[number], string>(PREVIEW).pluck().get(promptId) ?? '';
+    return String(this.prepared(PREVIEW).pluck().get(promptId) ?? '');
   }
 
   response(rolloutId: number, { blockId, start, end }: TextPlace): readonly SegmentText[] {
     if (this.block?.id !== blockId) {
-      const { codec, bytes } = this.db.prepare(BLOCK).get(blockId) as { codec: number; bytes: Uint8Array };
+      const { codec, bytes } = this.prepared(BLOCK).get(blockId) as { codec: number; bytes: Uint8Array };
       this.block = { id: blockId, bytes: unpackUtf8(codec, bytes) };
     }
     return this.segments(SEGMENTS, rolloutId, this.block.bytes.toString('utf8', start, end));
   }
 
+  private prepared(sql: string): Prepared {
+    const known = this.statements.get(sql);
+    if (known !== undefined) return known;
+    const made = this.db.prepare(sql);
+    this.statements.set(sql, made);
+    return made;
+  }
+
   private segments(sql: string, id: number, text: string): readonly SegmentText[] {
-    const rows = this.db.prepare(sql).raw().all(id) as number[][];
+    const rows = this.prepared(sql).raw().all(id) as number[][];
     return rows.map(([ordinal = 0, kind = 0, turn = 0, start = 0, end = 0]) => ({
       ordinal,
       kind: SEGMENT_KINDS[kind] ?? 'text',
