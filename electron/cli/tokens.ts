@@ -57,12 +57,18 @@ export const tokensCommand: Command = {
         ...(signal === undefined ? {} : { signal }),
         ...(vocabulary === undefined ? {} : { vocabulary: Number(vocabulary) }),
       };
+      // Asked first: what is not there has no signals either, and that would be half the truth.
+      const detail = await host.dispatch('rollout.get', { rolloutId });
+      if (!detail.ok) {
+        const isMissing = detail.failure.code === 'not_found';
+        throw new ExpectedError(
+          isMissing ? `there is no rollout ${rolloutId} in ${libraryPath}` : detail.failure.message,
+        );
+      }
       const found = await host.dispatch('rollout.signal', params);
       if (!found.ok) throw new ExpectedError(found.failure.message);
       const tokens = found.value as Signal;
       if (tokens.signal === undefined) throw new ExpectedError(missing(rolloutId, named, tokens));
-      const detail = await host.dispatch('rollout.get', { rolloutId });
-      if (!detail.ok) throw new ExpectedError(detail.failure.message);
       const { response } = detail.value as ResultOf<'rollout.get'>;
       for (const text of args.flag('json')
         ? jsonOf(rolloutId, tokens, response)

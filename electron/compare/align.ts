@@ -3,7 +3,7 @@ import type { AlignOptions } from '../../shared/domain/align.ts';
 import { alignLanes, type LaneBlock } from '../../shared/domain/alignLanes.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
-import { forkOf, policyForkOf } from './forks.ts';
+import { forkOf, idForkOf, policyForkOf } from './forks.ts';
 
 export interface AlignRequest {
   readonly rolloutIds: readonly number[];
@@ -43,11 +43,13 @@ export function compareRollouts(
     const sides = { rolloutIds, lanes, baseline, lane };
     const fork = pair.divergence === undefined ? undefined : forkOf(db, pair.divergence, sides);
     const policyFork = policyForkOf(db, fork, sides);
+    const idFork = idForkOf(db, sides);
     return {
       prefix: pair.prefix,
       cost: pair.cost,
       ...(fork === undefined ? {} : { fork }),
       ...(policyFork === undefined ? {} : { policyFork }),
+      ...(idFork === undefined ? {} : { idFork }),
     };
   });
   return {

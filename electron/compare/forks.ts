@@ -1,5 +1,5 @@
 /** What stands where two rollouts part, and what the policy was unsure of there. */
-import type { Fork, ForkSide } from '../../shared/api/contract.ts';
+import type { Fork, ForkSide, IdFork, IdSide } from '../../shared/api/contract.ts';
 import type { AlignableRollout, Divergence, ForkPlace } from '../../shared/domain/align.ts';
 import { isEnvironment, policyDivergence } from '../../shared/domain/divergence.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
@@ -38,6 +38,37 @@ export function policyForkOf(db: ReadableLibrary, fork: Fork | undefined, sides:
   if (!isEnvironment(fork.baseline.kind) && !isEnvironment(fork.lane.kind)) return undefined;
   const divergence = policyDivergence(a, b);
   return divergence === undefined ? undefined : forkOf(db, divergence, sides);
+}
+
+/**
+ * Ids without text have no place on the characters, so a fork in the text says nothing of tokens; the ids themselves
+ * do. Undefined where a side has none, where its tokens have places, and where all are equal.
+ */
+export function idForkOf(
+  db: ReadableLibrary,
+  { rolloutIds, lanes, baseline, lane }: Sides,
+): IdFork | undefined {
+  const [a, b] = [rolloutIds[baseline], rolloutIds[lane]];
+  if (a === undefined || b === undefined) return undefined;
+  if (lanes[baseline]?.tokenEnds !== undefined && lanes[lane]?.tokenEnds !== undefined) return undefined;
+  const [inA, inB] = [getSignal(db, a)?.ids, getSignal(db, b)?.ids];
+  if (inA === undefined || inB === undefined) return undefined;
+  const token = firstDifference(inA, inB);
+  if (token === undefined) return undefined;
+  const sideOf = (rolloutId: number, ids: Int32Array): IdSide =>
+    token < ids.length ? { id: ids[token] ?? 0, ...valueOnly(measureAt(db, rolloutId, token)) } : {};
+  return { token, baseline: sideOf(a, inA), lane: sideOf(b, inB) };
+}
+
+/** Undefined when one is the other, to its end. */
+export function firstDifference(a: Int32Array, b: Int32Array): number | undefined {
+  const most = Math.max(a.length, b.length);
+  for (let i = 0; i < most; i++) if (i >= a.length || i >= b.length || a[i] !== b[i]) return i;
+  return undefined;
+}
+
+function valueOnly({ tail: _, ...rest }: Partial<ForkSide>): IdSide {
+  return rest;
 }
 
 /** A word, with what joins it to the text before: long enough to be recognised. */

@@ -13,6 +13,13 @@ import { mayRead, REFUSAL } from './access.ts';
 const compress = promisify(gzip);
 /** Below this the header of a gzip stream eats what it saves. */
 const WORTH_COMPRESSING_BYTES = 1024;
+/** Fixed text: nothing of the address is repeated in it. */
+const REFUSED_ADDRESS = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Turnwise</title></head>
+<body><h1>This is no address of Turnwise</h1>
+<p>It leads out of the application by “..”, so it is refused. Nothing was read.</p>
+<p><a href="/">To the library</a></p></body></html>
+`;
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|wasm)|image\/svg)/;
 
 interface Body {
@@ -53,10 +60,15 @@ export function serveBundle(directory: string): RequestListener {
     return body;
   }
 
-  function answer(response: ServerResponse, status: number, text: string): void {
+  function answer(
+    response: ServerResponse,
+    status: number,
+    text: string,
+    contentType = 'text/plain; charset=utf-8',
+  ): void {
     response.writeHead(status, {
       ...PAGE_HEADERS,
-      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Type': contentType,
       'Cache-Control': 'no-store',
       // Whatever else the client meant to send is not read.
       Connection: 'close',
@@ -73,6 +85,9 @@ export function serveBundle(directory: string): RequestListener {
     }
     // Not `new URL`: that resolves dot segments before they can be refused.
     const file = bundleFile(target.replace(/[?#].*$/s, ''));
+    // A person who followed such a link is told so, and has a way back.
+    if (file === undefined && /\btext\/html\b/.test(String(request.headers.accept ?? '')))
+      return answer(response, 403, REFUSED_ADDRESS, 'text/html; charset=utf-8');
     if (file === undefined) return answer(response, 403, REFUSAL);
     const path = resolve(root, ...file.segments);
     if (!path.startsWith(root + sep)) return answer(response, 403, REFUSAL);

@@ -12,6 +12,8 @@ export interface StatisticsRequest extends MeasuredScope {
   readonly vocabulary?: number | undefined;
   /** Policy tokens after a tool response that can reflect on it. */
   readonly window?: number | undefined;
+  /** Of the lexicon: how it agrees with what is high. */
+  readonly words?: readonly string[] | undefined;
   /** By token: rarer ones are left out. */
   readonly leastTokens?: number | undefined;
 }
@@ -30,7 +32,7 @@ export class StatisticsBuilder {
   private constructor(reader: ScopeReader, request: StatisticsRequest) {
     this.reader = reader;
     this.request = request;
-    this.statistics = new SignalStatistics(request.by, request.window);
+    this.statistics = new SignalStatistics(request.by, request.window, request.words);
   }
 
   get steps(): readonly number[] {
@@ -38,8 +40,8 @@ export class StatisticsBuilder {
   }
 
   read(): Generator<ScopeProgress> {
-    const { signal, vocabulary, by } = this.request;
-    const options = { signal, vocabulary, withText: by.includes('token') };
+    const { signal, vocabulary, by, words = [] } = this.request;
+    const options = { signal, vocabulary, withText: by.includes('token') || words.length > 0 };
     return this.reader.read(options, (rollout) => this.statistics.add(rollout));
   }
 

@@ -61,14 +61,16 @@ export function useAlike(
     const key = ['compare.alike', params] as const;
     wantedKey.current = key;
     const isWanted = () => wantedKey.current === key;
-    setNotice(`Looking for the most alike that is ${wanted}… (A again stops)`);
+    setNotice(`Looking in ${groupKey} for the most alike that is ${wanted}… (A again stops)`);
     try {
       const { rollouts, considered, total } = await fetchCached(queryClient, client, 'compare.alike', params);
       if (!isWanted()) return;
       wantedKey.current = undefined;
       const found = counterpart(isCorrect, rollouts);
       if (found === undefined) {
-        setNotice(`None of the ${considered} of ${total} other rollouts compared is ${wanted}`);
+        setNotice(
+          `None of the ${considered} of ${total} other rollouts of ${groupKey} compared is ${wanted}`,
+        );
         return;
       }
       setNotice(undefined);

@@ -5,7 +5,7 @@
  *
  * `lane` is the path of a rollout, as `place.ts` writes it. `at` is a turn of a lane, `<lane>.<turn>`: a row of the
  * alignment has no name of its own, as another baseline, order or set of lanes makes other rows. What is at its
- * default is not in the link, and what is not ours is left as it is.
+ * default is not in the link, and what is not ours is left as it is: the panel's tab (`side`) and the breakpoints.
  */
 import { parsePlace, pathOfPlace, type RolloutPlace } from './place.ts';
 

@@ -18,6 +18,8 @@ export interface StatisticsQuestion {
   readonly hasSteps: boolean;
   readonly signal: SignalName;
   readonly window: number;
+  /** Of the lexicon. */
+  readonly words: readonly string[];
   /** Of the rows by token. */
   readonly leastTokens: number;
 }
@@ -36,6 +38,7 @@ export function useTokenStatistics(question: StatisticsQuestion | undefined): St
           by: cuts,
           signal: question.signal,
           window: question.window,
+          words: [...question.words],
           leastTokens: question.leastTokens,
         },
   );

@@ -1,4 +1,4 @@
-import { Fragment, useMemo } from 'react';
+import { Fragment, type ReactNode, useMemo } from 'react';
 import { type CodeProps, NO_PLACES, Pieces } from './PlainCode.tsx';
 import { type PlacedPiece, type PlacedStretch, placedPieces } from './placedCode.ts';
 import { type CodeToken, pythonTokens } from './pythonTokens.ts';
@@ -16,13 +16,18 @@ export default function ColouredPython({ code, places = NO_PLACES, source }: Cod
     <Fragment key={row}>
       {tokens.map((token, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <span key={i} className={token.role === undefined ? undefined : `code-${token.role}`}>
+        <Coloured key={i} role={token.role}>
           <Pieces pieces={token.pieces} source={source} />
-        </span>
+        </Coloured>
       ))}
       {row < lines.length - 1 && '\n'}
     </Fragment>
   ));
+}
+
+/** No element for what is plain. */
+function Coloured({ role, children }: { readonly role: CodeToken['role']; readonly children: ReactNode }) {
+  return role === undefined ? children : <span className={`code-${role}`}>{children}</span>;
 }
 
 function placedLines(code: string, places: readonly PlacedStretch[]): readonly (readonly PlacedToken[])[] {

@@ -43,6 +43,8 @@ export default function DiffEditor(props: DiffEditorProps) {
       lineHeight: 20,
       fontLigatures: false,
       lineNumbersMinChars: 3,
+      // Room between the sign of a line and its text.
+      lineDecorationsWidth: 22,
       scrollBeyondLastLine: false,
       renderMarginRevertIcon: false,
       renderIndicators: true,

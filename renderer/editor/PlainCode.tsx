@@ -11,16 +11,6 @@ export interface CodeProps {
 export const NO_PLACES: readonly PlacedStretch[] = [];
 
 /** Code without colours, as tall as with them. */
-export function PlainCode(props: CodeProps) {
-  return (
-    <pre className="code">
-      <code>
-        <PlainText {...props} />
-      </code>
-    </pre>
-  );
-}
-
 export function PlainText({ code, places = NO_PLACES, source }: CodeProps) {
   return <Pieces pieces={placedPieces(code, 0, places)} source={source} />;
 }

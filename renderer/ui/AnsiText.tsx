@@ -2,7 +2,8 @@
 import Anser from 'anser';
 import { SourceText } from './SourceText.tsx';
 
-const ESCAPE = '\u001b[';
+/** Text without it has no colours. */
+export const ANSI_ESCAPE = '\u001b[';
 /** Anser's class names of the sixteen colours; brighter ones share a hue here. */
 const COLOR = /^ansi-(?:bright-)?(black|red|green|yellow|blue|magenta|cyan|white)$/;
 
@@ -18,7 +19,7 @@ interface AnsiTextProps {
 }
 
 export function AnsiText({ text, start, source }: AnsiTextProps) {
-  if (!text.includes(ESCAPE)) return <SourceText text={text} start={start} source={source} />;
+  if (!text.includes(ANSI_ESCAPE)) return <SourceText text={text} start={start} source={source} />;
   return Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true }).map((entry, i) => (
     <span
       // biome-ignore lint/suspicious/noArrayIndexKey: entries of one immutable text never reorder

@@ -4,7 +4,7 @@
  * their places by it.
  */
 import { Fragment } from 'react';
-import { SHORT_PIECES, visiblePieces } from './visibleText.ts';
+import { MOST_PIECES, quietText, SHORT_PIECES, visiblePieces } from './visibleText.ts';
 import './sourceText.css';
 
 interface SourceTextProps {
@@ -18,7 +18,15 @@ interface SourceTextProps {
 }
 
 export function SourceText({ text, start, source, isFar = false }: SourceTextProps) {
-  return visiblePieces(text, isFar ? text.length : SHORT_PIECES).map((piece) =>
+  if (isFar) {
+    if (start === undefined) return quietText(text);
+    return (
+      <span data-start={start} data-source={source}>
+        {quietText(text)}
+      </span>
+    );
+  }
+  return visiblePieces(text, Math.max(SHORT_PIECES, Math.ceil(text.length / MOST_PIECES))).map((piece) =>
     piece.name !== undefined ? (
       <span
         key={piece.start}

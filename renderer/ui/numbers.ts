@@ -31,6 +31,19 @@ export function decimal(value: number | undefined, digits = 2): string {
     .replace(/^-/, '');
 }
 
+/**
+ * With as many decimals as `digits`, and where these would be zeros only, as many as show what the number is: `0.00043`.
+ * A small number is no nought.
+ */
+export function significant(value: number | undefined, digits = 3): string {
+  if (value === undefined || Number.isNaN(value)) return '';
+  const size = Math.abs(value);
+  if (size === 0 || size >= 10 ** (1 - digits)) return decimal(value, digits);
+  const magnitude = Math.floor(Math.log10(size));
+  if (magnitude < -6) return value.toExponential(1).replaceAll('-', '−').replace('e', ' e');
+  return decimal(value, 1 - magnitude);
+}
+
 /** A reward reads best as written: `1`, `0.35`, not `1.00`. */
 export function reward(value: number | undefined): string {
   if (value === undefined) return '';

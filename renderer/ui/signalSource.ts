@@ -40,7 +40,10 @@ export function sourceWords({ signal, source }: Of): string {
     signal === 'surprisal' ? 'not entropy' : undefined,
     unit ?? (isEntropy ? 'unit not logged' : undefined),
     temperature === undefined
-      ? undefined
+      ? // Every distribution was taken at one, and a sharper one has less of both.
+        isEntropy || signal === 'surprisal'
+        ? 'T unknown'
+        : undefined
       : `T=${Number.isInteger(temperature) ? temperature.toFixed(1) : temperature}`,
     policy === undefined ? undefined : `${policy} policy`,
   ];

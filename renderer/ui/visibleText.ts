@@ -48,6 +48,17 @@ function glyphOf(code: number): string {
  */
 export const SHORT_PIECES = 120;
 
+/** However long a text is, it becomes this many plain pieces or a few more: a line of a megabyte is no million elements. */
+export const MOST_PIECES = 400;
+
+/**
+ * One piece for text that is not in sight: what would act is a stand-in of the same length, so offsets hold, and no
+ * element of its own.
+ */
+export function quietText(text: string): string {
+  return text.replace(HIDDEN, '\ufffd');
+}
+
 /** @param longest in UTF-16 code units, a little more where a character would be cut */
 export function visiblePieces(text: string, longest = SHORT_PIECES): readonly TextPiece[] {
   const pieces: TextPiece[] = [];

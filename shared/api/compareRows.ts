@@ -36,8 +36,22 @@ export interface ComparedLane {
   readonly fork?: Fork;
   /** Where what the policy wrote parts, given where `fork` lies in what a tool or a user wrote. Absent: nowhere. */
   readonly policyFork?: Fork;
+  /** Where both logs have ids without a place on the text: the first that differ, which is exact. Absent: none, or not known. */
+  readonly idFork?: IdFork;
   /** UTF-16 units one side has and the other has not. */
   readonly cost: number;
+}
+
+export interface IdFork {
+  /** Tokens before it are of equal id on both sides; counted from 0. */
+  readonly token: number;
+  readonly baseline: IdSide;
+  readonly lane: IdSide;
+}
+
+export interface IdSide extends Pick<ForkSide, 'signal' | 'source' | 'value' | 'upper' | 'percentile'> {
+  /** Absent: this side has no more tokens. */
+  readonly id?: number;
 }
 
 /** The first place where two responses differ, on either side. */

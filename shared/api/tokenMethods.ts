@@ -62,6 +62,8 @@ export const TOKEN_PARAMS = {
     signal: z.enum(SIGNALS).optional(),
     vocabulary: z.int().positive().max(10_000_000).optional(),
     window: z.int().nonnegative().max(100_000).optional(),
+    /** Of the lexicon, which the user may have edited: how it agrees with what is high. */
+    words: z.array(z.string().max(200)).max(1000).optional(),
     leastTokens: z.int().positive().optional(),
     progressKey: z.string().max(100).optional(),
   }),

@@ -84,16 +84,16 @@ export const isEnvironment = (kind: SegmentKind | undefined): boolean =>
 
 /**
  * Where what the policy itself wrote begins to differ, tool responses and user messages left out on both sides: two
- * rollouts often part in a tool's answer, an address or a time, long before the policy does otherwise. Tokens are those
- * the first differing character is in. Undefined when the policy wrote the same on both sides.
+ * rollouts often part in a tool's answer, an address or a time, long before the policy does otherwise. Each side begins
+ * at the token its first differing character is in, and without tokens at the word: half a word says nothing. Undefined
+ * when the policy wrote the same on both sides.
  */
 export function policyDivergence(a: Sampled, b: Sampled): Divergence | undefined {
   const [ownA, ownB] = [policyText(a), policyText(b)];
   if (ownA.text === ownB.text) return undefined;
   const shared = sharedLength(ownA.text, ownB.text);
   const at = isInsidePair(ownA.text, shared) || isInsidePair(ownB.text, shared) ? shared - 1 : shared;
-  const hasTokens = usableEnds(a) !== undefined && usableEnds(b) !== undefined;
-  return { a: placeIn(a, ownA, at, hasTokens), b: placeIn(b, ownB, at, hasTokens) };
+  return { a: placeIn(a, ownA, at), b: placeIn(b, ownB, at) };
 }
 
 interface PolicyText {
@@ -116,22 +116,46 @@ function policyText({ response, segments }: Sampled): PolicyText {
   return { text: texts.join(''), pieces };
 }
 
-function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number, hasTokens: boolean): ForkPlace {
+function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number): ForkPlace {
   if (at >= text.length) return { offset: side.response.length };
   const piece = pieces.findLast((one) => one.at <= at);
   if (piece === undefined) return { offset: side.response.length };
   const offset = piece.start + at - piece.at;
   const turn = side.segments[piece.segment]?.turn ?? 1;
-  const token = hasTokens ? side.tokenEnds?.findIndex((end) => end > offset) : undefined;
+  const ends = usableEnds(side);
+  const token = ends?.findIndex((end) => end > offset) ?? -1;
+  const start = token < 0 ? wordStart(side.response, offset, piece.start) : (ends?.[token - 1] ?? 0);
   return {
-    offset:
-      token === undefined || token <= 0
-        ? offset
-        : Math.max(piece.start, side.tokenEnds?.[token - 1] ?? offset),
-    ...(token === undefined || token < 0 ? {} : { token }),
+    offset: Math.max(piece.start, start),
+    ...(token < 0 ? {} : { token }),
     turn,
     segment: piece.segment,
   };
+}
+
+const WORD_CHARACTER = /[\p{L}\p{M}\p{N}_]/u;
+/** A run of letters longer than this is no word, and is not searched for its beginning. */
+const LONGEST_WORD = 80;
+
+/** Where the word begins that a character stands in; the offset itself between words. */
+function wordStart(text: string, offset: Utf16Offset, least: Utf16Offset): Utf16Offset {
+  // What begins anew here is itself: only a word that goes on is begun earlier.
+  if (!WORD_CHARACTER.test(characterAt(text, offset)) && !WORD_CHARACTER.test(characterBefore(text, offset)))
+    return offset;
+  let start = offset;
+  while (start > least && offset - start < LONGEST_WORD) {
+    const before = characterBefore(text, start);
+    if (!WORD_CHARACTER.test(before)) break;
+    start -= before.length;
+  }
+  return start;
+}
+
+const characterAt = (text: string, at: Utf16Offset): string =>
+  String.fromCodePoint(text.codePointAt(at) ?? 32);
+
+function characterBefore(text: string, at: Utf16Offset): string {
+  return isInsidePair(text, at - 1) ? text.slice(at - 2, at) : text.slice(at - 1, at);
 }
 
 /** Ends that go back, or beyond the text, are of another text: such tokens are taken as not aligned. */

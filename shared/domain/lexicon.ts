@@ -51,6 +51,17 @@ export function lexiconHits(text: string, pattern: RegExp, range: TextRange): re
   return hits;
 }
 
+/** 1 for each token that lies in one of the ascending `ranges`, wholly or in part. @param ends UTF-16 ends of the tokens, ascending */
+export function tokensIn(ends: Uint32Array, ranges: readonly TextRange[]): Uint8Array {
+  const flags = new Uint8Array(ends.length);
+  let token = 0;
+  for (const { start, end } of ranges) {
+    while (token < ends.length && (ends[token] ?? 0) <= start) token += 1;
+    for (let i = token; i < ends.length && (i === 0 ? 0 : (ends[i - 1] ?? 0)) < end; i += 1) flags[i] = 1;
+  }
+  return flags;
+}
+
 /** Of policy tokens: how the lexicon and a threshold agree. */
 export interface Agreement {
   readonly both: number;
@@ -73,9 +84,21 @@ export function agreementOf(
     const high = (isHigh[i] ?? 0) > 0;
     counts[hit ? (high ? 'both' : 'lexiconOnly') : high ? 'highOnly' : 'neither']++;
   }
-  const { both, lexiconOnly, highOnly, neither } = counts;
+  return { ...counts, phi: phiOf(counts) };
+}
+
+/** Of several rollouts as one. */
+export function agreementTogether(all: readonly Omit<Agreement, 'phi'>[]): Agreement {
+  const counts = { both: 0, lexiconOnly: 0, highOnly: 0, neither: 0 };
+  for (const one of all) for (const name of AGREEMENT_CELLS) counts[name] += one[name];
+  return { ...counts, phi: phiOf(counts) };
+}
+
+const AGREEMENT_CELLS = ['both', 'lexiconOnly', 'highOnly', 'neither'] as const;
+
+function phiOf({ both, lexiconOnly, highOnly, neither }: Omit<Agreement, 'phi'>): number | undefined {
   const spread = Math.sqrt(
     (both + lexiconOnly) * (highOnly + neither) * (both + highOnly) * (lexiconOnly + neither),
   );
-  return { ...counts, phi: spread === 0 ? undefined : (both * neither - lexiconOnly * highOnly) / spread };
+  return spread === 0 ? undefined : (both * neither - lexiconOnly * highOnly) / spread;
 }

@@ -4,6 +4,14 @@
  * never added up: an entropy, its lower bound and a surprisal are three things.
  */
 import type { SignalSource } from './entropy.ts';
+import {
+  type Agreement,
+  agreementOf,
+  agreementTogether,
+  lexiconHits,
+  lexiconPattern,
+  tokensIn,
+} from './lexicon.ts';
 import type { SegmentKind, TextRange } from './model.ts';
 import {
   classifyTokens,
@@ -35,10 +43,14 @@ export interface MeasuredRollout {
   readonly segments: readonly {
     readonly kind: SegmentKind;
     readonly outer: TextRange;
+    /** Without tags; needed with words only. */
+    readonly inner?: TextRange;
     readonly failed?: boolean;
   }[];
-  /** Needed by token only. */
+  /** Needed by token and with words only. */
   readonly response?: string;
+  /** Of tokens that have no text: what they are counted by instead. */
+  readonly ids?: Int32Array | undefined;
 }
 
 export interface Mean {
@@ -58,6 +70,8 @@ export interface StatisticsRow extends Mean {
   readonly segment?: SegmentKind;
   readonly step?: number;
   readonly token?: string;
+  /** In place of `token` where the log has ids without text. */
+  readonly id?: number;
   /** Policy tokens since the tool response, from 0. */
   readonly position?: number;
   readonly after?: After;
@@ -73,6 +87,11 @@ export interface SourceStatistics extends Mean {
   readonly percentile80?: number;
   /** Tokens of each class among the highest 20 % of their rollout. */
   readonly classes: Readonly<Record<Exclude<TokenClass, 'none'>, number>>;
+  /**
+   * Tokens in words of the lexicon against the highest 20 % of their rollout; absent where no words were given, and
+   * where no token has a place on the text. A heuristic on the text beside a signal, neither defines the other.
+   */
+  readonly lexicon?: Agreement;
   /** Reflections per policy token within the window after a response, by what the response said. */
   readonly reflections: Readonly<Record<After, { readonly tokens: number; readonly reflections: number }>>;
 }
@@ -81,16 +100,21 @@ export interface SourceStatistics extends Mean {
 export type CutRows = Readonly<Partial<Record<StatisticsBy, readonly StatisticsRow[]>>>;
 
 const HIGH_SHARE = 0.2;
+/** Of these the lexicon is looked for: what the policy wrote. */
+const POLICY_KINDS: ReadonlySet<SegmentKind> = new Set(['reasoning', 'text', 'tool-call', 'answer']);
 
 /** Reads every rollout once, however many cuts are asked for. */
 export class SignalStatistics {
   private readonly by: readonly StatisticsBy[];
   private readonly window: number;
+  private readonly words: RegExp | undefined;
   private readonly sources = new Map<string, SourceSums>();
 
-  constructor(by: readonly StatisticsBy[], window: number = DEFAULT_WINDOW) {
+  /** @param words of the lexicon, whose agreement with what is high is to be known */
+  constructor(by: readonly StatisticsBy[], window: number = DEFAULT_WINDOW, words: readonly string[] = []) {
     this.by = [...new Set(by)];
     this.window = window;
+    this.words = lexiconPattern(words);
   }
 
   add(rollout: MeasuredRollout): void {
@@ -98,7 +122,7 @@ export class SignalStatistics {
     const key = JSON.stringify([signal, source]);
     let sums = this.sources.get(key);
     if (sums === undefined) {
-      sums = new SourceSums(signal, source, this.by, this.window);
+      sums = new SourceSums(signal, source, this.by, this.window, this.words);
       this.sources.set(key, sums);
     }
     sums.add(rollout);
@@ -128,9 +152,18 @@ class SourceSums {
     success: { tokens: 0, reflections: 0 },
     error: { tokens: 0, reflections: 0 },
   };
+  private readonly words: RegExp | undefined;
+  private lexicon: Agreement | undefined;
   private rollouts = 0;
 
-  constructor(signal: SignalName, source: SignalSource, by: readonly StatisticsBy[], window: number) {
+  constructor(
+    signal: SignalName,
+    source: SignalSource,
+    by: readonly StatisticsBy[],
+    window: number,
+    words: RegExp | undefined,
+  ) {
+    this.words = words;
     this.signal = signal;
     this.source = source;
     this.window = window;
@@ -165,6 +198,7 @@ class SourceSums {
       ...(percentile80 === undefined ? {} : { percentile80 }),
       classes,
       reflections,
+      ...(this.lexicon === undefined ? {} : { lexicon: this.lexicon }),
     };
   }
 
@@ -183,12 +217,25 @@ class SourceSums {
     );
   }
 
-  private classify(
-    { segments, mask, values }: MeasuredRollout,
+  private agree(
+    { segments, mask, values, response }: MeasuredRollout,
     ends: Uint32Array,
-    places: TokenPlaces,
+    threshold: number | undefined,
   ): void {
+    const { words } = this;
+    if (words === undefined || response === undefined || threshold === undefined) return;
+    const hits = segments
+      .filter(({ kind }) => POLICY_KINDS.has(kind))
+      .flatMap(({ outer, inner = outer }) => lexiconHits(response, words, inner));
+    const isHigh = Uint8Array.from(values, (value) => (value > 0 && value >= threshold ? 1 : 0));
+    const own = agreementOf(tokensIn(ends, hits), isHigh, mask);
+    this.lexicon = agreementTogether(this.lexicon === undefined ? [own] : [this.lexicon, own]);
+  }
+
+  private classify(rollout: MeasuredRollout, ends: Uint32Array, places: TokenPlaces): void {
+    const { segments, mask, values } = rollout;
     const threshold = quantileThreshold(policyValues(values, mask), HIGH_SHARE);
+    this.agree(rollout, ends, threshold);
     const codes = classifyTokens({ segments, ends, mask, values, threshold, window: this.window, places });
     for (let i = 0; i < codes.length; i++) {
       const name = TOKEN_CLASSES[codes[i] ?? 0] ?? 'none';

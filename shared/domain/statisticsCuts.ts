@@ -56,8 +56,8 @@ export function newCut(by: StatisticsBy): Cut {
 export const afterOf = (segments: MeasuredRollout['segments'], at: number): After =>
   segments[at - 1]?.failed === true ? 'error' : 'success';
 
-export function nameOf({ segment, step, token, position, after, correctness }: Labels): string {
-  return [segment, step, token, position, after, correctness].join('\u0000');
+export function nameOf({ segment, step, token, id, position, after, correctness }: Labels): string {
+  return [segment, step, token, id, position, after, correctness].join('\u0000');
 }
 
 const correctnessOf = ({ isCorrect }: MeasuredRollout): Correctness =>
@@ -143,10 +143,12 @@ const COPIED_LENGTH = 13;
 
 class TokenCut implements Cut {
   private readonly sums = new Map<string, Sum>();
+  private readonly byId = new Map<number, Sum>();
 
-  of({ ends, response }: MeasuredRollout) {
+  of({ ends, response, ids }: MeasuredRollout) {
     return (i: number) => {
       const end = ends?.[i];
+      if (ends === undefined) return this.ofId(ids?.[i]);
       if (end === undefined || response === undefined) return undefined;
       const token = response.slice(ends?.[i - 1] ?? 0, end);
       if (token === '') return undefined;
@@ -160,7 +162,20 @@ class TokenCut implements Cut {
   }
 
   rows(): CutRow[] {
-    return [...this.sums].map(([token, sum]) => ({ token, ...sum.finish() }));
+    return [
+      ...[...this.sums].map(([token, sum]) => ({ token, ...sum.finish() })),
+      ...[...this.byId].map(([id, sum]) => ({ id, ...sum.finish() })),
+    ];
+  }
+
+  private ofId(id: number | undefined): Sum | undefined {
+    if (id === undefined) return undefined;
+    let sum = this.byId.get(id);
+    if (sum === undefined) {
+      sum = new Sum();
+      this.byId.set(id, sum);
+    }
+    return sum;
   }
 }
 

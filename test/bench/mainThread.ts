@@ -14,16 +14,44 @@ const LEAP_EACH = 10;
 
 /** Scrolls what is under the middle of the page, frame by frame. @returns the longest task meanwhile, in ms */
 export async function longestTaskScrolling(page: Page, way: keyof typeof WAYS): Promise<number> {
-  const { pixels, leap } = WAYS[way];
   await settled(page);
-  return await traced(page, async () => {
-    const { width, height } = page.viewportSize() ?? { width: 1440, height: 900 };
-    await page.mouse.move(width / 2, height / 2);
-    for (let i = 1; i <= TURNS; i++) {
-      await page.mouse.wheel(0, i % LEAP_EACH === 0 ? leap : pixels);
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    }
+  return await traced(page, () => scrollThrough(page, way));
+}
+
+/** @returns the longest task while the work goes on, in ms */
+export async function longestTask(page: Page, work: () => Promise<void>): Promise<number> {
+  await settled(page);
+  return await traced(page, work);
+}
+
+/** The same scrolling, not timed: to count costs time. @returns the most elements the page had in any frame of it */
+export async function mostElementsScrolling(page: Page, way: keyof typeof WAYS): Promise<number> {
+  await settled(page);
+  let most = await countElements(page);
+  await scrollThrough(page, way, async () => {
+    most = Math.max(most, await countElements(page));
   });
+  await settled(page);
+  return Math.max(most, await countElements(page));
+}
+
+function countElements(page: Page): Promise<number> {
+  return page.evaluate(() => document.querySelectorAll('*').length);
+}
+
+async function scrollThrough(
+  page: Page,
+  way: keyof typeof WAYS,
+  eachFrame?: () => Promise<void>,
+): Promise<void> {
+  const { pixels, leap } = WAYS[way];
+  const { width, height } = page.viewportSize() ?? { width: 1440, height: 900 };
+  await page.mouse.move(width / 2, height / 2);
+  for (let i = 1; i <= TURNS; i++) {
+    await page.mouse.wheel(0, i % LEAP_EACH === 0 ? leap : pixels);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await eachFrame?.();
+  }
 }
 
 /** Until the page has been idle for some frames: opening is measured elsewhere. */
@@ -51,12 +79,6 @@ interface TraceEvent {
   readonly tid: number;
   readonly dur?: number;
   readonly args?: { readonly name?: string };
-}
-
-/** @returns the longest task while the work goes on, in ms */
-export async function longestTask(page: Page, work: () => Promise<void>): Promise<number> {
-  await settled(page);
-  return await traced(page, work);
 }
 
 async function traced(page: Page, work: () => Promise<void>): Promise<number> {

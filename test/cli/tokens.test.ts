@@ -82,6 +82,12 @@ describe('tokens --json', () => {
     expect(rows(place.library, "SELECT count(*) AS n FROM tokens('x')")).toEqual([{ n: 0 }]);
   });
 
+  it('says that there is no such rollout, not that it has no signals', () => {
+    const run = tokens('999999');
+    expect(run.code).toBe(1);
+    expect(run.err).toMatch(/there is no rollout 999999 in /);
+  });
+
   it('has ids and no text where the log has only those', () => {
     const [id] = withTokens('ends IS NULL AND ids IS NOT NULL');
     const { tokens: found } = JSON.parse(tokens(String(id), '--json').out) as Printed;

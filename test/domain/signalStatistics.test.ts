@@ -162,3 +162,46 @@ describe('statistics', () => {
     });
   });
 });
+
+describe('the lexicon', () => {
+  const reflecting = {
+    ...EXAMPLE,
+    // One character a token; the fifth of the seven policy tokens is high.
+    response: 'ab()99but.',
+  };
+  it('agrees with what is high, summed over all rollouts, of policy tokens only', () => {
+    const all = new SignalStatistics(['segment'], 60, ['b', 'but', '9']);
+    all.add(reflecting);
+    all.add(reflecting);
+    const found = all.finish().sources[0]?.lexicon;
+    const one = new SignalStatistics(['segment'], 60, ['b', 'but', '9']);
+    one.add(reflecting);
+    const single = one.finish().sources[0]?.lexicon;
+    expect(single).toBeDefined();
+    const cells = ['both', 'lexiconOnly', 'highOnly', 'neither'] as const;
+    for (const cell of cells) expect(found?.[cell]).toBe(2 * (single?.[cell] ?? Number.NaN));
+    expect(cells.reduce((sum, cell) => sum + (single?.[cell] ?? 0), 0)).toBe(8);
+    expect((single?.both ?? 0) + (single?.lexiconOnly ?? 0)).toBe(3);
+    expect(found?.phi).toBeCloseTo(single?.phi ?? Number.NaN, 12);
+  });
+
+  it('is unknown without words, and without a place on the text', () => {
+    const without = new SignalStatistics(['segment'], 60, []);
+    without.add(reflecting);
+    expect(without.finish().sources[0]).not.toHaveProperty('lexicon');
+    const unplaced = new SignalStatistics(['segment'], 60, ['but']);
+    unplaced.add({ ...reflecting, ends: undefined });
+    expect(unplaced.finish().sources[0]).not.toHaveProperty('lexicon');
+  });
+});
+
+describe('tokens without text', () => {
+  it('are counted by id', () => {
+    const ids = Int32Array.of(7, 8, 7, 7, 1, 1, 8, 8, 8, 7);
+    const { rows } = statistics('token', [{ ...EXAMPLE, ends: undefined, ids }]);
+    expect(rows.map(({ id, token, tokens, mean }) => [id, token, tokens, mean])).toEqual([
+      [8, undefined, 3, 3],
+      [7, undefined, 4, 0.5],
+    ]);
+  });
+});

@@ -450,6 +450,50 @@ export function describeCompare(shell: Shell): void {
       expect(queryOf().get('steps')).toBeNull();
     });
 
+    test('the position goes along with what is scrolled to by hand', async () => {
+      await page.goto(running.urlOf(`${linkOf(0, 3)}&equal=show`));
+      const position = page.getByRole('region', { name: 'Position' }).getByText(/^row \d+ of \d+$/);
+      await position.waitFor();
+      const at = async () => /^row (\d+) of (\d+)$/.exec(await position.innerText())?.slice(1) ?? [];
+      const [first, rows] = await at();
+      expect(first).toBe('1');
+      const box = await page.getByRole('region', { name: 'Aligned turns' }).boundingBox();
+      if (box === null) throw new Error('the rows are not there');
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height * 0.8);
+      await expect
+        .poll(async () => {
+          await page.mouse.wheel(0, 600);
+          return (await at())[0];
+        })
+        .toBe(rows);
+      expect(queryOf().get('at')).not.toBeNull();
+      await expect
+        .poll(async () => {
+          await page.mouse.wheel(0, -600);
+          return (await at())[0];
+        })
+        .toBe('1');
+    });
+
+    test('the panel and its tab are part of the link', async () => {
+      const panel = page.getByRole('complementary', { name: 'Panel' });
+      // Whoever opens it has never opened a panel.
+      await page.evaluate(() => localStorage.clear());
+      await page.goto(running.urlOf(`${linkOf(0, 3)}&side=breakpoints`));
+      await panel.getByRole('button', { name: 'Breakpoints', pressed: true }).waitFor();
+      await panel.getByRole('button', { name: 'Watch' }).click();
+      await expect.poll(() => queryOf().get('side')).toBe('watch');
+      await page.getByRole('region', { name: 'Aligned turns' }).focus();
+      await page.keyboard.press('i');
+      await panel.waitFor({ state: 'detached' });
+      expect(queryOf().get('side')).toBeNull();
+      await page.keyboard.press('i');
+      await panel.waitFor();
+      expect(queryOf().get('side')).toBe('watch');
+      await page.keyboard.press('i');
+      await panel.waitFor({ state: 'detached' });
+    });
+
     test('none of it was an error to the page', () => {
       expect(errors).toEqual([]);
     });

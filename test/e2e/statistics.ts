@@ -98,7 +98,7 @@ export function describeStatistics(shell: Shell): void {
 
     test('surprisal is called surprisal, and lives in the address', async () => {
       await signal('surprisal').click();
-      await page.getByText('surprisal, not entropy, nats, rollout policy').waitFor();
+      await page.getByText('surprisal, not entropy, nats, T unknown, rollout policy').waitFor();
       await page.getByRole('slider', { name: 'Tokens by surprisal' }).waitFor();
       expect(await page.getByRole('slider', { name: /entropy/ }).count()).toBe(0);
       expect(searchOf().get('signal')).toBe('surprisal');

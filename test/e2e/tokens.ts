@@ -191,6 +191,49 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(() => page.evaluate(() => CSS.highlights.get('token-current')?.size)).toBe(1);
     });
 
+    test('formulas are marked as a whole, and the current token keeps its heat', async () => {
+      await page.goto(running.urlOf(`${DEMO}/step/150/group/minimal-square-error/rollout/0?token=2`));
+      await readout().getByText('token 2', { exact: true }).waitFor();
+      const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
+      await slider.focus();
+      await page.keyboard.press('End');
+      await expect.poll(() => page.locator('.formula[data-heat]').count()).toBeGreaterThan(0);
+      const outline = page.locator('.token-outline');
+      await outline.waitFor({ state: 'visible' });
+      expect(await outline.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(
+        'rgba(0, 0, 0, 0)',
+      );
+      // The token under a formula is found there, too.
+      const formula = page.locator('.formula[data-heat]').first();
+      await formula.scrollIntoViewIfNeeded();
+      // Its first line: the middle of one that wraps is beside it.
+      const at = await formula.evaluate((element) => {
+        const { left, top, width, height } = element.getClientRects()[0] ?? new DOMRect();
+        return { x: left + width / 2, y: top + height / 2 };
+      });
+      await page.mouse.move(at.x, at.y);
+      await readout()
+        .getByText(/^in a formula, which is marked as a whole/)
+        .waitFor();
+      await page.getByRole('region', { name: 'Transcript' }).focus();
+      await bar().getByRole('button', { name: 'Hide heat' }).click();
+      await expect.poll(() => page.locator('.formula[data-heat]').count()).toBe(0);
+      await bar().getByRole('button', { name: 'Show heat' }).click();
+    });
+
+    test('few elements, rendered and raw, while a rollout is scrolled through', async () => {
+      await page.goto(running.urlOf(ROLLOUT));
+      await page.getByRole('region', { name: 'Transcript' }).focus();
+      for (const key of ['End', 'm', 'Home', 'm']) {
+        await page.keyboard.press(key);
+        // What is far is one element a turn: those near are all there is.
+        await expect
+          .poll(() => page.evaluate(() => document.querySelectorAll('.transcript *').length))
+          .toBeLessThan(2_000);
+        await expect.poll(() => page.locator('.segment-head').count()).toBeGreaterThan(0);
+      }
+    });
+
     test('none of it was an error to the page', () => {
       expect(errors).toEqual([]);
     });

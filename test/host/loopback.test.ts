@@ -118,6 +118,14 @@ describe('the bundle', () => {
     expect(answer.body).toBe(REFUSAL);
   });
 
+  test('a person who follows such a link has a way back', async () => {
+    const answer = await get('/run/r/group/%2e%2e%2f/rollout/1', { Accept: 'text/html,*/*' });
+    expect(answer.status).toBe(403);
+    expect(answer.headers['content-type']).toContain('text/html');
+    expect(answer.body).toContain('<a href="/">To the library</a>');
+    expect(answer.body).not.toContain('%2e');
+  });
+
   test('only GET and HEAD, without a body', async () => {
     expect((await get('/', {}, 'HEAD')).status).toBe(200);
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])

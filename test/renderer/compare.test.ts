@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { firstDifference } from '../../electron/compare/forks.ts';
 import {
   compareSearch,
   nextLane,
@@ -10,6 +11,7 @@ import {
 } from '../../renderer/data/compareLink.ts';
 import { codePlaces } from '../../renderer/editor/codePlaces.ts';
 import { pairOf, pathText } from '../../renderer/views/compare/blockModel.ts';
+import { blocksBeside } from '../../renderer/views/compare/blocksBeside.ts';
 import {
   displayEdits,
   displayOffset,
@@ -23,7 +25,7 @@ import {
   wovenPieces,
 } from '../../renderer/views/compare/diffModel.ts';
 import { laneFacts } from '../../renderer/views/compare/factsModel.ts';
-import { forkContext, sideWords } from '../../renderer/views/compare/forkModel.ts';
+import { forkContext, idSideWords, sideWords } from '../../renderer/views/compare/forkModel.ts';
 import { laneNotes, prefixText } from '../../renderer/views/compare/laneModel.ts';
 import { offsetsOf, rowAt, scrollTopFor, windowOf } from '../../renderer/views/compare/measuredRows.ts';
 import {
@@ -36,6 +38,7 @@ import {
   itemsOf,
   nextDifference,
   nextFork,
+  type ShownBlock,
 } from '../../renderer/views/compare/rowModel.ts';
 import { nameOfRow, nameWithout, rowOfPlace } from '../../renderer/views/compare/rowPlace.ts';
 import { drawCompared } from '../support/drawCompared.ts';
@@ -518,6 +521,90 @@ describe('the fork in words', () => {
     const text = '😀'.repeat(200);
     const { before, after, isCut } = forkContext(text, { offset: 201 * 2 - 2, text: '' });
     expect([before.isWellFormed(), after.isWellFormed(), isCut]).toEqual([true, true, true]);
+  });
+
+  it('says on which side it is cut', () => {
+    const cuts = (length: number, offset: number) => {
+      const { isCut, isCutBehind } = forkContext('x'.repeat(length), { offset, text: 'x' });
+      return [isCut, isCutBehind];
+    };
+    expect(cuts(400, 200)).toEqual([true, true]);
+    expect(cuts(400, 390)).toEqual([true, false]);
+    expect(cuts(60, 5)).toEqual([false, false]);
+  });
+});
+
+describe('ids without text', () => {
+  it('say their value with what it is, and that a side has no more of them', () => {
+    const source = { kind: 'surprisal', unit: 'nats', policy: 'rollout' } as const;
+    expect(idSideWords({ id: 279, signal: 'surprisal', source, value: 0.517 })).toEqual({
+      id: 'id 279',
+      value: 'surprisal 0.517 nats',
+      source: 'surprisal, not entropy, nats, T unknown, rollout policy',
+    });
+    expect(idSideWords({})).toEqual({ id: 'no more ids', value: undefined, source: undefined });
+  });
+
+  it('part at the first that differs, or where one side ends', () => {
+    const first = (a: readonly number[], b: readonly number[]) =>
+      firstDifference(Int32Array.from(a), Int32Array.from(b));
+    expect(first([1, 2, 3], [1, 2, 4])).toBe(2);
+    expect(first([1, 2], [1, 2, 0])).toBe(2);
+    expect(first([1, 2], [1, 2])).toBeUndefined();
+    expect(first([], [])).toBeUndefined();
+  });
+});
+
+describe('turns in which nothing matches', () => {
+  const alone = (
+    key: string,
+    kind: ShownBlock['kind'],
+    segments: readonly (number | null)[],
+  ): ShownBlock => ({
+    block: {
+      segments,
+      relations: segments.map((segment, lane) => (segment === null ? null : lane === 0 ? 'equal' : 'only')),
+      edits: segments.map(() => null),
+    },
+    key,
+    index: 0,
+    kind,
+    chars: 10,
+    lines: 1,
+    isEqual: false,
+    isFolded: false,
+  });
+  const stairs = [
+    alone('a', 'reasoning', [0, null, null]),
+    alone('b', 'tool-call', [1, null, null]),
+    alone('c', 'reasoning', [null, 0, null]),
+    alone('d', 'reasoning', [null, null, 0]),
+    alone('e', 'reasoning', [null, null, 1]),
+    alone('f', 'tool-call', [null, 1, null]),
+  ];
+
+  it('have segments of one kind beside each other, each once and those of a lane in order', () => {
+    const rows = blocksBeside(stairs, 0);
+    expect(rows.map(({ kind, block }) => [kind, ...block.segments])).toEqual([
+      ['reasoning', 0, 0, 0],
+      ['tool-call', 1, 1, null],
+      ['reasoning', null, null, 1],
+    ]);
+    expect(rows[0]?.block.relations).toEqual(['equal', 'only', 'only']);
+    for (const lane of [0, 1, 2]) {
+      const own = (blocks: readonly ShownBlock[]) =>
+        blocks.flatMap(({ block }) => block.segments[lane] ?? []);
+      expect(own(rows)).toEqual(own(stairs));
+    }
+  });
+
+  it('stay as they are where anything is paired', () => {
+    const paired = alone('p', 'answer', [2, 2, null]);
+    const blocks = [
+      ...stairs,
+      { ...paired, block: { ...paired.block, relations: ['equal', 'similar', null] as const } },
+    ];
+    expect(blocksBeside(blocks, 0)).toBe(blocks);
   });
 });
 

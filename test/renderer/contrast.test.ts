@@ -38,6 +38,10 @@ const PAIRS: readonly (readonly [string, readonly string[]])[] = [
       '--accent-soft',
       '--h1',
       '--h2',
+      '--heat-1',
+      '--heat-2',
+      '--heat-3',
+      '--heat-4',
       '--find',
       '--find-current',
       '--wrong-soft',
@@ -76,4 +80,15 @@ describe.each([
       expect(contrast(theme.get(ink) ?? '', theme.get(ground) ?? '')).toBeGreaterThanOrEqual(4.5);
     },
   );
+
+  it('heat has four grounds that differ in lightness, not in hue alone', () => {
+    const grounds = ['--paper', '--heat-1', '--heat-2', '--heat-3', '--heat-4'].map(
+      (name) => theme.get(name) ?? '',
+    );
+    for (const [i, ground] of grounds.slice(1).entries())
+      expect(contrast(grounds[i] ?? '', ground), ground).toBeGreaterThanOrEqual(1.15);
+    const levels = grounds.slice(1);
+    for (const [i, ground] of levels.slice(1).entries())
+      expect(contrast(levels[i] ?? '', ground), ground).toBeGreaterThanOrEqual(1.25);
+  });
 });

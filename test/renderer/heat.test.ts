@@ -5,10 +5,13 @@ import {
   heatLevel,
   heatLevels,
   markedTokens,
+  reachedLevels,
   shareBelow,
   tokenAt,
 } from '../../renderer/views/replay/heatModel.ts';
+import { formulaMark, type TextMarks } from '../../renderer/views/replay/textMarks.ts';
 import { signalWords } from '../../renderer/views/replay/tokens/signalWords.ts';
+import { REFLECTION } from '../../renderer/views/replay/tokens/tokenHeat.ts';
 import { policyValues, quantileThreshold } from '../../shared/domain/thresholds.ts';
 
 const VALUES = Float32Array.of(0.5, 2);
@@ -20,7 +23,7 @@ describe('what stands beside the scale', () => {
       source: { kind: 'surprisal', unit: 'nats', policy: 'rollout' },
     });
     expect(words?.name).toBe('surprisal');
-    expect(words?.source).toBe('surprisal (not entropy), nats, rollout policy');
+    expect(words?.source).toBe('surprisal (not entropy), nats, T unknown, rollout policy');
   });
 
   it('says what the entropy is of', () => {
@@ -29,10 +32,10 @@ describe('what stands beside the scale', () => {
       'entropy, full, nats, T=1.0, trainer policy',
     );
     expect(signalWords({ signal: 'entropy', source: { kind: 'unsaid' } })?.source).toBe(
-      'entropy, as logged (of which distribution is not said), unit not logged',
+      'entropy, as logged (of which distribution is not said), unit not logged, T unknown',
     );
     expect(signalWords({ signal: 'entropy', source: { kind: 'top-k', k: 20 } })?.source).toBe(
-      'entropy, of the top-20 only, as logged, unit not logged',
+      'entropy, of the top-20 only, as logged, unit not logged, T unknown',
     );
   });
 
@@ -40,7 +43,7 @@ describe('what stands beside the scale', () => {
     const source = { kind: 'top-k', k: 5, unit: 'nats' } as const;
     const words = signalWords({ signal: 'entropy', source, tail: VALUES });
     expect(words?.name).toBe('entropy ≥');
-    expect(words?.source).toBe('entropy ≥, lower bound from top-5, nats');
+    expect(words?.source).toBe('entropy ≥, lower bound from top-5, nats, T unknown');
   });
 
   it('has no words for a signal that is not there', () => {
@@ -101,5 +104,29 @@ describe('token heat', () => {
       { start: 1, end: 4 },
       { start: 6, end: 7 },
     ]);
+  });
+
+  it('has as many levels in its legend as tokens can reach', () => {
+    expect(reachedLevels([0.1, 0.2, 0.3, 0.4])).toEqual([1, 2, 3, 4]);
+    expect(reachedLevels([0.7, 0.7, 0.7, 0.9])).toEqual([3, 4]);
+    expect(reachedLevels([0.2, 0.2, 0.2, 0.2])).toEqual([4]);
+    expect(reachedLevels([])).toEqual([]);
+  });
+
+  it('marks a formula as a whole, by the highest token in it', () => {
+    const text = 'so $x^2$ is $y$.';
+    const heat = {
+      response: text,
+      ends: Uint32Array.of(3, 5, 7, 8, 12, 15, 16),
+      levels: Uint8Array.of(4, 1, 3, 0, 0, 0, 2),
+      classes: new Uint8Array(7),
+    };
+    const marks = (classes: Uint8Array, isUnderlined = false) =>
+      ({ heat: { ...heat, classes }, isUnderlined, words: [] }) as unknown as TextMarks;
+    expect(formulaMark({ start: 3, end: 8 }, marks(heat.classes))).toBe('heat-3');
+    expect(formulaMark({ start: 3, end: 8 }, marks(heat.classes, true))).toBe('line-3');
+    expect(formulaMark({ start: 12, end: 15 }, marks(heat.classes))).toBeUndefined();
+    const reflecting = Uint8Array.from({ length: 7 }, (_, i) => (i === 2 ? REFLECTION : 0));
+    expect(formulaMark({ start: 3, end: 8 }, marks(reflecting))).toBe('reflection-3');
   });
 });

@@ -34,6 +34,14 @@ describe('rendered Markdown', () => {
     for (const piece of pieces) expect(text.startsWith(piece.text, piece.start - 1_000)).toBe(true);
   });
 
+  it('knows what each formula stands for', () => {
+    const text = 'So $x^2$ and \\(y\\):\n\n$$\nz = 1\n$$\n\nthus \\boxed{42} it is, \\[w\\] too';
+    const formulas = [
+      ...render(text).matchAll(/data-formula-start="(\d+)" data-formula-end="(\d+)" data-source="response"/g),
+    ].map(([, start, end]) => text.slice(Number(start) - 1_000, Number(end) - 1_000));
+    expect(formulas).toEqual(['$x^2$', '\\(y\\)', '$$\nz = 1\n$$', '\\boxed{42}', '\\[w\\]']);
+  });
+
   it('shows raw HTML as text', () => {
     const html = render('a <img src=x onerror=alert(1)> b <script>alert(1)</script>');
     expect(html).not.toMatch(/<img|<script/);

@@ -9,6 +9,7 @@ import {
   reward,
   seconds,
   signed,
+  significant,
 } from '../../renderer/ui/numbers.ts';
 
 describe('numbers', () => {
@@ -21,6 +22,19 @@ describe('numbers', () => {
       reward(undefined),
     ]).toEqual(['', '', '', '', '']);
     expect(ratio(0, 0)).toBeUndefined();
+  });
+
+  it('does not write a small number as nought', () => {
+    expect([0, 0.5, -0.0123, 0.00043, -0.000_051, 0.000_000_02].map((value) => significant(value))).toEqual([
+      '0.000',
+      '0.500',
+      '−0.012',
+      '0.00043',
+      '−0.000051',
+      '2.0 e−8',
+    ]);
+    expect([0.004, 0.0104, 3].map((value) => significant(value, 2))).toEqual(['0.0040', '0.010', '3.00']);
+    expect(significant(undefined)).toBe('');
   });
 
   it('writes what it means', () => {

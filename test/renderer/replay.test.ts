@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { exceptionName, outcomeMark, prettyArguments, turnsOf } from '../../renderer/data/segmentViews.ts';
 import { findHits } from '../../renderer/views/replay/findModel.ts';
 import { countLines, foldOf } from '../../renderer/views/replay/foldModel.ts';
-import { columnStatistics, profileOf } from '../../renderer/views/replay/profileModel.ts';
+import { outlineRows, turnOf } from '../../renderer/views/replay/outlineRows.ts';
+import { columnStatistics, markClusters, profileOf } from '../../renderer/views/replay/profileModel.ts';
 import { indentedRecord } from '../../renderer/views/replay/recordModel.ts';
 import { dwellMs, nextCallSegment, nextTurn, segmentAt } from '../../renderer/views/replay/replayModel.ts';
 import { rolloutDetail } from '../support/preview/previewData.ts';
@@ -160,5 +161,36 @@ describe('profile', () => {
     expect(
       columnStatistics({ ...tokens, heights: new Float32Array(5).fill(Number.NaN) }, 4, 1).max[0],
     ).toBeNaN();
+  });
+});
+
+describe('marks of the scrubber', () => {
+  const marks = Array.from({ length: 900 }, (_, i) => ({
+    what: i === 437 ? ('failed-call' as const) : ('call' as const),
+    at: i / 900,
+    turn: i,
+  }));
+
+  it('are no more than there is room for, each counted, and a failure is not covered', () => {
+    const clusters = markClusters(marks, 100);
+    expect(clusters).toHaveLength(100);
+    expect(clusters.reduce((sum, one) => sum + one.marks, 0)).toBe(900);
+    expect(clusters.filter(({ what }) => what === 'failed-call')).toMatchObject([
+      { turn: 437, marks: 9, failed: 1 },
+    ]);
+  });
+
+  it('are themselves where there is room', () => {
+    expect(markClusters(marks.slice(0, 3), 10_000)).toMatchObject(marks.slice(0, 3));
+  });
+});
+
+describe('the outline', () => {
+  it('has a row per turn and per segment; a response belongs to its call', () => {
+    const turns = turnsOf(detail);
+    const rows = outlineRows(turns);
+    expect(rows.filter(({ what }) => what === 'turn')).toHaveLength(turns.length);
+    expect(rows.some((row) => row.what === 'segment' && row.view.answeredCall !== undefined)).toBe(false);
+    expect(rows.map(turnOf)).toEqual([...rows.map(turnOf)].sort((a, b) => a - b));
   });
 });

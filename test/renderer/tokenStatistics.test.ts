@@ -74,20 +74,20 @@ describe('what a signal is', () => {
       'entropy, full, nats, T=1.0, trainer policy',
     );
     expect(sourceWords({ signal: 'entropy', source: TOP })).toBe(
-      'entropy, of the top 5 only, as logged, nats, trainer policy',
+      'entropy, of the top 5 only, as logged, nats, T unknown, trainer policy',
     );
     // Ours is not taken for a logged one.
     expect(sourceWords({ signal: 'entropy', source: BOUND })).toBe(
-      'entropy ≥, lower bound from the 5 alternatives listed, nats, rollout policy',
+      'entropy ≥, lower bound from the 5 alternatives listed, nats, T unknown, rollout policy',
     );
     expect(sourceWords({ signal: 'entropy', source: { kind: 'full' } })).toBe(
-      'entropy, full, unit not logged',
+      'entropy, full, unit not logged, T unknown',
     );
     expect(sourceWords({ signal: 'entropy', source: { kind: 'unsaid' } })).toBe(
-      'entropy, as logged (of which distribution is not said), unit not logged',
+      'entropy, as logged (of which distribution is not said), unit not logged, T unknown',
     );
     expect(sourceWords({ signal: 'surprisal', source: SURPRISAL })).toBe(
-      'surprisal, not entropy, nats, rollout policy',
+      'surprisal, not entropy, nats, T unknown, rollout policy',
     );
   });
 
@@ -326,7 +326,10 @@ describe('a copied table', () => {
   });
 
   it('holds tokens as JSON: seen whole, one row each, and no formula', () => {
-    const text = csvText('x', tokensCsv([{ token: '=1+"\n', tokens: 2, mean: 1, deviation: 0 }]));
+    const text = csvText(
+      'x',
+      tokensCsv([{ token: '=1+"\n', hasText: true, tokens: 2, mean: 1, deviation: 0 }]),
+    );
     expect(text.split('\n')[2]).toBe('"""=1+\\""\\n""",2,1,0');
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { codePlaces } from '../../renderer/editor/codePlaces.ts';
 import { placedPieces } from '../../renderer/editor/placedCode.ts';
+import { agreementWords } from '../../renderer/ui/agreementWords.ts';
 import { marksIn } from '../../renderer/views/replay/textMarks.ts';
 import { gapFlags } from '../../renderer/views/replay/tokens/gapModel.ts';
 import {
-  agreementWords,
   lexiconAgreement,
   lexiconRanges,
   parseWords,
@@ -273,6 +273,13 @@ describe('ids without text', () => {
     expect(found?.by).toBe('turns');
     expect(found?.means.get(0)).toMatchObject({ mean: 2, tokens: 2, segments: 2, level: 4 });
     expect(found?.means.get(3)).toMatchObject({ mean: 0.5, tokens: 3, segments: 2, level: 1 });
+  });
+
+  it('say where an id stands, as far as that is known', () => {
+    const found = segmentMeans({ segments, turns: [turn(1, 2), turn(2, 3)] }, heights, mask);
+    expect([...(found?.segmentOf ?? [])]).toEqual([0, 0, -1, 3, 3, 3]);
+    expect(found?.placeOf(2)).toBeUndefined();
+    expect(found?.placeOf(3)).toBe(`turn 2, ${segments[3]?.kind.replace('-', ' ')}`);
   });
 
   it('else by runs of the mask, else not at all', () => {

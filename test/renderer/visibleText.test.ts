@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SHORT_PIECES, visiblePieces } from '../../renderer/ui/visibleText.ts';
+import { quietText, SHORT_PIECES, visiblePieces } from '../../renderer/ui/visibleText.ts';
+import { lineBlocks } from '../../renderer/views/replay/lineBlocks.ts';
 
 describe('visible text', () => {
   it('draws what would act', () => {
@@ -49,5 +50,34 @@ describe('short pieces', () => {
     ]);
     expect(visiblePieces('c'.repeat(1000), 1000)).toHaveLength(1);
     expect(visiblePieces('')).toEqual([]);
+  });
+});
+
+describe('text out of sight', () => {
+  it('is one piece of the same length, and nothing in it acts', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const quiet = quietText(`\u202e${text}\u0000`);
+        expect(quiet).toHaveLength(text.length + 2);
+        expect(visiblePieces(quiet).every(({ name }) => name === undefined)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('blocks of lines', () => {
+  it('are the text, cut at line ends only, and none is long where lines are short', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 3_000 }), { maxLength: 12 }), (lines) => {
+        const text = lines.join('\n');
+        const blocks = lineBlocks(text);
+        expect(blocks.map((block) => block.text).join('')).toBe(text);
+        for (const block of blocks.slice(0, -1)) expect(block.text.endsWith('\n')).toBe(true);
+        for (const block of blocks) {
+          expect(text.startsWith(block.text, block.start)).toBe(true);
+          expect(block.text.length).toBeLessThanOrEqual(3_200 + 3_001);
+        }
+      }),
+    );
   });
 });

@@ -3,7 +3,7 @@ import { SEGMENT_KINDS, TOOL_ERROR_OUTCOMES, type ToolOutcome } from '../../../s
 import type { MeasuredRollout } from '../../../shared/domain/signalStatistics.ts';
 import { type SignalName, tokenSignal } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { type TokenRecord, unpackEnds, unpackMask } from '../tokenColumns.ts';
+import { type TokenRecord, unpackEnds, unpackIntegers, unpackMask } from '../tokenColumns.ts';
 import { responseReader } from './pool.ts';
 import { columnsOf } from './tokens.ts';
 
@@ -63,10 +63,10 @@ export function measuredIds(db: ReadableLibrary, scope: MeasuredScope, step: num
 
 /** Alternatives are parsed only where they are all there is to make an entropy of: they are most of the bytes. */
 export const MEASURED = `
-  SELECT t.count, t.ends, NULL AS ids, t.mask, t.entropy, t.logprob, t.trainer_logprob, t.advantage,
+  SELECT t.count, t.ends, CASE WHEN t.ends IS NULL THEN t.ids END AS ids, t.mask, t.entropy, t.logprob, t.trainer_logprob, t.advantage,
     CASE WHEN :needsTop AND t.entropy IS NULL THEN t.top END AS top, t.entropy_of, NULL AS aligned_by, r.is_correct, r.step
   FROM token_row t JOIN rollout_row r USING (rollout_id) WHERE t.rollout_id = :rolloutId`;
-const SEGMENTS = `SELECT ordinal, kind, outer_start, outer_end FROM segment_row WHERE rollout_id = ? ORDER BY ordinal`;
+const SEGMENTS = `SELECT ordinal, kind, outer_start, outer_end, inner_start, inner_end FROM segment_row WHERE rollout_id = ? ORDER BY ordinal`;
 const FAILED =
   'SELECT response_segment AS ordinal, outcome FROM tool_call_row WHERE rollout_id = ? AND response_segment IS NOT NULL';
 
@@ -80,6 +80,8 @@ interface SegmentRecord {
   kind: number;
   outer_start: number;
   outer_end: number;
+  inner_start: number;
+  inner_end: number;
 }
 
 export interface MeasuredOptions {
@@ -116,14 +118,18 @@ export function measuredReader(
       values: found.values,
       mask: unpackMask(row.mask, row.count),
       ends: row.ends === null ? undefined : unpackEnds(row.ends, row.count),
-      segments: segments.all(rolloutId).map(({ ordinal, kind, outer_start, outer_end }) => {
-        const isFailed = failed.get(ordinal);
-        return {
-          kind: SEGMENT_KINDS[kind] ?? 'text',
-          outer: { start: outer_start, end: outer_end },
-          ...(isFailed === undefined ? {} : { failed: isFailed }),
-        };
-      }),
+      ids: row.ids === null ? undefined : unpackIntegers(row.ids),
+      segments: segments
+        .all(rolloutId)
+        .map(({ ordinal, kind, outer_start, outer_end, inner_start, inner_end }) => {
+          const isFailed = failed.get(ordinal);
+          return {
+            kind: SEGMENT_KINDS[kind] ?? 'text',
+            outer: { start: outer_start, end: outer_end },
+            inner: { start: inner_start, end: inner_end },
+            ...(isFailed === undefined ? {} : { failed: isFailed }),
+          };
+        }),
       ...(withText ? { response: responseOf(rolloutId) } : {}),
     };
   };

@@ -54,7 +54,8 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
   const pair = other === undefined ? undefined : pairIn(compared, block, other);
   const relation = block.relations[lane];
   const baseline = lanes[base]?.letter ?? '';
-  const isMissingThere = isBase && on !== base && (block.segments[on] ?? null) === null;
+  const isMissingThere =
+    isBase && on !== base && ((block.segments[on] ?? null) === null || block.relations[on] === 'only');
   const fork = comparison.lanes[isBase ? on : lane]?.fork;
   const side = isBase ? fork?.baseline : fork?.lane;
   const shown = shownOf(view);

@@ -36,6 +36,8 @@ import {
 import { rowOfPlace } from './rowPlace.ts';
 import { linkActions, rowSelector } from './useCompareLink.ts';
 import type { ComparedState } from './useLanes.ts';
+import { useReadRow } from './useReadRow.ts';
+import { useSide } from './useSide.ts';
 import { useWayBack } from './useWayBack.ts';
 
 interface CompareProps {
@@ -45,6 +47,8 @@ interface CompareProps {
 }
 
 const NOTHING_TO_DIFF = 'Nothing in this row stands against something else';
+/** Room for the reason on a line or two, and the lanes that are there keep theirs. */
+const MISSING_WIDTH = 'minmax(200px, 0.45fr)';
 const NO_ITEMS = { items: [], equalRows: 0, hiddenRows: 0 } as const;
 const NO_ROWS: readonly ComparedRow[] = [];
 const NO_FORKS: ReadonlyMap<number, readonly number[]> = new Map();
@@ -54,8 +58,8 @@ export function Compare({ link, slots, state }: CompareProps) {
   const list = useRef<ListHandle>(null);
   const [diff, setDiff] = useState<{ readonly row: number; readonly block: number }>();
   const flipped = useInterface((store) => store.flippedStretches);
-  const isSideOpen = useInterface((store) => store.isCompareSideOpen);
-  const { flip, flipStretch, setNotice } = useInterface.getState();
+  const side = useSide();
+  const { flipStretch, setNotice } = useInterface.getState();
   const { layout } = link;
   // Read from the link anew with every step; items and rows stay the same while it says the same.
   const shown = link.show.join();
@@ -74,6 +78,7 @@ export function Compare({ link, slots, state }: CompareProps) {
   const current = itemOfRow(items.items, row);
   const actions = linkActions(link, compared, row);
   const selectRow = useMemo(() => rowSelector(compared), [compared]);
+  const { onRead, isRead } = useReadRow(items.items, selectRow);
   /** Index into `compared.lanes`; where the chosen one is missing, the first that is not the baseline. */
   const base = compared?.base ?? 0;
   const chosen = lanes.findIndex(({ index }) => index === link.on);
@@ -106,7 +111,7 @@ export function Compare({ link, slots, state }: CompareProps) {
   const isOpened = compared?.key;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another row or another comparison moves the list
   useEffect(() => {
-    if (link.at !== undefined && current >= 0) list.current?.show(current);
+    if (link.at !== undefined && current >= 0 && !isRead(row)) list.current?.show(current);
   }, [row, isOpened, layout]);
 
   const goToItem = (index: number | undefined, isSure = false) => {
@@ -179,7 +184,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     'equal.next': () =>
       actions.change({ equal: EQUAL_WAYS[(EQUAL_WAYS.indexOf(equal) + 1) % EQUAL_WAYS.length] ?? 'fold' }),
     'block.diff': hasRows ? showDiff : undefined,
-    'side.flip': () => flip('isCompareSideOpen'),
+    'side.flip': side.flip,
   });
   const [first] = lanes;
   useWayBack(first === undefined ? { view: 'library' } : { ...first.place, view: 'group' }, () => {
@@ -189,7 +194,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     return isRefused;
   });
 
-  const widths = slots.map((slot) => (slot.state === 'missing' ? '170px' : 'minmax(0, 1fr)')).join(' ');
+  const widths = slots.map((slot) => (slot.state === 'missing' ? MISSING_WIDTH : 'minmax(0, 1fr)')).join(' ');
   const playhead = {
     lanes: compared?.lanes ?? lanes,
     base,
@@ -217,6 +222,7 @@ export function Compare({ link, slots, state }: CompareProps) {
           estimate={estimate}
           render={(item: Item) => (context === undefined ? null : <Row item={item} context={context} />)}
           current={current}
+          onRead={onRead}
           handle={list}
           style={{
             '--head-lanes': `26px ${widths}`,
@@ -225,7 +231,7 @@ export function Compare({ link, slots, state }: CompareProps) {
           head={<CompareHead link={link} slots={slots} lanes={lanes} compared={compared} actions={actions} />}
           foot={<CompareFoot state={state} slots={slots} isEmpty={!hasRows} hiddenRows={items.hiddenRows} />}
         />
-        {isSideOpen && <CompareSide {...playhead} />}
+        {side.isOpen && <CompareSide {...playhead} />}
       </div>
       <CompareTransport {...playhead} />
       {diff !== undefined && compared !== undefined && (

@@ -5,11 +5,11 @@
  */
 import type { ReactNode } from 'react';
 import type { ComparedRow, Comparison } from '../../../shared/api/contract.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Breakpoints } from './debugger/Breakpoints.tsx';
 import { Watch } from './debugger/Watch.tsx';
 import type { Lane } from './laneModel.ts';
+import { useSide } from './useSide.ts';
 
 /** What the panel and the transport know of the comparison. */
 export interface PlayheadProps {
@@ -42,17 +42,12 @@ function tabsOf(props: PlayheadProps): readonly Tab[] {
 
 export function CompareSide(props: PlayheadProps) {
   const tabs = tabsOf(props);
-  const [query, setQuery] = useUrlQuery();
-  const tab = tabs.find(({ id }) => id === query.get('side')) ?? tabs[0];
+  const side = useSide();
+  const tab = tabs.find(({ id }) => id === side.tab) ?? tabs[0];
   return (
     <aside className="cmp-side" aria-label="Panel">
       {tabs.length > 1 && (
-        <Segmented
-          label="Panel"
-          chosen={tab?.id ?? ''}
-          onChoose={(side) => setQuery({ side })}
-          choices={tabs}
-        />
+        <Segmented label="Panel" chosen={tab?.id ?? ''} onChoose={side.choose} choices={tabs} />
       )}
       {tab?.panel ?? <p className="muted">Nothing to watch yet.</p>}
     </aside>

@@ -7,12 +7,12 @@ import {
   SHOWN_KINDS,
   type ShownKind,
 } from '../../data/compareLink.ts';
-import { useInterface } from '../../state/interface.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { type Compared, letterOf } from './laneModel.ts';
 import type { Items } from './rowModel.ts';
 import type { LinkActions } from './useCompareLink.ts';
+import { useSide } from './useSide.ts';
 
 interface CompareToolbarProps {
   readonly link: CompareLink;
@@ -43,8 +43,7 @@ function differingText(lanes: number, differing: number): string {
 
 export function CompareToolbar(props: CompareToolbarProps) {
   const { link, actions, compared, items, shared } = props;
-  const isSideOpen = useInterface((state) => state.isCompareSideOpen);
-  const flip = useInterface((state) => state.flip);
+  const side = useSide();
   const rows = compared?.comparison.rows.length;
   const forks = compared?.comparison.lanes.filter((lane) => lane?.fork !== undefined).length ?? 0;
   const flipKind = (kind: ShownKind) =>
@@ -139,10 +138,10 @@ export function CompareToolbar(props: CompareToolbarProps) {
           ))}
         </fieldset>
         <IconButton
-          label={isSideOpen ? 'Hide the panel' : 'Show the panel'}
+          label={side.isOpen ? 'Hide the panel' : 'Show the panel'}
           keys="i"
-          isPressed={isSideOpen}
-          onClick={() => flip('isCompareSideOpen')}
+          isPressed={side.isOpen}
+          onClick={side.flip}
         >
           <PanelRight size={16} strokeWidth={1.7} />
         </IconButton>

@@ -1,5 +1,5 @@
 /** The strip below the rows: where in the comparison all lanes stand. Play, scrub and speed are the debugger's. */
-import { counted } from '../../ui/numbers.ts';
+import { count } from '../../ui/numbers.ts';
 import type { PlayheadProps } from './CompareSide.tsx';
 import { DebugTransport } from './debugger/DebugTransport.tsx';
 
@@ -9,9 +9,9 @@ export function CompareTransport(props: PlayheadProps) {
   return (
     <section className="cmp-transport" aria-label="Position">
       <span className="muted">
-        row {row + 1} of {counted(rows.length, 'row').split(' ')[0]}
+        {rows.length === 0 ? 'nothing to step through' : `row ${count(row + 1)} of ${count(rows.length)}`}
       </span>
-      {lanes.map((lane, i) => (
+      {(rows.length === 0 ? [] : lanes).map((lane, i) => (
         <span key={lane.index}>
           <b>{lane.letter}</b>{' '}
           {turns[i] === null || turns[i] === undefined ? (

@@ -5,6 +5,7 @@ import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
 import { decimal } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { type ForkSideWords, type ForkWords, forkContext, forkWords, pText } from './forkModel.ts';
+import { IdForkLine } from './IdForkLine.tsx';
 import { type Lane, partingText } from './laneModel.ts';
 import { PolicyFork } from './PolicyFork.tsx';
 import type { RowContext } from './rowContext.ts';
@@ -78,7 +79,10 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
         </div>
       )}
       {told.map(({ index, lane }) => (
-        <PolicyFork key={index} context={context} index={index} letter={lane.letter} />
+        <Fragment key={index}>
+          <PolicyFork context={context} index={index} letter={lane.letter} />
+          <IdForkLine context={context} index={index} letter={lane.letter} />
+        </Fragment>
       ))}
     </section>
   );
@@ -102,7 +106,7 @@ interface SideProps {
 }
 
 function Side({ lane, side, words, others }: SideProps) {
-  const { isCut, before, after } = forkContext(lane.detail.response, side);
+  const { isCut, isCutBehind, before, after } = forkContext(lane.detail.response, side);
   const { text, alternatives, tail } = words;
   return (
     <div className="cmp-fork-side">
@@ -111,6 +115,7 @@ function Side({ lane, side, words, others }: SideProps) {
         <SourceText text={before} />
         <mark>{text === undefined ? '∎' : <SourceText text={visible(text)} />}</mark>
         <SourceText text={after} />
+        {isCutBehind && '…'}
       </p>
       <p>
         <span className="dim">{words.what}</span>

@@ -46,6 +46,7 @@ export function LaneHead(props: LaneHeadProps) {
   const names = ['cmp-lane'];
   if (isBase) names.push('is-base');
   if (isOn) names.push('is-on');
+  if (slot.state === 'missing') names.push('is-missing');
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be dragged in every browser
     <div
@@ -72,15 +73,18 @@ export function LaneHead(props: LaneHeadProps) {
       {slot.state === 'found' ? (
         <FoundName lane={slot.lane} lanes={props.lanes} />
       ) : (
-        <span className="cmp-lane-name mono is-wrong" title={slot.path}>
+        <span
+          className={slot.state === 'waiting' ? 'cmp-lane-name' : 'cmp-lane-name muted'}
+          title={slot.path}
+        >
           {slot.state === 'waiting' ? (
             <span className="skeleton" style={{ width: 90 }} />
           ) : (
-            `✕ ${missingName(slot.path)}`
+            missingName(slot.path)
           )}
         </span>
       )}
-      {isBase ? (
+      {isBase && slot.state === 'found' ? (
         <Chip title="the others are compared with this lane">baseline</Chip>
       ) : (
         slot.state === 'found' && (

@@ -8,6 +8,7 @@
 import {
   type ReactNode,
   type Ref,
+  useEffect,
   useImperativeHandle,
   useLayoutEffect,
   useMemo,
@@ -32,6 +33,8 @@ interface MeasuredListProps<Row extends { readonly key: string }> {
   /** Asked for every row near on every scroll: what it returns should be memoised by the row. */
   readonly render: (row: Row) => ReactNode;
   readonly current: number;
+  /** Told which row is read when one scrolls by hand. */
+  readonly onRead: (index: number) => void;
   /** Over the rows, scrolling with them; what sticks in it has the class `is-sticky`. */
   readonly head: ReactNode;
   readonly foot: ReactNode;
@@ -41,6 +44,13 @@ interface MeasuredListProps<Row extends { readonly key: string }> {
 
 /** Beyond either edge. What is laid out costs more than what is rendered. */
 const OVERSCAN: CssPixels = 240;
+
+/** Scrolling by hand ends this long after the last wheel, touch or key. */
+const BY_HAND_MS = 400;
+/** In a task of its own: inside a frame it would cost the frame. */
+const READ_MS = 80;
+/** Where the eye is: below what sticks by this much. */
+const READING_LINE: CssPixels = 40;
 
 interface Anchor {
   readonly key: string;
@@ -77,6 +87,8 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
   const heights = useRef(new Map<string, CssPixels>());
   const anchor = useRef<Anchor>(undefined);
   const target = useRef<string>(undefined);
+  const byHandUntil = useRef(0);
+  const reading = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [measured, remeasure] = useReducer((version: number) => version + 1, 0);
   const [view, setView] = useState({ top: 0, height: 900 });
   const [observer, setObserver] = useState<ResizeObserver>();
@@ -163,6 +175,7 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
     const wanted = index === 0 ? 0 : isSure ? place.start - at.covered : scrollTopFor(place, at);
     if (wanted === undefined) return;
     target.current = index === 0 ? undefined : row.key;
+    byHandUntil.current = 0;
     element.scrollTop = wanted;
     readView();
   };
@@ -171,12 +184,29 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
     page: (pages) => {
       const element = scroller.current;
       if (element === null) return;
-      target.current = undefined;
+      letGo();
       element.scrollTop += pages * (element.clientHeight - covered() - 60);
     },
   }));
+  const findReadRow = () => {
+    reading.current = undefined;
+    const element = scroller.current;
+    if (element === null || rows.length === 0) return;
+    const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 2;
+    const line = element.scrollTop - listTop() + covered() + READING_LINE;
+    props.onRead(isAtEnd ? rows.length - 1 : rowAt(offsets, line));
+  };
+  const read = useRef(findReadRow);
+  useLayoutEffect(() => {
+    read.current = findReadRow;
+  });
+  useEffect(() => () => clearTimeout(reading.current), []);
+  const byHand = () => {
+    byHandUntil.current = performance.now() + BY_HAND_MS;
+  };
   const letGo = () => {
     target.current = undefined;
+    byHand();
   };
 
   return (
@@ -189,7 +219,11 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
       onScroll={() => {
         readView();
         keepAnchor();
+        if (performance.now() > byHandUntil.current) return;
+        byHand();
+        reading.current ??= setTimeout(() => read.current(), READ_MS);
       }}
+      onPointerMove={(event) => event.buttons > 0 && byHand()}
       onWheel={letGo}
       onPointerDown={letGo}
       onTouchStart={letGo}

@@ -25,7 +25,10 @@ export function PolicyFork({ context, index, letter }: PolicyForkProps) {
         What the policy wrote is the same in {letter} and {baseline.letter}.
       </p>
     ) : null;
-  const words = sideWords(fork.lane, { letter: baseline.letter, text: fork.baseline.text });
+  const sides = [
+    { letter: baseline.letter, words: sideWords(fork.baseline, { letter, text: fork.lane.text }) },
+    { letter, words: sideWords(fork.lane, { letter: baseline.letter, text: fork.baseline.text }) },
+  ];
   const row = comparison.rows.findIndex(
     ({ turns }) =>
       (fork.baseline.turn !== undefined && turns[base] === fork.baseline.turn) ||
@@ -37,14 +40,19 @@ export function PolicyFork({ context, index, letter }: PolicyForkProps) {
       <button type="button" className="is-link" disabled={row < 0} onClick={() => onSelect(row)}>
         {fork.lane.turn === undefined ? 'at its end' : `in turn ${fork.lane.turn} of ${letter}`}
       </button>
-      : <Quoted text={fork.baseline.text} /> in {baseline.letter}, <Quoted text={fork.lane.text} /> in{' '}
-      {letter}
-      {words.value !== undefined && (
-        <>
-          {' '}
-          <b title={words.source}>{words.value}</b>
-        </>
-      )}
+      :
+      {sides.map(({ letter: own, words }, i) => (
+        <span key={own} className="cmp-policy-side">
+          {i > 0 && ', '} <Quoted text={words.text} /> in {own}
+          {words.text !== undefined && !words.isQuoted && <span className="dim"> ({words.what})</span>}
+          {words.value !== undefined && (
+            <>
+              {' '}
+              <b title={words.source}>{words.value}</b>
+            </>
+          )}
+        </span>
+      ))}
     </p>
   );
 }

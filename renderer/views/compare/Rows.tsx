@@ -4,7 +4,8 @@ import { memo } from 'react';
 import { useInterface } from '../../state/interface.ts';
 import { count, counted } from '../../ui/numbers.ts';
 import { KIND_LABELS } from './blockModel.ts';
-import { Cell, Gap } from './Cell.tsx';
+import { blocksBeside } from './blocksBeside.ts';
+import { Cell } from './Cell.tsx';
 import { ForkBand } from './ForkBand.tsx';
 import type { RowContext } from './rowContext.ts';
 import { forkBands, type Item, type ShownBlock } from './rowModel.ts';
@@ -61,6 +62,7 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
   const { compared, columns, isUnified, on } = context;
   const forks = context.forks.get(item.row) ?? [];
   const turns = compared.comparison.rows[item.row]?.turns ?? [];
+  const blocks = isUnified ? item.blocks : blocksBeside(item.blocks, compared.base);
   const sides = isUnified ? [compared.base, on] : [];
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys; a click chooses the row
@@ -89,7 +91,7 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
       ).map((lanes) => (
         <ForkBand key={lanes.join(' ')} context={context} lanes={lanes} />
       ))}
-      {item.blocks.map((block) =>
+      {blocks.map((block) =>
         block.isFolded ? (
           <FoldedBlock key={block.key} block={block} />
         ) : isUnified ? (
@@ -132,8 +134,9 @@ function BlockCells({ context, row, shown }: BlockProps) {
     <div className="cmp-grid cmp-block">
       <span className="cmp-gutter" />
       {columns.map((lane, column) => {
+        // That the rollout is not there is said at its head: the hatching is for a segment that has no counterpart.
         // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity
-        if (lane === undefined) return <Gap key={column} />;
+        if (lane === undefined) return <span key={column} />;
         // The diff editor shows the chosen lane against the baseline: its button stands with the chosen lane.
         const isDiffed = lane === on && (block.edits[lane] ?? null) !== null && lane !== compared.base;
         return (

@@ -1,5 +1,5 @@
 /** One side of a fork, in words. Unknown is left out or said to be unknown, never 0. */
-import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
+import type { Fork, ForkSide, IdSide } from '../../../shared/api/contract.ts';
 import { isEnvironment } from '../../../shared/domain/divergence.ts';
 import { count, decimal, ordinalSuffix, percent } from '../../ui/numbers.ts';
 import { signalLabel, sourceWords } from '../../ui/signalSource.ts';
@@ -38,7 +38,7 @@ function whatOf({ text, token, kind }: ForkSide): string {
   return token === undefined ? 'no token is known here: the word' : `token ${count(token)}`;
 }
 
-function valueText({ signal, source, value, upper }: ForkSide): string | undefined {
+function valueText({ signal, source, value, upper }: IdSide): string | undefined {
   if (signal === undefined || source === undefined || value === undefined) return undefined;
   const unit = source.unit === undefined ? '' : ` ${source.unit}`;
   const label = signalLabel({ signal, source }).replace(' (≥)', ' ≥');
@@ -87,11 +87,29 @@ export function sideWords(
   };
 }
 
+export interface IdSideWords {
+  /** `id 279`, or that there is none. */
+  readonly id: string;
+  readonly value: string | undefined;
+  readonly source: string | undefined;
+}
+
+export function idSideWords(side: IdSide): IdSideWords {
+  const { id, signal, source } = side;
+  return {
+    id: id === undefined ? 'no more ids' : `id ${id}`,
+    value: valueText(side),
+    source: signal === undefined || source === undefined ? undefined : sourceWords({ signal, source }),
+  };
+}
+
 /** Text before a fork, for a reader to find the place again. */
 const CONTEXT = 90;
 
 export interface ForkContext {
   readonly isCut: boolean;
+  /** The text goes on behind `after`. */
+  readonly isCutBehind: boolean;
   readonly before: string;
   readonly after: string;
 }
@@ -105,6 +123,7 @@ export function forkContext(response: string, { offset, text = '' }: ForkSide): 
   if (/[\uD800-\uDBFF]/.test(response.charAt(end - 1)) && end > start) end -= 1;
   return {
     isCut: from > 0,
+    isCutBehind: end < response.length,
     before: response.slice(from, offset),
     after: response.slice(start, end),
   };

@@ -3,6 +3,7 @@ import { useTokenView } from '../../state/tokenView.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Inspector } from './Inspector.tsx';
+import type { SegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenList } from './tokens/TokenList.tsx';
 import type { TokenCursor } from './tokens/useTokenCursor.ts';
 import type { Heat } from './useHeat.ts';
@@ -11,15 +12,16 @@ interface InspectorPaneProps {
   readonly detail: RolloutDetail;
   readonly heat: Heat | undefined;
   readonly cursor: TokenCursor;
+  readonly means: SegmentMeans | undefined;
   readonly onShowRecord: () => void;
 }
 
-/** Facts of the rollout, or the list of its high tokens where it has tokens on its text. */
-export function InspectorPane({ detail, heat, cursor, onShowRecord }: InspectorPaneProps) {
+/** Facts of the rollout, or the list of its high tokens; where these have no text, their ids. */
+export function InspectorPane({ detail, heat, cursor, means, onShowRecord }: InspectorPaneProps) {
   const tab = useTokenView((state) => state.inspectorTab);
   const setTab = useTokenView((state) => state.setInspectorTab);
   const facts = <Inspector detail={detail} heat={heat} onShowRecord={onShowRecord} />;
-  if (heat?.ends === undefined) return facts;
+  if (heat === undefined || heat.isConstant) return facts;
   return (
     <div className="inspector-pane">
       <div className="inspector-tabs">
@@ -37,7 +39,7 @@ export function InspectorPane({ detail, heat, cursor, onShowRecord }: InspectorP
           ]}
         />
       </div>
-      {tab === 'tokens' ? <TokenList heat={heat} cursor={cursor} /> : facts}
+      {tab === 'tokens' ? <TokenList heat={heat} cursor={cursor} means={means} /> : facts}
     </div>
   );
 }

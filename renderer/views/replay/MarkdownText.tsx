@@ -21,22 +21,13 @@ interface MarkdownTextProps {
   readonly source: string;
 }
 
-interface MarkdownBlocksProps extends MarkdownTextProps {
-  /** Its first block is rendered at once, unless it is known to be far away. */
-  readonly isFirst?: boolean;
-}
-
-export const MarkdownText = memo(function MarkdownText({
-  text,
-  start,
-  source,
-  isFirst = true,
-}: MarkdownBlocksProps) {
+/** Its first block is rendered at once, the others when they come near. */
+export const MarkdownText = memo(function MarkdownText({ text, start, source }: MarkdownTextProps) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
   return blocks.map((block, i) => (
     <WhenNear
       key={block.start}
-      isNear={isFirst && i === 0}
+      isNear={i === 0}
       waiting={
         <p className="prose-waiting">
           <SourceText text={block.text} start={start + block.start} source={source} isFar />
@@ -87,7 +78,12 @@ const COMPONENTS: Components = {
   span: ({ node, children, ...rest }) => {
     const tex = node?.properties.dataFormula;
     if (typeof tex !== 'string') return <span {...rest}>{children}</span>;
-    return <Formula tex={tex} isDisplay={node?.properties.dataDisplay === true} />;
+    const { dataDisplay, dataFrom, dataTo, dataIn } = node?.properties ?? {};
+    const place =
+      typeof dataFrom === 'number' && typeof dataTo === 'number' && typeof dataIn === 'string'
+        ? { start: dataFrom, end: dataTo, source: dataIn }
+        : undefined;
+    return <Formula tex={tex} isDisplay={dataDisplay === true} place={place} />;
   },
   input: ({ checked }) => <span>{checked ? '☑' : '☐'}</span>,
 };

@@ -1,6 +1,9 @@
-import { memo, useEffect, useRef } from 'react';
+import { memo, useLayoutEffect, useMemo } from 'react';
 import { outcomeMark, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
 import { seconds } from '../../ui/numbers.ts';
+import { rowSpace, scrollTopShowing, visibleRows } from '../../ui/virtualRows.ts';
+import { outlineRows, turnOf } from './outlineRows.ts';
+import { useScroller } from './tokens/useScroller.ts';
 import './outline.css';
 
 interface OutlineProps {
@@ -20,50 +23,68 @@ const GLYPHS = {
   system: '§',
 } as const;
 
-/** A response belongs to its call's row; alone it gets one of its own. */
-function rowsOf(turn: TurnView): readonly SegmentView[] {
-  return turn.segments.filter(
-    (view) =>
-      view.inner.trim() !== '' && !(view.segment.kind === 'tool-response' && view.answeredCall !== undefined),
-  );
-}
+const ROW_HEIGHT = 23;
+const OVERSCAN = 8;
 
 export const Outline = memo(function Outline({ turns, turn, onTurn, onSegment }: OutlineProps) {
-  const current = useRef<HTMLLIElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the current row is another element when the turn changes
-  useEffect(() => {
-    // Newer Chromium returns a promise here, which is no clean-up.
-    void current.current?.scrollIntoView({ block: 'nearest' });
-  }, [turn]);
+  const rows = useMemo(() => outlineRows(turns), [turns]);
+  const { element, height, scrollTop, onScroll } = useScroller<HTMLElement>(true);
+  const space = rowSpace(rows.length, ROW_HEIGHT, height);
+  const shown = visibleRows(space, scrollTop, OVERSCAN);
+  // The outline goes along with the turn that is read: its head, and as much of it as there is room for.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another turn moves the outline
+  useLayoutEffect(() => {
+    const list = element.current;
+    const head = rows.findIndex((row) => turnOf(row) === turn);
+    if (list === null || head < 0) return;
+    const last = rows.findLastIndex((row) => turnOf(row) === turn);
+    const viewed = { ...space, viewport: list.clientHeight };
+    const shownLast = scrollTopShowing(viewed, list.scrollTop, last);
+    list.scrollTop = scrollTopShowing(viewed, shownLast, head);
+  }, [turn, rows]);
   return (
-    <nav className="outline" aria-label="Outline">
-      <ol>
-        {turns.map((view) => (
-          <li
-            key={view.turn}
-            ref={view.turn === turn ? current : undefined}
-            className={view.turn === turn ? 'is-current' : undefined}
-          >
-            <button
-              type="button"
-              className="outline-turn"
-              aria-current={view.turn === turn ? 'true' : undefined}
-              onClick={() => onTurn(view.turn)}
+    <nav ref={element} className="outline" aria-label="Outline" onScroll={onScroll}>
+      <div style={{ height: space.spacer }}>
+        <ol style={{ transform: `translateY(${shown.top}px)` }}>
+          {rows.slice(shown.first, shown.end).map((row) => (
+            <li
+              key={row.what === 'turn' ? `turn ${row.view.turn}` : row.view.index}
+              className={turnOf(row) === turn ? 'is-current' : undefined}
+              style={{ height: ROW_HEIGHT }}
             >
-              {view.turn === 0 ? 'Prompt' : `Turn ${view.turn}`}
-              {view.counts !== undefined && view.counts.toolErrors > 0 && (
-                <span className="is-wrong">✕{view.counts.toolErrors > 1 ? view.counts.toolErrors : ''}</span>
+              {row.what === 'turn' ? (
+                <OutlineTurn view={row.view} isCurrent={row.view.turn === turn} onTurn={onTurn} />
+              ) : (
+                <OutlineRow view={row.view} onSegment={onSegment} />
               )}
-            </button>
-            {rowsOf(view).map((segment) => (
-              <OutlineRow key={segment.index} view={segment} onSegment={onSegment} />
-            ))}
-          </li>
-        ))}
-      </ol>
+            </li>
+          ))}
+        </ol>
+      </div>
     </nav>
   );
 });
+
+interface OutlineTurnProps {
+  readonly view: TurnView;
+  readonly isCurrent: boolean;
+  readonly onTurn: (turn: number) => void;
+}
+
+function OutlineTurn({ view, isCurrent, onTurn }: OutlineTurnProps) {
+  const errors = view.counts?.toolErrors ?? 0;
+  return (
+    <button
+      type="button"
+      className="outline-turn"
+      aria-current={isCurrent ? 'true' : undefined}
+      onClick={() => onTurn(view.turn)}
+    >
+      {view.turn === 0 ? 'Prompt' : `Turn ${view.turn}`}
+      {errors > 0 && <span className="is-wrong">✕{errors > 1 ? errors : ''}</span>}
+    </button>
+  );
+}
 
 interface OutlineRowProps {
   readonly view: SegmentView;

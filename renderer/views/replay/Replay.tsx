@@ -25,6 +25,7 @@ import { useSegmentMeans } from './tokens/useSegmentMeans.ts';
 import { useTokenCursor } from './tokens/useTokenCursor.ts';
 import { useFind } from './useFind.ts';
 import { useHeat } from './useHeat.ts';
+import { usePanes } from './usePanes.ts';
 import { usePlayback } from './usePlayback.ts';
 import { useReveal } from './useReveal.ts';
 import { useSearchHits } from './useSearchHits.ts';
@@ -40,8 +41,7 @@ export function Replay({ place, detail }: ReplayProps) {
   const transcript = useRef<TranscriptHandle>(null);
   const [isRecordOpen, setRecordOpen] = useState(false);
   const isFocused = useInterface((state) => state.isFocused);
-  const isOutlineOpen = useInterface((state) => state.isOutlineOpen) && !isFocused;
-  const isInspectorOpen = useInterface((state) => state.isInspectorOpen) && !isFocused;
+  const { isOutlineOpen, isInspectorOpen, flipOutline } = usePanes();
   const layout = useInterface((state) => state.replayLayout);
   const setLayout = useInterface((state) => state.setReplayLayout);
   const { flip } = useInterface.getState();
@@ -81,16 +81,17 @@ export function Replay({ place, detail }: ReplayProps) {
   };
   const linked = useSearchHits({ detail, turns, query, setQuery, onHit: showHit });
   const find = useFind(turns, showHit, linked);
-  const cursor = useTokenCursor({ detail, heat, turn, query, setQuery, onShow: showToken });
-  const lexicon = useLexicon(detail, heat);
   const means = useSegmentMeans(detail, heat);
+  const cursor = useTokenCursor({ detail, heat, means, turn, query, setQuery, onShow: showToken });
+  const lexicon = useLexicon(detail, heat);
   const { length } = detail.response;
   const isOnText = heat?.ends !== undefined;
+  const hasTokens = heat !== undefined && !heat.isConstant;
   const fractionOf = (token: number) => (length === 0 ? 0 : (heat?.ends?.[token] ?? 0) / length);
 
   const stepHit = (direction: 1 | -1) => {
     if (find.isOpen) return () => find.step(direction);
-    return isOnText ? () => cursor.stepHigh(direction) : undefined;
+    return hasTokens ? () => cursor.stepHigh(direction) : undefined;
   };
   const flipPlaying = () => {
     if (playback.isAtEnd) goToTurn(turns[0]?.turn ?? 0);
@@ -110,13 +111,13 @@ export function Replay({ place, detail }: ReplayProps) {
     'hit.previous': stepHit(-1),
     'reflection.next': isOnText ? () => cursor.stepReflection(1) : undefined,
     'reflection.previous': isOnText ? () => cursor.stepReflection(-1) : undefined,
-    'token.next': isOnText ? () => cursor.stepToken(1) : undefined,
-    'token.previous': isOnText ? () => cursor.stepToken(-1) : undefined,
+    'token.next': hasTokens ? () => cursor.stepToken(1) : undefined,
+    'token.previous': hasTokens ? () => cursor.stepToken(-1) : undefined,
     'search.focus': find.open,
     'play.flip': flipPlaying,
     'raw.flip': () => flip('isRaw'),
     'heat.flip': heat === undefined ? undefined : () => flip('isHeatOn'),
-    'outline.flip': () => flip('isOutlineOpen'),
+    'outline.flip': flipOutline,
     'inspector.flip': () => flip('isInspectorOpen'),
     'record.show': () => setRecordOpen(true),
     'place.up': () => {
@@ -198,6 +199,7 @@ export function Replay({ place, detail }: ReplayProps) {
                 detail={detail}
                 heat={heat}
                 cursor={cursor}
+                means={means}
                 onShowRecord={() => setRecordOpen(true)}
               />
             </Panel>

@@ -65,7 +65,7 @@ export function ReplayText(props: ReplayTextProps) {
         currentToken={cursor.range}
         onReadTurn={props.onReadTurn}
       />
-      {heat?.ends !== undefined && isHeatOn && (
+      {heat !== undefined && !heat.isConstant && isHeatOn && (
         <TokenReadout
           // Another rollout's pointer and answers are none of this one's.
           key={`readout ${rolloutId}`}
@@ -74,6 +74,7 @@ export function ReplayText(props: ReplayTextProps) {
           heat={heat}
           turns={props.turns}
           isRaw={isRaw}
+          means={props.means}
           token={cursor.token}
           onChoose={cursor.choose}
         />

@@ -6,6 +6,7 @@ import { useInterface } from '../../state/interface.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
+import { usePanes } from './usePanes.ts';
 import type { Siblings } from './useSiblings.ts';
 
 interface ReplayToolbarProps {
@@ -17,15 +18,14 @@ interface ReplayToolbarProps {
 
 export function ReplayToolbar({ detail, siblings, onFind, onShowRecord }: ReplayToolbarProps) {
   const isRaw = useInterface((state) => state.isRaw);
-  const isOutlineOpen = useInterface((state) => state.isOutlineOpen);
-  const isInspectorOpen = useInterface((state) => state.isInspectorOpen);
+  const { isOutlineOpen, isInspectorOpen, flipOutline } = usePanes();
   const flip = useInterface((state) => state.flip);
   const { row, run } = detail;
   const { step, groupKey, ordinal } = row;
   const { showAlike } = useAlike({ view: 'rollout', runKey: run.runKey, step, groupKey, ordinal }, row);
   return (
     <div className="replay-bar">
-      <IconButton label="Outline" keys="o" isPressed={isOutlineOpen} onClick={() => flip('isOutlineOpen')}>
+      <IconButton label="Outline" keys="o" isPressed={isOutlineOpen} onClick={flipOutline}>
         <ListTree size={16} />
       </IconButton>
       <IconButton

@@ -7,7 +7,7 @@ import { type KeyboardEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useWidth } from '../../charts/useWidth.ts';
 import { PROFILE_HEIGHT, paintProfile } from './paintProfile.ts';
-import { columnStatistics, profileOf } from './profileModel.ts';
+import { columnStatistics, type MarkCluster, markClusters, profileOf } from './profileModel.ts';
 import { useBrush } from './tokens/useBrush.ts';
 import type { Heat } from './useHeat.ts';
 import './scrubber.css';
@@ -41,10 +41,20 @@ const MARK_LABEL = {
 } as const;
 
 const BELOW = 'below the line: what the environment wrote';
-const BY_KIND = `Who wrote how much. Low: prose. High: tool calls. Full: the answer; ${BELOW}`;
+const BANDS = 'grey bands: tool calls; blue band: the turn that is read';
+const BY_KIND = `Who wrote how much. Low: prose. High: tool calls. Full: the answer; ${BELOW}; blue band: the turn that is read`;
 
 const MEANS =
   'column: least to highest value, tick at the mean; top rows: forking tokens, then reflection tokens; click to go there, drag to select tokens';
+
+/** Room for one mark. */
+const MARK_PIXELS = 8;
+
+function markTitle({ turn, what, marks, failed }: MarkCluster): string {
+  if (marks === 1) return `turn ${turn}: ${MARK_LABEL[what]}`;
+  const failures = failed === 0 ? '' : `, ${failed} failed`;
+  return `from turn ${turn}: ${marks} marks too near each other to be drawn${failures}`;
+}
 
 export function Scrubber(props: ScrubberProps) {
   const { detail, heat, turn, lastTurn, themeKey, onStep, selected, tokenAt } = props;
@@ -77,6 +87,10 @@ export function Scrubber(props: ScrubberProps) {
     });
   }, [width, profile, columns, heat, themeKey]);
 
+  const marks = useMemo(
+    () => markClusters(profile.marks, Math.max(1, Math.floor(width / MARK_PIXELS))),
+    [profile, width],
+  );
   const here = profile.turns.find((one) => one.turn === turn);
   const onKeyDown = (event: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Home: -1e9, End: 1e9 }[event.key];
@@ -90,7 +104,7 @@ export function Scrubber(props: ScrubberProps) {
     <div
       ref={box}
       className="scrubber"
-      title={isProfiled ? `${heat.words.name} along the rollout; ${MEANS}; ${BELOW}` : BY_KIND}
+      title={isProfiled ? `${heat.words.name} along the rollout; ${MEANS}; ${BANDS}; ${BELOW}` : BY_KIND}
       role="slider"
       tabIndex={0}
       aria-label="Position in the rollout, by turn"
@@ -108,9 +122,6 @@ export function Scrubber(props: ScrubberProps) {
         />
       )}
       <canvas ref={canvas} style={{ width: '100%', height: PROFILE_HEIGHT }} />
-      {profile.turns.slice(1).map((one) => (
-        <div key={one.turn} className="scrubber-turn" style={{ left: `${one.from * 100}%` }} />
-      ))}
       {here !== undefined && <div className="scrubber-head" style={{ left: `${here.from * 100}%` }} />}
       {marked !== undefined && (
         <div
@@ -119,12 +130,12 @@ export function Scrubber(props: ScrubberProps) {
         />
       )}
       {tokenAt !== undefined && <div className="scrubber-token" style={{ left: `${tokenAt * 100}%` }} />}
-      {profile.marks.map((mark) => (
+      {marks.map((mark) => (
         <span
           key={`${mark.what} ${mark.at}`}
           className={`scrubber-mark is-${mark.what}`}
           style={{ left: `${mark.at * 100}%` }}
-          title={`turn ${mark.turn}: ${MARK_LABEL[mark.what]}`}
+          title={markTitle(mark)}
         >
           {MARK_GLYPH[mark.what]}
         </span>

@@ -3,15 +3,10 @@ import { memo, useMemo } from 'react';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
 import { outcomeMark, prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
 import { codePlaces } from '../../editor/codePlaces.ts';
-import { PlainCode } from '../../editor/PlainCode.tsx';
 import { PythonCode } from '../../editor/PythonCode.tsx';
-import { AnsiText } from '../../ui/AnsiText.tsx';
-import { SourceText } from '../../ui/SourceText.tsx';
+import { ANSI_ESCAPE, AnsiText } from '../../ui/AnsiText.tsx';
 import { MarkdownText } from './MarkdownText.tsx';
-import { WhenNear } from './WhenNear.tsx';
-
-/** Segments that surely fill the first screen; later ones are rendered when one comes near them. */
-const AT_ONCE = 8;
+import { SourceBlocks } from './SourceBlocks.tsx';
 
 interface SegmentBodyProps {
   readonly view: SegmentView;
@@ -26,7 +21,7 @@ export const SegmentBody = memo(function SegmentBody({ view, isRaw, text, kind }
   if (isRaw) {
     return (
       <pre className="raw-text">
-        <SourceText text={text} start={segment.outer.start} source={source} />
+        <SourceBlocks text={text} start={segment.outer.start} source={source} />
       </pre>
     );
   }
@@ -39,13 +34,13 @@ export const SegmentBody = memo(function SegmentBody({ view, isRaw, text, kind }
     case 'prompt':
       return (
         <div className={kind === 'answer' ? 'prose is-answer' : 'prose'}>
-          <MarkdownText text={text} start={start} source={source} isFirst={view.index < AT_ONCE} />
+          <MarkdownText text={text} start={start} source={source} />
         </div>
       );
     case 'system':
       return (
         <pre className="raw-text is-quiet">
-          <SourceText text={text} start={start} source={source} />
+          <SourceBlocks text={text} start={start} source={source} />
         </pre>
       );
     case 'tool-call':
@@ -54,7 +49,11 @@ export const SegmentBody = memo(function SegmentBody({ view, isRaw, text, kind }
       const isError = view.answeredCall !== undefined && outcomeMark(view.answeredCall.outcome).isError;
       return (
         <pre className={isError ? 'output is-error' : 'output'}>
-          <AnsiText text={text} start={start} source={source} />
+          {text.includes(ANSI_ESCAPE) ? (
+            <AnsiText text={text} start={start} source={source} />
+          ) : (
+            <SourceBlocks text={text} start={start} source={source} />
+          )}
         </pre>
       );
     }
@@ -76,12 +75,7 @@ function CallBody({ view, text }: { readonly view: SegmentView; readonly text: s
     const others = prettyArguments(call.arguments, ['code']);
     return (
       <>
-        <WhenNear
-          isNear={view.index < AT_ONCE}
-          waiting={<PlainCode code={text} places={places} source={view.source} />}
-        >
-          <PythonCode code={text} places={places} source={view.source} />
-        </WhenNear>
+        <PythonCode code={text} places={places} source={view.source} />
         {others !== undefined && <pre className="call-arguments">{others}</pre>}
       </>
     );
@@ -89,13 +83,13 @@ function CallBody({ view, text }: { readonly view: SegmentView; readonly text: s
   if (call?.arguments !== undefined) {
     return (
       <pre className="code">
-        <SourceText text={text} />
+        <SourceBlocks text={text} />
       </pre>
     );
   }
   return (
     <pre className="code is-malformed" title="Not valid JSON: shown as written">
-      <SourceText text={text} start={view.segment.inner.start} source={view.source} />
+      <SourceBlocks text={text} start={view.segment.inner.start} source={view.source} />
     </pre>
   );
 }

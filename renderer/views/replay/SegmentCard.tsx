@@ -1,20 +1,24 @@
 import { Check } from 'lucide-react';
-import { memo, type ReactNode, useState } from 'react';
+import { memo, type ReactNode, useRef, useState } from 'react';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
 import { CodeCellButtons } from '../../app/CodeState.tsx';
 import { exceptionName, outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/copyText.ts';
 import { count, counted, decimal, seconds } from '../../ui/numbers.ts';
+import { SourceText } from '../../ui/SourceText.tsx';
 import { foldOf } from './foldModel.ts';
 import { SegmentBody } from './SegmentBody.tsx';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
+import { useNear } from './useNear.ts';
 
 interface SegmentCardProps {
   readonly view: SegmentView;
   readonly rolloutId: number;
   readonly isRaw: boolean;
   readonly answerSource: string | undefined;
+  /** Fills the first screen, or was asked for: rendered at once, wherever it is. */
+  readonly isAtOnce: boolean;
   /** Heat of the whole segment, where tokens have no place on its text. */
   readonly mean?: SegmentMean;
   readonly meanName?: string;
@@ -30,9 +34,13 @@ export const SegmentCard = memo(function SegmentCard({
   rolloutId,
   isRaw,
   answerSource,
+  isAtOnce,
   mean,
   meanName,
 }: SegmentCardProps) {
+  const card = useRef<HTMLElement>(null);
+  const nearness = useNear(card, isAtOnce);
+  const isNear = nearness.isNear || isAtOnce;
   const isFlipped = useInterface((state) => state.flippedFolds.has(foldKey(rolloutId, view.index)));
   const flipFold = useInterface((state) => state.flipFold);
   const kind = shownKind(view);
@@ -44,31 +52,54 @@ export const SegmentCard = memo(function SegmentCard({
   // answered with nothing is worth knowing.
   if (isEmpty && kind !== 'tool-response') return null;
   return (
-    <article id={`segment-${view.index}`} className={`segment is-${kind}`} data-segment={view.index}>
-      <SegmentHead view={view} kind={kind} answerSource={answerSource} text={text}>
-        {mean !== undefined && <MeanHeat mean={mean} name={meanName ?? ''} />}
-      </SegmentHead>
-      <div className={isFolded ? 'segment-body is-folded' : 'segment-body'}>
-        {isEmpty ? (
-          <p className="muted segment-empty">empty</p>
-        ) : (
-          <SegmentBody view={view} isRaw={isRaw} kind={kind} text={isFolded ? fold.head : text} />
-        )}
-      </div>
-      {fold.isFoldable && (
-        <button
-          type="button"
-          className="fold"
-          aria-expanded={!isFolded}
-          onClick={() => flipFold(rolloutId, view.index)}
-        >
-          {isFolded ? 'Show all ' : 'Fold '}
-          {counted(fold.lines, 'line')} · {counted(fold.characters, 'character')}
-        </button>
+    <article
+      ref={card}
+      id={`segment-${view.index}`}
+      className={`segment is-${kind}`}
+      data-segment={view.index}
+      style={isNear || nearness.height === undefined ? undefined : { height: nearness.height }}
+    >
+      {!isNear ? (
+        <SourceText {...farText(view, isRaw, fold.head)} source={view.source} isFar />
+      ) : (
+        <>
+          <SegmentHead view={view} kind={kind} answerSource={answerSource} text={text}>
+            {mean !== undefined && <MeanHeat mean={mean} name={meanName ?? ''} />}
+          </SegmentHead>
+          <div className={isFolded ? 'segment-body is-folded' : 'segment-body'}>
+            {isEmpty ? (
+              <p className="muted segment-empty">empty</p>
+            ) : (
+              <SegmentBody view={view} isRaw={isRaw} kind={kind} text={isFolded ? fold.head : text} />
+            )}
+          </div>
+          {fold.isFoldable && (
+            <button
+              type="button"
+              className="fold"
+              aria-expanded={!isFolded}
+              onClick={() => flipFold(rolloutId, view.index)}
+            >
+              {isFolded ? 'Show all ' : 'Fold '}
+              {counted(fold.lines, 'line')} · {counted(fold.characters, 'character')}
+            </button>
+          )}
+        </>
       )}
     </article>
   );
 });
+
+/** What stands for a segment far away: one literal stretch, so that places in it can be found. */
+function farText(
+  view: SegmentView,
+  isRaw: boolean,
+  head: string,
+): { readonly text: string; readonly start: number } {
+  const { inner, outer, kind } = view.segment;
+  if (isRaw) return { text: head, start: outer.start };
+  return { text: kind === 'tool-call' ? view.inner : head, start: inner.start };
+}
 
 interface SegmentHeadProps {
   readonly view: SegmentView;

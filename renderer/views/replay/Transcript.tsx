@@ -1,15 +1,16 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
 /**
  * The rollout as text, turn by turn. Scrolling by hand moves the selected turn along; choosing a
- * turn scrolls to it. Segments out of sight are skipped by the browser (`content-visibility`).
+ * turn scrolls to it. Segments out of sight are skipped by the browser (`content-visibility`); turns and segments
+ * far away are not in the page (`useNear.ts`), so that it has few elements, however long the rollout.
  */
-import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
+import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { TextRange } from '../../../shared/domain/model.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
-import { counted } from '../../ui/numbers.ts';
 import { useTakenFocus } from '../../ui/useTakenFocus.ts';
 import type { Hit } from './findModel.ts';
-import { SegmentCard } from './SegmentCard.tsx';
+import { TurnSection } from './TurnSection.tsx';
 import type { TextMarks } from './textMarks.ts';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
 import { useTextHighlights } from './useTextHighlights.ts';
@@ -86,7 +87,9 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
   const readTurn = useRef<number>(undefined);
   const byHandUntil = useRef(0);
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useTextHighlights(scroller, props.marks, props.hits, props.currentHit, props.currentToken);
+  const outline = useRef<HTMLDivElement>(null);
+  const [called, setCalled] = useState<number>();
+  useTextHighlights(scroller, props.marks, props.hits, props.currentHit, props.currentToken, outline);
 
   useEffect(() => {
     if (readTurn.current === turn) return;
@@ -106,6 +109,8 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
   useImperativeHandle(props.handle, () => ({
     showSegment(segment, fraction = 0) {
       byHandUntil.current = 0;
+      // Far away it is not there at all, and nothing can scroll to what is not.
+      flushSync(() => setCalled(segment));
       scrollTo(scroller, (container) => {
         const element = container.querySelector(`[data-segment="${segment}"]`);
         if (element === null) return undefined;
@@ -170,24 +175,19 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
       onPointerMove={(event) => event.buttons > 0 && byHand()}
     >
       {turns.map((view) => (
-        <section key={view.turn} className="turn" data-turn={view.turn} aria-label={turnLabel(view)}>
-          <h2 className={view.turn === turn ? 'turn-head is-current' : 'turn-head'}>
-            <span>{turnLabel(view)}</span>
-            <small>{turnFacts(view)}</small>
-          </h2>
-          {view.segments.map((segment) => (
-            <SegmentCard
-              key={segment.index}
-              view={segment}
-              rolloutId={props.rolloutId}
-              isRaw={props.isRaw}
-              answerSource={props.answerSource}
-              mean={props.means?.get(segment.index)}
-              meanName={props.meanName}
-            />
-          ))}
-        </section>
+        <TurnSection
+          key={view.turn}
+          view={view}
+          rolloutId={props.rolloutId}
+          isCurrent={view.turn === turn}
+          isRaw={props.isRaw}
+          answerSource={props.answerSource}
+          means={props.means}
+          meanName={props.meanName}
+          called={view.segments.some(({ index }) => index === called) ? called : undefined}
+        />
       ))}
+      <div ref={outline} className="token-outline" aria-hidden="true" hidden />
       <p className="transcript-end">
         {turns.every((view) => view.turn === 0)
           ? 'the response is empty: the policy wrote nothing'
@@ -196,19 +196,3 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
     </section>
   );
 });
-
-function turnLabel(view: TurnView): string {
-  return view.turn === 0 ? 'Prompt' : `Turn ${view.turn}`;
-}
-
-function turnFacts(view: TurnView): string {
-  const { counts } = view;
-  if (counts === undefined) return '';
-  return [
-    counts.policyTokens === undefined ? undefined : counted(counts.policyTokens, 'policy token'),
-    counts.toolCalls === 0 ? undefined : counted(counts.toolCalls, 'tool call'),
-    counts.toolErrors === 0 ? undefined : `${counts.toolErrors} failed`,
-  ]
-    .filter((fact) => fact !== undefined)
-    .join(' · ');
-}

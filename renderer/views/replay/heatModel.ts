@@ -23,6 +23,11 @@ export function heatCuts(known: Float32Array, threshold: number | undefined): re
   );
 }
 
+/** Levels some value can have, 1…4: of equal cuts only the highest is ever reached. */
+export function reachedLevels(cuts: readonly number[]): readonly number[] {
+  return cuts.flatMap((cut, i) => (cut === cuts[i + 1] ? [] : [i + 1]));
+}
+
 /** 0: not high; 1…4. A value of 0 is certain and never marked. */
 export function heatLevel(value: number, cuts: readonly number[]): number {
   if (!Number.isFinite(value) || value <= 0) return 0;

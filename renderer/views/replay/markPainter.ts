@@ -4,7 +4,16 @@
  * several frames, what is in sight first, so that no frame is blocked.
  */
 import type { TextRange } from '../../../shared/domain/model.ts';
-import { MARK_NAMES, type MarkName, marksIn, type TextMarks } from './textMarks.ts';
+import { formulaMark, MARK_NAMES, type MarkName, marksIn, type TextMarks } from './textMarks.ts';
+
+/** Of the element of a formula: what it stands for in the response. */
+export function formulaRange(element: HTMLElement): TextRange | undefined {
+  const { formulaStart, formulaEnd, source } = element.dataset;
+  if (source !== 'response' || formulaStart === undefined || formulaEnd === undefined) return undefined;
+  return { start: Number(formulaStart), end: Number(formulaEnd) };
+}
+
+export const FORMULAS = '[data-formula-start]';
 
 export interface PlacedText extends TextRange {
   readonly node: Text;
@@ -20,6 +29,7 @@ export interface NearSegments {
   watch(): void;
   /** Texts that are near, those in sight first. Reads places, so it is asked when the layout stands. */
   texts(): readonly PlacedText[];
+  formulas(): readonly HTMLElement[];
   dispose(): void;
 }
 
@@ -57,6 +67,7 @@ export function createNearSegments(container: Element, onChange: () => void): Ne
         ...textsBetween(placed, top - NEAR, bottom + NEAR).filter((one) => !isInSight.has(one)),
       ];
     },
+    formulas: () => [...near].flatMap((segment) => [...segment.querySelectorAll<HTMLElement>(FORMULAS)]),
     dispose: () => observer.disconnect(),
   };
 }
@@ -117,13 +128,14 @@ const SLICE_MS = 7;
 
 export interface MarkPainter {
   /** Marks what is there, first things first; true when nothing is left to be marked. */
-  paint(texts: readonly PlacedText[]): boolean;
+  paint(texts: readonly PlacedText[], formulas: readonly HTMLElement[]): boolean;
   dispose(): void;
 }
 
 export function createMarkPainter(marks: TextMarks): MarkPainter {
   const highlights = new Map<MarkName, Highlight>();
   const painted = new Map<Text, readonly PaintedMark[]>();
+  const marked = new Set<HTMLElement>();
   MARK_NAMES.forEach((name, priority) => {
     const highlight = new Highlight();
     highlight.priority = priority;
@@ -146,7 +158,15 @@ export function createMarkPainter(marks: TextMarks): MarkPainter {
   };
 
   return {
-    paint(texts) {
+    paint(texts, formulas) {
+      for (const formula of marked) if (!formula.isConnected) marked.delete(formula);
+      for (const formula of formulas) {
+        if (marked.has(formula)) continue;
+        const range = formulaRange(formula);
+        const name = range === undefined ? undefined : formulaMark(range, marks);
+        if (name !== undefined) formula.dataset.heat = name;
+        marked.add(formula);
+      }
       const present = new Set<Text>(texts.map((placed) => placed.node));
       for (const [node, own] of painted) {
         if (present.has(node)) continue;
@@ -162,6 +182,7 @@ export function createMarkPainter(marks: TextMarks): MarkPainter {
       return missing.every((placed) => painted.has(placed.node));
     },
     dispose() {
+      for (const formula of marked) delete formula.dataset.heat;
       for (const [name, highlight] of highlights) {
         // A later painter may have taken the name over.
         if (CSS.highlights.get(name) === highlight) CSS.highlights.delete(name);

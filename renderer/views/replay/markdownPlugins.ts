@@ -18,21 +18,35 @@ export function sourceOffsets(frame: SourceFrame) {
   };
 }
 
-/** The formula of a `<code class="language-math">`, or of the `<pre>` around one. */
-function formulaOf(node: Element): Element | undefined {
+/** The formula of a `<code class="language-math">`, or of the `<pre>` around one, with what of the source it stands for. */
+function formulaOf(node: Element, frame: SourceFrame): Element | undefined {
   const [only] = node.children;
-  if (node.tagName === 'pre' && only?.type === 'element') return formulaOf(only);
+  if (node.tagName === 'pre' && only?.type === 'element') {
+    return formulaOf({ ...only, position: node.position ?? only.position }, frame);
+  }
   const classes = node.properties.className;
   if (!Array.isArray(classes) || !classes.includes('language-math')) return undefined;
   const tex = node.children.map((child) => (child.type === 'text' ? child.value : '')).join('');
-  return formula(withDollars(tex), classes.includes('math-display'));
+  const [from, to] = [node.position?.start.offset, node.position?.end.offset];
+  const place = from === undefined || to === undefined ? undefined : { from, to };
+  return formula(withDollars(tex), classes.includes('math-display'), place, frame);
 }
 
-function formula(tex: string, isDisplay: boolean): Element {
+/** @param place in the block; the characters of a formula are set anew, so tokens in it stand at the whole of it */
+function formula(
+  tex: string,
+  isDisplay: boolean,
+  place: { readonly from: number; readonly to: number } | undefined,
+  frame: SourceFrame,
+): Element {
+  const placed =
+    place === undefined
+      ? {}
+      : { dataFrom: frame.start + place.from, dataTo: frame.start + place.to, dataIn: frame.source };
   return {
     type: 'element',
     tagName: 'span',
-    properties: { dataFormula: tex, dataDisplay: isDisplay },
+    properties: { dataFormula: tex, dataDisplay: isDisplay, ...placed },
     children: [],
   };
 }
@@ -42,7 +56,7 @@ function mapChildren(parent: Root | Element, frame: SourceFrame): void {
   const children = parent.children.flatMap((child: RootContent): RootContent[] => {
     if (child.type === 'text') return isCode ? located(child, frame) : withBoxes(child, frame);
     if (child.type !== 'element') return [child];
-    const found = formulaOf(child);
+    const found = formulaOf(child, frame);
     if (found !== undefined) return [found];
     mapChildren(child, frame);
     return [child];
@@ -67,7 +81,8 @@ function withBoxes(node: Text, frame: SourceFrame): ElementContent[] {
   let at = 0;
   for (const match of node.value.matchAll(BOXED)) {
     addText(at, match.index);
-    pieces.push(formula(withDollars(match[0]), false));
+    const place = { from: from + match.index, to: from + match.index + match[0].length };
+    pieces.push(formula(withDollars(match[0]), false, place, frame));
     at = match.index + match[0].length;
   }
   addText(at, node.value.length);

@@ -8,6 +8,8 @@ const ENVIRONMENT_HEIGHT = 9;
 /** Above the profile: a row of forks and, below it, one of reflections; place is their second cue. */
 const MARKS_HEIGHT = 9;
 const MARK_HEIGHT = 3;
+/** Lines between turns closer than this would be a hatching. */
+const TURN_PIXELS = 5;
 
 interface ProfilePaint {
   readonly width: number;
@@ -25,7 +27,7 @@ interface ProfilePaint {
 const KIND_COLOR = {
   reasoning: '--ink3',
   text: '--ink3',
-  'tool-call': '--accent',
+  'tool-call': '--ink2',
   answer: '--ink2',
   'tool-response': '--rule2',
   user: '--user',
@@ -48,8 +50,9 @@ export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): vo
   const base = PROFILE_HEIGHT - ENVIRONMENT_HEIGHT;
 
   for (const band of profile.bands) {
-    const left = band.from * width;
-    const size = Math.max(1, (band.to - band.from) * width - 0.5);
+    // On whole pixels: what is beside each other meets without a stripe.
+    const left = Math.round(band.from * width);
+    const size = Math.max(1, Math.round(band.to * width) - left);
     if (!isPolicyKind(band.kind)) {
       context.fillStyle = color(KIND_COLOR[band.kind]);
       context.fillRect(left, base + 1, size, ENVIRONMENT_HEIGHT - 2);
@@ -61,13 +64,21 @@ export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): vo
       context.fillRect(left, base - height, size, height);
       context.globalAlpha = 1;
     } else if (band.kind === 'tool-call') {
-      context.fillStyle = color('--accent-soft');
+      // Not blue, which is the turn that is read.
+      context.fillStyle = color('--ink2');
+      context.globalAlpha = 0.16;
       context.fillRect(left, 0, size, base);
+      context.globalAlpha = 1;
     }
   }
 
   context.fillStyle = color('--rule2');
   context.fillRect(0, base, width, 1);
+  // Thinned where they would be all there is to see; the head and the outline tell the turn.
+  if (profile.turns.length <= width / TURN_PIXELS) {
+    for (const { from } of profile.turns.slice(1))
+      context.fillRect(Math.round(from * width), 0, 1, PROFILE_HEIGHT);
+  }
   if (columns !== undefined) paintColumns(context, paint, columns, base, color);
 }
 
@@ -85,9 +96,10 @@ function paintColumns(
   const scale = cuts.length > 0 ? (cuts.at(-1) ?? 1) * 1.5 : highest || 1;
   const heightOf = (value: number) => Math.max(1, Math.min(1, value / scale) * room);
   const step = width / columns.max.length;
-  const size = Math.max(1, step - 0.4);
   columns.max.forEach((value, column) => {
-    const left = column * step;
+    // On whole pixels, each up to the next: a token wider than a column is one solid bar.
+    const left = Math.round(column * step);
+    const size = Math.max(1, Math.round((column + 1) * step) - left);
     if (columns.forking[column] === 1) {
       context.fillStyle = forking;
       context.fillRect(left, 0, size, MARK_HEIGHT);

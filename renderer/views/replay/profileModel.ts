@@ -78,6 +78,30 @@ export interface ProfileMark {
   readonly turn: number;
 }
 
+/** Marks as they can be drawn side by side; failures are what one looks for, so they stand before what they cover. */
+export interface MarkCluster extends ProfileMark {
+  /** Of any kind, this one included. */
+  readonly marks: number;
+  readonly failed: number;
+}
+
+/**
+ * Not more marks than `places` fit beside each other: those of one place become one, which counts them.
+ * @param places at least 1
+ */
+export function markClusters(marks: readonly ProfileMark[], places: number): readonly MarkCluster[] {
+  const clusters = new Map<number, MarkCluster>();
+  for (const mark of marks) {
+    const place = Math.min(places - 1, Math.floor(mark.at * places));
+    const known = clusters.get(place);
+    const failed = (known?.failed ?? 0) + (mark.what === 'failed-call' ? 1 : 0);
+    const shown =
+      known === undefined || (known.what !== 'failed-call' && mark.what === 'failed-call') ? mark : known;
+    clusters.set(place, { ...shown, marks: (known?.marks ?? 0) + 1, failed });
+  }
+  return [...clusters.values()];
+}
+
 export interface ProfileTurn {
   readonly turn: number;
   readonly from: number;

@@ -52,6 +52,20 @@ export function marksIn(range: TextRange, marks: TextMarks): readonly NamedRange
   return found;
 }
 
+/**
+ * The mark of a formula: its characters are set anew, so it is marked as a whole, by the highest token in it. A
+ * reflection token among those that high makes it one of reflection.
+ */
+export function formulaMark(range: TextRange, marks: TextMarks): MarkName | undefined {
+  const { heat, isUnderlined } = marks;
+  if (heat?.ends === undefined) return undefined;
+  const inside = markedTokens(range, heat.response, heat.ends, heat.levels);
+  const level = Math.max(0, ...inside.map((one) => one.level));
+  if (level === 0) return undefined;
+  const isReflection = inside.some((one) => one.level === level && heat.classes[one.token] === REFLECTION);
+  return heatName(level, isReflection, isUnderlined);
+}
+
 function heatName(level: number, isReflection: boolean, isUnderlined: boolean): MarkName {
   if (isUnderlined) return `${isReflection ? 'reflection-line' : 'line'}-${level}`;
   return `${isReflection ? 'reflection' : 'heat'}-${level}`;

@@ -61,7 +61,14 @@ export function useReveal({ detail, turns, transcript, setQuery }: RevealInput) 
   const showHit = (hit: Hit) => {
     unfold(hit.segment);
     showSegment(hit.segment, fractionOf(hit.segment, hit.start));
-    setTimeout(() => transcript.current?.showMark('find-current'), AFTER_PAINT_MS);
+    const mark: CurrentMark = 'find-current';
+    setTimeout(() => {
+      transcript.current?.showMark(mark);
+      // What was far away was not there at all, and is marked only now.
+      setTimeout(() => {
+        if (transcript.current?.isInSight(mark) === false) transcript.current.showMark(mark);
+      }, AFTER_RENDER_MS);
+    }, AFTER_PAINT_MS);
   };
 
   /** The URL has the token already. What can be read where it stands is not moved. */

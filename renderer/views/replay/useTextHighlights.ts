@@ -9,6 +9,8 @@ import type { Hit } from './findModel.ts';
 import {
   createMarkPainter,
   createNearSegments,
+  FORMULAS,
+  formulaRange,
   type PlacedText,
   placedTexts,
   rangeIn,
@@ -74,9 +76,21 @@ function hitHighlight(texts: readonly PlacedText[], hits: readonly Hit[]): Highl
   return highlight;
 }
 
-/** Live ranges: the transcript asks them where they stand. */
-function currentHighlight(texts: readonly PlacedText[], source: string, range: TextRange): Highlight {
+/** Live ranges: the transcript asks them where they stand. What is in a formula stands at the whole of it. */
+function currentHighlight(
+  container: Element,
+  texts: readonly PlacedText[],
+  source: string,
+  range: TextRange,
+): Highlight {
   const highlight = new Highlight();
+  for (const element of source === 'response' ? container.querySelectorAll<HTMLElement>(FORMULAS) : []) {
+    const own = formulaRange(element);
+    if (own === undefined || own.start >= range.end || own.end <= range.start) continue;
+    const whole = new Range();
+    whole.selectNodeContents(element);
+    highlight.add(whole);
+  }
   for (const placed of texts) {
     if (!overlaps(placed, source, range)) continue;
     const part = rangeIn(placed, range);
@@ -93,12 +107,44 @@ function setHighlight(name: string, highlight: Highlight, priority: number): voi
   CSS.highlights.set(name, highlight);
 }
 
+/**
+ * Around the first line of the current token: a ground of its own would cover the heat it is looked at for. The space
+ * before a word is left out, as heat leaves it out.
+ */
+function placeOutline(container: Element, outline: HTMLElement | null, range: Range | undefined): void {
+  if (outline === null) return;
+  const box = range === undefined ? undefined : inkOf(range).getClientRects()[0];
+  outline.hidden = box === undefined || box.height === 0;
+  if (box === undefined || outline.hidden) return;
+  const origin = container.getBoundingClientRect();
+  outline.style.left = `${box.left - origin.left}px`;
+  outline.style.top = `${box.top - origin.top + container.scrollTop}px`;
+  outline.style.width = `${box.width}px`;
+  outline.style.height = `${box.height}px`;
+}
+
+/** Without the white space it begins with, unless that is all there is. */
+function inkOf(range: Range): Range {
+  if (!(range.startContainer instanceof Text) || range.startContainer !== range.endContainer) {
+    const { commonAncestorContainer } = range;
+    const whole = new Range();
+    if (commonAncestorContainer instanceof Element) whole.selectNode(commonAncestorContainer);
+    return commonAncestorContainer instanceof Element ? whole : range;
+  }
+  const text = range.startContainer.data.slice(range.startOffset, range.endOffset);
+  const ink = range.cloneRange();
+  const space = text.length - text.trimStart().length;
+  if (space < text.length) ink.setStart(range.startContainer, range.startOffset + space);
+  return ink;
+}
+
 export function useTextHighlights(
   container: RefObject<HTMLElement | null>,
   marks: TextMarks | undefined,
   hits: readonly Hit[],
   currentHit: Hit | undefined,
   currentToken: TextRange | undefined,
+  outline: RefObject<HTMLElement | null>,
 ): void {
   useEffect(() => {
     const element = container.current;
@@ -107,7 +153,7 @@ export function useTextHighlights(
     const near = createNearSegments(element, () => repainting.soon());
     const repainting = whileThere(element, () => {
       near.watch();
-      return painter.paint(near.texts());
+      return painter.paint(near.texts(), near.formulas());
     });
     const onScroll = () => repainting.soon();
     element.addEventListener('scroll', onScroll, { passive: true });
@@ -127,7 +173,9 @@ export function useTextHighlights(
       setHighlight('find', hitHighlight(texts, hits), 1);
       setHighlight(
         'find-current',
-        currentHit === undefined ? new Highlight() : currentHighlight(texts, currentHit.source, currentHit),
+        currentHit === undefined
+          ? new Highlight()
+          : currentHighlight(element, texts, currentHit.source, currentHit),
         2,
       );
       return true;
@@ -144,13 +192,23 @@ export function useTextHighlights(
   useEffect(() => {
     const element = container.current;
     if (element === null || start === undefined || end === undefined || !('highlights' in CSS)) return;
-    const { stop } = whileThere(element, () => {
-      setHighlight('token-current', currentHighlight(placedTexts(element), 'response', { start, end }), 3);
+    const repainting = whileThere(element, () => {
+      const current = currentHighlight(element, placedTexts(element), 'response', { start, end });
+      setHighlight('token-current', current, 3);
+      const [range] = current;
+      placeOutline(element, outline.current, range instanceof Range ? range : undefined);
       return true;
     });
+    // What is above may become taller as it is rendered, without any node that comes or goes.
+    const sizes = new ResizeObserver(() => repainting.soon());
+    sizes.observe(element);
+    element.addEventListener('scroll', repainting.soon, { passive: true });
     return () => {
-      stop();
+      element.removeEventListener('scroll', repainting.soon);
+      sizes.disconnect();
+      repainting.stop();
       CSS.highlights.delete('token-current');
+      placeOutline(element, outline.current, undefined);
     };
-  }, [container, start, end]);
+  }, [container, outline, start, end]);
 }

@@ -2,7 +2,7 @@ import type { SourceStatistics, StatisticsRow } from '../../../../shared/domain/
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { ValueChart } from '../../../charts/ValueChart.tsx';
 import { useUrlQuery } from '../../../data/usePlace.ts';
-import { count, counted, decimal, percent } from '../../../ui/numbers.ts';
+import { count, counted, percent, significant } from '../../../ui/numbers.ts';
 import { CopyCsv } from './CopyCsv.tsx';
 import { NumberField } from './NumberField.tsx';
 import { signalLabel } from './signalWords.ts';
@@ -52,7 +52,7 @@ export function AfterResponse({ rows, source, window }: AfterResponseProps) {
             xs={xs}
             height={190}
             xLabel="policy tokens since the tool response"
-            format={(value) => decimal(value)}
+            format={(value) => significant(value, 2)}
             series={[
               faint(success, 'var(--ink2)'),
               faint(error, 'var(--wrong)'),
@@ -96,7 +96,7 @@ function PlaceText({ name, mean }: PlaceTextProps) {
   return (
     <>
       {' · '}
-      {name} <b>{decimal(mean.mean)}</b> of {count(mean.tokens)}
+      {name} <b>{significant(mean.mean, 2)}</b> of {count(mean.tokens)}
     </>
   );
 }

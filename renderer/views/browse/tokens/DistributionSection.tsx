@@ -3,7 +3,7 @@ import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { ValueChart, type ValueMark } from '../../../charts/ValueChart.tsx';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
-import { compact, count, counted, decimal, percent, ratio } from '../../../ui/numbers.ts';
+import { compact, count, counted, percent, ratio, significant } from '../../../ui/numbers.ts';
 import { CopyCsv } from './CopyCsv.tsx';
 import { signalLabel } from './signalWords.ts';
 import { distributionCsv } from './tokensCsv.ts';
@@ -17,7 +17,7 @@ export function DistributionSection({ source }: { readonly source: SourceStatist
   const isLinear = query.get('scale') === 'linear';
   const { width, from, tokens, below, under, above, end } = distributionOf(source);
   const digits = width < 0.01 ? 3 : 2;
-  const number = (value: number) => decimal(value, digits);
+  const number = (value: number) => significant(value, digits);
   const share = (value: number) => `${percent(value, value > 0 && value < 0.01 ? 2 : 1)} %`;
   const binText = (index: number) => {
     const left = from[index] ?? 0;
@@ -26,7 +26,7 @@ export function DistributionSection({ source }: { readonly source: SourceStatist
   const axis = [label, source.source.unit].filter(Boolean).join(', ');
   const { percentile80 } = source;
   const marks: readonly ValueMark[] =
-    percentile80 === undefined || percentile80 > end
+    percentile80 === undefined || percentile80 > end || percentile80 < (from[0] ?? 0)
       ? []
       : [{ at: percentile80, label: `80th percentile ${number(percentile80)}` }];
   const unseen = [
@@ -81,15 +81,19 @@ export function DistributionSection({ source }: { readonly source: SourceStatist
         />
         <ValueChart
           title="Share of tokens below"
-          xs={from.map((left) => left + width)}
+          // From where the bars begin, so that a place means the same in both.
+          xs={[from[0] ?? 0, ...from.map((left) => left + width)]}
           top={1}
           xLabel={axis}
           format={(value) => `${percent(value, 0)}%`}
-          series={[{ name: 'below', values: below, color: 'var(--h5)' }]}
+          series={[
+            { name: 'below', values: [ratio(under, source.tokens) ?? 0, ...below], color: 'var(--h5)' },
+          ]}
           marks={marks.map((mark) => ({ ...mark, place: 'bottom' as const }))}
           reading={(index) => (
             <>
-              below {number((from[index] ?? 0) + width)}: <b>{share(below[index] ?? 0)}</b>
+              below {number(index === 0 ? (from[0] ?? 0) : (from[index - 1] ?? 0) + width)}:{' '}
+              <b>{share(index === 0 ? (ratio(under, source.tokens) ?? 0) : (below[index - 1] ?? 0))}</b>
             </>
           )}
           rest="cumulative (ECDF)"

@@ -1,4 +1,5 @@
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
+import { agreementWords } from '../../../ui/agreementWords.ts';
 import { ClassIcon } from '../../../ui/ClassIcon.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
 import { CopyCsv } from './CopyCsv.tsx';
@@ -39,6 +40,19 @@ export function HighTokens({ source, window }: HighTokensProps) {
             </div>
           ))}
         </dl>
+      )}
+      {source.lexicon !== undefined && (
+        <div className="classes-lexicon">
+          <h3>
+            Agreement with the lexicon{' '}
+            <span className="dim">words in the text, a heuristic: neither defines the other</span>
+          </h3>
+          <ul>
+            {agreementWords(source.lexicon).map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </div>
       )}
     </section>
   );

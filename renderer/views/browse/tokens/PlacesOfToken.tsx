@@ -11,7 +11,7 @@ import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import type { TokenScope } from '../../../data/useTokenStatistics.ts';
 import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { RightMark } from '../../../ui/Marks.tsx';
-import { count, counted, decimal } from '../../../ui/numbers.ts';
+import { count, counted, significant } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { CopyCsv } from './CopyCsv.tsx';
@@ -139,7 +139,7 @@ function columnsOf(
       align: 'end',
       minWidth: 56,
       grow: 0,
-      cell: ({ value }) => <b>{decimal(value, isSigned(signal) ? 3 : 2)}</b>,
+      cell: ({ value }) => <b>{significant(value, isSigned(signal) ? 3 : 2)}</b>,
     },
     {
       id: 'place',

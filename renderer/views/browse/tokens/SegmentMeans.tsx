@@ -1,6 +1,6 @@
 import type { Mean } from '../../../../shared/domain/signalStatistics.ts';
 import { RightMark } from '../../../ui/Marks.tsx';
-import { compact, counted, decimal } from '../../../ui/numbers.ts';
+import { compact, counted, significant } from '../../../ui/numbers.ts';
 import { CopyCsv } from './CopyCsv.tsx';
 import { TokenizerLink } from './TokenizerLink.tsx';
 import { segmentsCsv } from './tokensCsv.ts';
@@ -91,7 +91,7 @@ function MeanCell({ mean, most, color, of, isSigned }: MeanCellProps) {
   const left = !isSigned ? 0 : mean.mean < 0 ? 50 - share : 50;
   return (
     <td
-      title={`${of}: mean ${decimal(mean.mean, 4)} of ${counted(tokens, 'token')}, standard deviation ${decimal(deviation, 3)}, standard error of the mean ${decimal(standardError(mean), 4)}`}
+      title={`${of}: mean ${significant(mean.mean, 4)} of ${counted(tokens, 'token')}, standard deviation ${significant(deviation)}, standard error of the mean ${significant(standardError(mean), 4)}`}
     >
       <span className="mean-cell">
         <span className={isSigned ? 'mean-track is-signed' : 'mean-track'}>
@@ -100,7 +100,7 @@ function MeanCell({ mean, most, color, of, isSigned }: MeanCellProps) {
             style={{ width: `${share}%`, marginLeft: `${left}%`, background: color }}
           />
         </span>
-        <b>{decimal(mean.mean, 3)}</b>
+        <b>{significant(mean.mean)}</b>
         <span className="mean-tokens">{compact(tokens)}</span>
       </span>
     </td>

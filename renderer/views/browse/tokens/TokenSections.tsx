@@ -3,7 +3,7 @@ import type { RunDetail, TokenStatistics } from '../../../../shared/api/contract
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { StepChart } from '../../../charts/StepChart.tsx';
-import { compact, counted, decimal } from '../../../ui/numbers.ts';
+import { compact, counted, significant } from '../../../ui/numbers.ts';
 import { AfterResponse } from './AfterResponse.tsx';
 import { CopyCsv } from './CopyCsv.tsx';
 import { DistributionSection } from './DistributionSection.tsx';
@@ -83,7 +83,7 @@ function Steps({
             {...common}
             title={`Mean ${signalLabel(source)}`}
             fromZero={false}
-            format={(value) => decimal(value, 3)}
+            format={(value) => significant(value)}
             series={[
               { name: 'all', values: rows.map(({ all }) => all?.mean), color: 'var(--ink3)', isDashed: true },
               { name: '✓', values: rows.map(({ right }) => right?.mean), color: 'var(--right)' },

@@ -6,11 +6,13 @@
  *                                                         └► TopTokens | PlacesOfToken beside them
  */
 import type { ReactNode } from 'react';
+import { DEFAULT_LEXICON } from '../../../../shared/domain/lexicon.ts';
 import { DEFAULT_WINDOW } from '../../../../shared/domain/reflection.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { type StatisticsState, useTokenStatistics } from '../../../data/useTokenStatistics.ts';
+import { useTokenView } from '../../../state/tokenView.ts';
 import { FailedState, WaitingState } from '../../../ui/States.tsx';
 import { CsvSource } from './CopyCsv.tsx';
 import { NoSignal } from './NoSignal.tsx';
@@ -21,7 +23,7 @@ import { chosenSignal, numbersLine, sourceWords } from './signalWords.ts';
 import { TokenSections } from './TokenSections.tsx';
 import { TokensHead } from './TokensHead.tsx';
 import { TopTokens } from './TopTokens.tsx';
-import { askedLeast, chosenSource, naturalOf, rowsOf, sourceKey } from './tokensModel.ts';
+import { askedLeast, chosenSource, naturalOf, sourceKey } from './tokensModel.ts';
 import { type ScopeLevel, type TokensAddress, useTokensScope } from './useTokensScope.ts';
 import './tokens.css';
 
@@ -35,6 +37,7 @@ export default function TokensView({ address }: { readonly address: TokensAddres
   const [query, setQuery] = useUrlQuery();
   const available = useRequest('token.signals', scope);
   const window = naturalOf(query.get('window'), DEFAULT_WINDOW, MOST);
+  const words = useTokenView((store) => store.words) ?? DEFAULT_LEXICON;
   const least = Math.max(1, naturalOf(query.get('least'), LEAST[level], 1_000_000_000));
   const signal = available.data === undefined ? undefined : chosenSignal(query.get('signal'), available.data);
   const isStepped = run?.hasSteps === true;
@@ -42,7 +45,7 @@ export default function TokensView({ address }: { readonly address: TokensAddres
   const state = useTokenStatistics(
     scope === undefined || signal === undefined || steps === undefined
       ? undefined
-      : { scope, hasSteps, signal, window, leastTokens: askedLeast(least) },
+      : { scope, hasSteps, signal, window, words, leastTokens: askedLeast(least) },
   );
   const { goToSibling } = found;
   useCommands({
@@ -110,12 +113,7 @@ export default function TokensView({ address }: { readonly address: TokensAddres
               onOpenStep={(to) => goTo({ view: 'stepTokens', runKey, step: to }, globalThis.location.search)}
             />
             {ofToken === null || ofToken === '' ? (
-              <TopTokens
-                answer={state.answer}
-                source={source}
-                least={least}
-                hasPlaces={rowsOf(state.answer, 'segment', source).length > 0}
-              />
+              <TopTokens answer={state.answer} source={source} least={least} />
             ) : (
               <PlacesOfToken
                 runKey={runKey}

@@ -4,7 +4,8 @@ import type { TokenStatistics } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
-import { compact, count, decimal } from '../../../ui/numbers.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { compact, count, significant } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
 import { sortedBy } from '../../../ui/sorting.ts';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
@@ -21,8 +22,6 @@ interface TopTokensProps {
   readonly answer: TokenStatistics | undefined;
   readonly source: SourceStatistics;
   readonly least: number;
-  /** Some tokens have a place on the text, so they can be named. */
-  readonly hasPlaces: boolean;
 }
 
 interface TokenColumn extends Column<TokenMean> {
@@ -40,11 +39,16 @@ const COLUMNS: readonly TokenColumn[] = [
     grow: 1,
     sorts: 'ascending',
     measure: ({ token }) => token,
-    cell: ({ token }) => (
-      <span className="mono" title={JSON.stringify(token)}>
-        {shownText(token)}
-      </span>
-    ),
+    cell: ({ token, hasText }) =>
+      hasText ? (
+        <span className="mono" title={JSON.stringify(token)}>
+          {shownText(token)}
+        </span>
+      ) : (
+        <span className="mono dim" title="The log has this id without its text">
+          {token}
+        </span>
+      ),
   },
   {
     id: 'mean',
@@ -54,7 +58,7 @@ const COLUMNS: readonly TokenColumn[] = [
     grow: 0,
     sorts: 'descending',
     measure: ({ mean }) => mean,
-    cell: ({ mean }) => <b>{decimal(mean, 3)}</b>,
+    cell: ({ mean }) => <b>{significant(mean)}</b>,
   },
   {
     id: 'deviation',
@@ -65,7 +69,7 @@ const COLUMNS: readonly TokenColumn[] = [
     grow: 0,
     sorts: 'descending',
     measure: ({ deviation }) => deviation,
-    cell: ({ deviation }) => <span className="dim">{decimal(deviation)}</span>,
+    cell: ({ deviation }) => <span className="dim">{significant(deviation, 2)}</span>,
   },
   {
     id: 'tokens',
@@ -83,7 +87,7 @@ const COLUMNS: readonly TokenColumn[] = [
   },
 ];
 
-export function TopTokens({ answer, source, least, hasPlaces }: TopTokensProps) {
+export function TopTokens({ answer, source, least }: TopTokensProps) {
   const [query, setQuery] = useUrlQuery();
   const [sort, setSort] = useUrlSort(
     COLUMNS.map(({ id }) => id),
@@ -120,18 +124,15 @@ export function TopTokens({ answer, source, least, hasPlaces }: TopTokensProps) 
           </span>
         </div>
       </header>
+      {rows.some(({ hasText }) => !hasText) && (
+        <p className="dim tokens-side-note">
+          The log has ids without text, so they are counted by id. <TokenizerLink />
+        </p>
+      )}
       <div className="tokens-side-list">
         {rows.length === 0 ? (
-          <EmptyState title={hasPlaces ? 'No token is that common' : 'These tokens have no text'}>
-            <p>
-              {hasPlaces ? (
-                'Lower the least count, or change the filter.'
-              ) : (
-                <>
-                  The log has ids without text. <TokenizerLink />
-                </>
-              )}
-            </p>
+          <EmptyState title="No token is that common">
+            <p>Lower the least count, or change the filter.</p>
           </EmptyState>
         ) : (
           <VirtualTable
@@ -144,7 +145,10 @@ export function TopTokens({ answer, source, least, hasPlaces }: TopTokensProps) 
             rowHeight={25}
             sort={sort}
             onSort={setSort}
-            onOpen={({ token }) => setQuery({ of: token })}
+            onOpen={({ token, hasText }) => {
+              if (hasText) setQuery({ of: token });
+              else useInterface.getState().setNotice('An id without text has no place on the characters');
+            }}
           />
         )}
       </div>

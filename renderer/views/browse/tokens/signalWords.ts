@@ -2,7 +2,7 @@
 import type { AvailableSignals } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned, SIGNALS, type SignalName } from '../../../../shared/domain/tokenSignal.ts';
-import { count, counted, decimal } from '../../../ui/numbers.ts';
+import { count, counted, significant } from '../../../ui/numbers.ts';
 import { SIGNAL_LABELS } from '../../../ui/signalSource.ts';
 
 export { signalLabel, sourceWords } from '../../../ui/signalSource.ts';
@@ -83,10 +83,10 @@ export function availabilityText(name: SignalName, { rollouts, signals }: Availa
 export function numbersLine(one: SourceStatistics): string {
   const facts = [
     `${counted(one.rollouts, 'rollout')}, ${counted(one.tokens, 'policy token')}`,
-    `mean ${decimal(one.mean, 3)}`,
+    `mean ${significant(one.mean)}`,
     one.percentile80 === undefined
       ? undefined
-      : `80th percentile ${decimal(one.percentile80, isSigned(one.signal) ? 3 : 2)}`,
+      : `80th percentile ${significant(one.percentile80, isSigned(one.signal) ? 3 : 2)}`,
   ];
   return facts.filter((fact) => fact !== undefined).join('; ');
 }

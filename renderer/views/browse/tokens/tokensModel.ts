@@ -229,7 +229,9 @@ export function classMeaning(name: ClassCount['name'], window: number): string {
 // ── tokens ──────────────────────────────────────────────────────────────────────────────────────
 
 export interface TokenMean extends Mean {
+  /** Its text; of a token without text its id, as `id 1234`. */
   readonly token: string;
+  readonly hasText: boolean;
 }
 
 /** The host is asked for round numbers, so that one more or less is answered here. */
@@ -243,11 +245,12 @@ export function tokenMeans(
   text: string,
 ): readonly TokenMean[] {
   const wanted = text.trim().toLowerCase();
-  return rows.flatMap(({ token, tokens, mean, deviation }) =>
-    token === undefined || tokens < least || !token.toLowerCase().includes(wanted)
+  return rows.flatMap(({ token, id, tokens, mean, deviation }) => {
+    const name = token ?? (id === undefined ? undefined : `id ${id}`);
+    return name === undefined || tokens < least || !name.toLowerCase().includes(wanted)
       ? []
-      : [{ token, tokens, mean, deviation }],
-  );
+      : [{ token: name, hasText: token !== undefined, tokens, mean, deviation }];
+  });
 }
 
 /** A token as one can see it: spaces and line breaks are part of what it is. */

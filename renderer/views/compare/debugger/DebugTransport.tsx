@@ -10,12 +10,13 @@ import {
   Play,
   Terminal,
 } from 'lucide-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { runCommand, useCommands } from '../../../app/commands.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { PLAY_SPEEDS, useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import type { PlayheadProps } from '../CompareSide.tsx';
+import { useSide } from '../useSide.ts';
 import { charsOfRow, nextCallRow, nextStopRow, noStopWords } from './breakModel.ts';
 import { RowScrubber } from './RowScrubber.tsx';
 import { StopWords } from './StopWords.tsx';
@@ -25,18 +26,20 @@ import './debugger.css';
 
 export function DebugTransport(props: PlayheadProps) {
   const { lanes, rows, row, forks, onSelectRow } = props;
-  const [query, setQuery] = useUrlQuery();
+  const [query] = useUrlQuery();
+  const side = useSide();
   const speed = useInterface((state) => state.playSpeed);
-  const isSideOpen = useInterface((state) => state.isCompareSideOpen);
-  const { setPlaySpeed, setNotice, flip } = useInterface.getState();
+  const { setPlaySpeed, setNotice } = useInterface.getState();
   const state = useStops(props);
   const { stops, breaks } = state;
   const stopRows = useMemo(() => new Set(stops.map((stop) => stop.row)), [stops]);
   const details = useMemo(() => lanes.map(({ detail }) => detail), [lanes]);
   const lastRow = Math.max(0, rows.length - 1);
   const here = stops.filter((stop) => stop.row === row);
-  // More would not fit in the strip; the panel lists all.
-  const [first] = here;
+  // More would not fit in the strip; the panel lists all, and d walks them one by one.
+  const [walked, setWalked] = useState<{ readonly row: number; readonly at: number }>();
+  const shownAt = walked?.row === row ? Math.min(walked.at, here.length - 1) : 0;
+  const first = here[shownAt];
   const hasOneLane = lanes.length === 1;
   const isEqualRead = hasOneLane || query.get('equal') === 'show';
 
@@ -52,8 +55,16 @@ export function DebugTransport(props: PlayheadProps) {
     if (to === undefined) setNotice(nothing);
     else onSelectRow(to);
   };
-  const toStop = (direction: 1 | -1) =>
-    goTo(nextStopRow(stops, row, direction), noStopWords(state, row, direction));
+  const toStop = (direction: 1 | -1) => {
+    if (here[shownAt + direction] !== undefined) return setWalked({ row, at: shownAt + direction });
+    const next = nextStopRow(stops, row, direction);
+    if (next !== undefined)
+      setWalked({
+        row: next,
+        at: direction === 1 ? 0 : stops.filter((stop) => stop.row === next).length - 1,
+      });
+    goTo(next, noStopWords(state, row, direction));
+  };
   const toCall = (direction: 1 | -1) =>
     goTo(
       nextCallRow(rows, details, row, direction),
@@ -70,8 +81,7 @@ export function DebugTransport(props: PlayheadProps) {
           'stop.next': () => toStop(1),
           'stop.previous': () => toStop(-1),
           'stop.add': () => {
-            setQuery({ side: 'breakpoints' });
-            if (!isSideOpen) flip('isCompareSideOpen');
+            side.choose('breakpoints');
             // After the panel is there.
             setTimeout(() => document.getElementById('new-breakpoint')?.focus());
           },
@@ -147,7 +157,11 @@ export function DebugTransport(props: PlayheadProps) {
             <i aria-hidden="true">●</i> <StopWords stop={first} lanes={lanes} breaks={breaks} />
           </span>
         )}
-        {here.length > 1 && <span className="dim">and {here.length - 1} more here</span>}
+        {here.length > 1 && (
+          <span className="dim">
+            {shownAt + 1} of {here.length} here
+          </span>
+        )}
       </div>
     </div>
   );

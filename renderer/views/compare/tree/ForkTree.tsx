@@ -32,7 +32,7 @@ interface ForkTreeProps {
   readonly label: string;
 }
 
-const ROW = 24;
+const ROW = 27;
 const CARD = 208;
 /** Of the columns over the steps, in a card. */
 const STRIP = 84;
@@ -45,6 +45,7 @@ const INDENT = 26;
 /** Rollouts of a branch beyond which what it branches into stands below it, not beside it. */
 const STACKED_ABOVE = 12;
 const LEAF = 560;
+const LEAST_LEAF = 300;
 const OVERSCAN = 12;
 const PADDING = 12;
 
@@ -52,15 +53,20 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
   const [query, setQuery] = useUrlQuery();
   const setNotice = useInterface((state) => state.setNotice);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
-  const [sight, setSight] = useState({ top: 0, height: 900 });
+  const [sight, setSight] = useState({ top: 0, height: 900, width: 1200 });
   const scroller = useRef<HTMLDivElement>(null);
   const hasSteps = tree.steps.length > 1;
   const layout = useMemo(() => layoutTree(tree, folded, STACKED_ABOVE), [tree, folded]);
   const { items } = layout;
   const card = hasSteps ? CARD + SCALE + STRIP : CARD;
-  const widthOf = (one: TreeItem) => (one.kind === 'rollout' ? LEAF : one.isStacked ? card + WIDER : card);
   const leftOf = ({ columns: cards, indents }: TreeItem) =>
     PADDING + cards * (card + BETWEEN) + indents * INDENT;
+  const widthOf = (one: TreeItem) => {
+    if (one.kind !== 'rollout') return one.isStacked ? card + WIDER : card;
+    // To the edge of what is seen, where that leaves room: no room unused, and no text that runs off it.
+    const room = sight.width - leftOf(one) - PADDING;
+    return room >= LEAST_LEAF ? room : LEAF;
+  };
   const columns = useMemo(
     () => ({
       step: showsStep,
@@ -82,7 +88,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
     const element = scroller.current;
     if (element === null) return;
     const observer = new ResizeObserver(() =>
-      setSight({ top: element.scrollTop, height: element.clientHeight }),
+      setSight({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth }),
     );
     observer.observe(element);
     return () => observer.disconnect();
@@ -156,7 +162,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
 
   const first = Math.floor((sight.top - PADDING) / ROW) - OVERSCAN;
   const end = Math.ceil((sight.top + sight.height) / ROW) + OVERSCAN;
-  const width = items.reduce((most, one) => Math.max(most, leftOf(one)), 0) + LEAF + PADDING;
+  const width = items.reduce((most, one) => Math.max(most, leftOf(one) + widthOf(one)), 0) + PADDING;
   return (
     <div
       ref={scroller}
@@ -166,8 +172,8 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
       aria-label={label}
       aria-activedescendant={item === undefined ? undefined : `tree-${item.key}`}
       tabIndex={0}
-      onScroll={({ currentTarget: { scrollTop, clientHeight } }) =>
-        setSight({ top: scrollTop, height: clientHeight })
+      onScroll={({ currentTarget: { scrollTop, clientHeight, clientWidth } }) =>
+        setSight({ top: scrollTop, height: clientHeight, width: clientWidth })
       }
     >
       <div className="fork-space" style={{ width, height: layout.rows * ROW + 2 * PADDING }}>

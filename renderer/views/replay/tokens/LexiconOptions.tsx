@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { DEFAULT_LEXICON } from '../../../../shared/domain/lexicon.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
+import { agreementWords } from '../../../ui/agreementWords.ts';
 import { count, counted } from '../../../ui/numbers.ts';
-import { agreementWords, parseWords } from './lexiconModel.ts';
+import { parseWords } from './lexiconModel.ts';
 import { useWords } from './preferences.ts';
 import type { Heat } from './tokenHeat.ts';
 import type { LexiconState } from './useLexicon.ts';

@@ -4,8 +4,8 @@ import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { HEAT_SIGNALS, useTokenView } from '../../../state/tokenView.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
-import { count, decimal, signed } from '../../../ui/numbers.ts';
-import { LEVEL_SHARES } from '../heatModel.ts';
+import { count, signed, significant } from '../../../ui/numbers.ts';
+import { LEVEL_SHARES, reachedLevels } from '../heatModel.ts';
 import type { HeatState } from '../useHeat.ts';
 import { CLASS_GLYPHS } from './classWords.ts';
 import { pointerFocus, releaseFocus } from './pointerFocus.ts';
@@ -42,7 +42,11 @@ export function TokenBar(props: TokenBarProps) {
               {signed(heat.values.find(Number.isFinite))}): no heat
             </p>
           ) : heat.ends === undefined ? (
-            <MeansLegend heat={heat} means={props.means} />
+            <>
+              <MeansLegend heat={heat} means={props.means} />
+              <ThresholdControl heat={heat} percentile={state.percentile} />
+              <Jumps heat={heat} onHigh={props.onHigh} onReflection={props.onReflection} />
+            </>
           ) : (
             <>
               <ThresholdControl heat={heat} percentile={state.percentile} />
@@ -114,10 +118,9 @@ function SignalLegend({ heat, available }: SignalLegendProps) {
             .join(', ')} of them`}
           onClick={() => flip('isHeatOn')}
         >
-          {cuts.map((cut, level) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: levels are places on a scale
-            <span key={level} className={isHeatOn ? `heat-sample is-${level + 1}` : 'heat-sample'}>
-              {decimal(cut, cut < 0.1 ? 3 : 2)}
+          {reachedLevels(cuts).map((level) => (
+            <span key={level} className={isHeatOn ? `heat-sample is-${level}` : 'heat-sample'}>
+              {significant(cuts[level - 1], (cuts[level - 1] ?? 0) < 0.1 ? 3 : 2)}
             </span>
           ))}
         </button>
@@ -142,25 +145,32 @@ function MeansLegend({ heat, means }: MeansLegendProps) {
       </p>
     );
   }
+  const isOne = means.lowest === means.highest;
   return (
     <p className="token-signal">
-      <button
-        type="button"
-        className="heat-scale"
-        aria-pressed={isHeatOn}
-        title={`${isHeatOn ? 'Hide' : 'Show'} heat (e). Quarters of the highest mean`}
-        onClick={() => flip('isHeatOn')}
-      >
-        {[1, 2, 3, 4].map((level) => (
-          <span key={level} className={isHeatOn ? `heat-sample is-${level}` : 'heat-sample'}>
-            {decimal((means.highest * level) / 4, 3)}
-          </span>
-        ))}
-      </button>
+      {!isOne && (
+        <button
+          type="button"
+          className="heat-scale"
+          aria-pressed={isHeatOn}
+          title={`${isHeatOn ? 'Hide' : 'Show'} heat (e). Quarters of the highest mean`}
+          onClick={() => flip('isHeatOn')}
+        >
+          {[1, 2, 3, 4].map((level) => (
+            <span key={level} className={isHeatOn ? `heat-sample is-${level}` : 'heat-sample'}>
+              {significant((means.highest * level) / 4)}
+            </span>
+          ))}
+        </button>
+      )}
       <span className="dim">
         ids without text: heat by segment means (
         {means.by === 'turns' ? 'one per turn' : 'one per run of the mask'}
-        ), {decimal(means.lowest, 3)} to {decimal(means.highest, 3)} {heat.words.unit}
+        ),{' '}
+        {isOne
+          ? `all ${significant(means.highest)}`
+          : `${significant(means.lowest)} to ${significant(means.highest)}`}{' '}
+        {heat.words.unit}
       </span>
     </p>
   );
@@ -191,29 +201,33 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
       >
         <ChevronUp size={14} />
       </IconButton>
-      <span
-        className="is-reflection"
-        title="Reflection tokens: high tokens of the reasoning directly after a tool response"
-      >
-        {CLASS_GLYPHS.reflection} <b>{count(reflections.length)}</b>
-        <span className="token-jumps-word"> reflection</span>
-      </span>
-      <IconButton
-        label="Next reflection token"
-        keys="r"
-        disabled={reflections.length === 0}
-        onClick={() => onReflection(1)}
-      >
-        <ChevronDown size={14} />
-      </IconButton>
-      <IconButton
-        label="Previous reflection token"
-        keys="R"
-        disabled={reflections.length === 0}
-        onClick={() => onReflection(-1)}
-      >
-        <ChevronUp size={14} />
-      </IconButton>
+      {heat.ends !== undefined && (
+        <>
+          <span
+            className="is-reflection"
+            title="Reflection tokens: high tokens of the reasoning directly after a tool response"
+          >
+            {CLASS_GLYPHS.reflection} <b>{count(reflections.length)}</b>
+            <span className="token-jumps-word"> reflection</span>
+          </span>
+          <IconButton
+            label="Next reflection token"
+            keys="r"
+            disabled={reflections.length === 0}
+            onClick={() => onReflection(1)}
+          >
+            <ChevronDown size={14} />
+          </IconButton>
+          <IconButton
+            label="Previous reflection token"
+            keys="R"
+            disabled={reflections.length === 0}
+            onClick={() => onReflection(-1)}
+          >
+            <ChevronUp size={14} />
+          </IconButton>
+        </>
+      )}
     </div>
   );
 }

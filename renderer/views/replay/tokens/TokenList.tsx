@@ -8,6 +8,7 @@ import { copyText } from '../../../ui/copyText.ts';
 import { count, counted } from '../../../ui/numbers.ts';
 import { rowSpace, scrollTopShowing, visibleRows } from '../../../ui/virtualRows.ts';
 import { SpanFields } from './SpanFields.tsx';
+import type { SegmentMeans } from './segmentMeans.ts';
 import { TokenListRow } from './TokenListRow.tsx';
 import type { Heat } from './tokenHeat.ts';
 import { type ListFilter, listedTokens, tokensCsv } from './tokenListModel.ts';
@@ -18,13 +19,15 @@ import './tokenList.css';
 interface TokenListProps {
   readonly heat: Heat;
   readonly cursor: TokenCursor;
+  /** Of ids without text: the segments they belong to, where that is known. */
+  readonly means: SegmentMeans | undefined;
 }
 
 const ROW_HEIGHT = 42;
 const OVERSCAN = 6;
 const CLASS_CHOICES: readonly (TokenClass | 'all')[] = ['all', ...TOKEN_CLASSES.slice(1)];
 
-export function TokenList({ heat, cursor }: TokenListProps) {
+export function TokenList({ heat, cursor, means }: TokenListProps) {
   const [text, setText] = useState('');
   const [tokenClass, setClass] = useState<ListFilter['tokenClass']>('all');
   const [order, setOrder] = useState<ListFilter['order']>('place');
@@ -82,22 +85,24 @@ export function TokenList({ heat, cursor }: TokenListProps) {
           type="search"
           className="token-list-search"
           aria-label="Search in tokens"
-          placeholder="Search in tokens"
+          placeholder={heat.ends === undefined ? 'Search in ids' : 'Search in tokens'}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
         <div className="token-list-row">
-          <select
-            aria-label="Class"
-            value={tokenClass}
-            onChange={(event) => setClass(CLASS_CHOICES.find((one) => one === event.target.value) ?? 'all')}
-          >
-            {CLASS_CHOICES.map((one) => (
-              <option key={one} value={one}>
-                {one === 'all' ? 'all high' : `${one} (${count(heat.classCounts[one])})`}
-              </option>
-            ))}
-          </select>
+          {heat.ends !== undefined && (
+            <select
+              aria-label="Class"
+              value={tokenClass}
+              onChange={(event) => setClass(CLASS_CHOICES.find((one) => one === event.target.value) ?? 'all')}
+            >
+              {CLASS_CHOICES.map((one) => (
+                <option key={one} value={one}>
+                  {one === 'all' ? 'all high' : `${one} (${count(heat.classCounts[one])})`}
+                </option>
+              ))}
+            </select>
+          )}
           <select
             aria-label="Order"
             value={order}
@@ -107,6 +112,12 @@ export function TokenList({ heat, cursor }: TokenListProps) {
             <option value="value">by {heat.words.name}</option>
           </select>
         </div>
+        {heat.ends === undefined && (
+          <p className="dim token-list-note">
+            ids without text:{' '}
+            {means === undefined ? 'where they stand is not known' : 'places are known to the segment only'}
+          </p>
+        )}
         <SpanFields span={span} last={heat.count - 1} onSpan={cursor.setSpan} />
         <div className="token-list-row">
           <span className="dim">
@@ -142,6 +153,7 @@ export function TokenList({ heat, cursor }: TokenListProps) {
                   id={`${id}-${shown.first + i}`}
                   heat={heat}
                   token={token}
+                  place={means?.placeOf(token)}
                   isCurrent={token === cursor.token}
                   onGo={cursor.go}
                 />

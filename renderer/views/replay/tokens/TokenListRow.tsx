@@ -11,6 +11,8 @@ interface TokenListRowProps {
   readonly id: string;
   readonly heat: Heat;
   readonly token: number;
+  /** Of an id without text; undefined: not known. */
+  readonly place: string | undefined;
   readonly isCurrent: boolean;
   readonly onGo: (token: number) => void;
 }
@@ -23,6 +25,7 @@ export const TokenListRow = memo(function TokenListRow({
   id,
   heat,
   token,
+  place,
   isCurrent,
   onGo,
 }: TokenListRowProps) {
@@ -46,13 +49,20 @@ export const TokenListRow = memo(function TokenListRow({
           {heat.words.isSigned ? signed(value, 3) : decimal(value, 3)}
         </span>
       </p>
-      <p className="token-row-context">
-        <SourceText text={before.slice(-BEFORE)} />
-        <b>
-          <SourceText text={text} />
-        </b>
-        <SourceText text={after} />
-      </p>
+      {heat.ends === undefined ? (
+        <p className="token-row-context">
+          <b>id {heat.ids?.[token] ?? 'not logged'}</b>{' '}
+          <span className="dim">{place === undefined ? 'place unknown' : `somewhere in ${place}`}</span>
+        </p>
+      ) : (
+        <p className="token-row-context">
+          <SourceText text={before.slice(-BEFORE)} />
+          <b>
+            <SourceText text={text} />
+          </b>
+          <SourceText text={after} />
+        </p>
+      )}
     </div>
   );
 });

@@ -18,9 +18,10 @@ import {
   type TokenColumns,
   valueFacts,
 } from './readoutModel.ts';
+import type { SegmentMeans } from './segmentMeans.ts';
 import type { Heat } from './tokenHeat.ts';
 import { tokenText, visibleSpace } from './tokenListModel.ts';
-import { useHoveredToken } from './useHoveredToken.ts';
+import { useHoveredToken, useIsInFormula } from './useHoveredToken.ts';
 import './tokenReadout.css';
 
 interface TokenReadoutProps {
@@ -29,6 +30,7 @@ interface TokenReadoutProps {
   readonly heat: Heat;
   readonly turns: readonly TurnView[];
   readonly isRaw: boolean;
+  readonly means: SegmentMeans | undefined;
   readonly token: number | undefined;
   readonly onChoose: (token: number) => void;
 }
@@ -56,7 +58,7 @@ function useColumns(
 export function TokenReadout(props: TokenReadoutProps) {
   const { pane, detail, heat, token: current, onChoose } = props;
   const { rolloutId } = detail.row;
-  const hovered = useHoveredToken(pane, heat.ends, onChoose);
+  const hovered = useHoveredToken(pane, heat, onChoose);
   const token = hovered ?? current;
   const settled = useSettled(token, SETTLE_MS);
   const columns = useColumns(rolloutId, detail.tokens, heat, token !== undefined);
@@ -66,13 +68,17 @@ export function TokenReadout(props: TokenReadoutProps) {
     'rollout.alternatives',
     hasAlternatives && settled !== undefined ? { rolloutId, from: settled, limit: 1 } : undefined,
   ).data;
+  const isInFormula = useIsInFormula(pane, heat.ends, token) && !props.isRaw;
   const lines = hasAlternatives ? 'is-three' : 'is-two';
   if (token === undefined || token >= heat.count) {
     return (
       <section className={`token-readout ${lines}`} aria-label="Token">
         <p className="dim">
-          Point at a token or click it. <kbd>n</kbd> <kbd>N</kbd> next and previous high token, <kbd>r</kbd>{' '}
-          <kbd>R</kbd> reflection token, <kbd>]</kbd> <kbd>[</kbd> token by token.
+          {heat.ends === undefined
+            ? 'Ids without text have no place to point at.'
+            : 'Point at a token or click it.'}{' '}
+          <kbd>n</kbd> <kbd>N</kbd> next and previous high token, <kbd>r</kbd> <kbd>R</kbd> reflection token,{' '}
+          <kbd>]</kbd> <kbd>[</kbd> token by token.
         </p>
       </section>
     );
@@ -89,10 +95,8 @@ export function TokenReadout(props: TokenReadoutProps) {
       aria-live={hovered === undefined ? 'polite' : 'off'}
     >
       <p>
-        <span className="mono token-text">
-          “{text === '' ? '' : <SourceText text={visibleSpace(text)} />}”
-        </span>
-        {text === '' && <span className="dim">no characters of its own</span>}
+        <TokenName heat={heat} token={token} means={props.means} />
+        {heat.ends !== undefined && text === '' && <span className="dim">no characters of its own</span>}
         <span className="dim" title="counted from 0, as in the CSV and on the command line">
           token {count(token)}
         </span>
@@ -100,7 +104,12 @@ export function TokenReadout(props: TokenReadoutProps) {
       </p>
       <p>
         <Facts facts={columnFacts(heat, token, columns)} />
-        {!props.isRaw && isHiddenWhenRendered(heat, token, props.turns) && (
+        {isInFormula && (
+          <span className="dim">
+            in a formula, which is marked as a whole; <kbd>m</kbd> shows its characters
+          </span>
+        )}
+        {!isInFormula && !props.isRaw && isHiddenWhenRendered(heat, token, props.turns) && (
           <span className="dim">
             in markup the rendered text leaves out; <kbd>m</kbd> shows it
           </span>
@@ -110,6 +119,31 @@ export function TokenReadout(props: TokenReadoutProps) {
         <Alternatives view={alternatives} isWaiting={settled !== token || answer === undefined} />
       )}
     </section>
+  );
+}
+
+interface TokenNameProps {
+  readonly heat: Heat;
+  readonly token: number;
+  readonly means: SegmentMeans | undefined;
+}
+
+/** Its text; where the log has none its id, and the stretch of text it is somewhere in. */
+function TokenName({ heat, token, means }: TokenNameProps) {
+  if (heat.ends === undefined) {
+    const place = means?.placeOf(token);
+    return (
+      <>
+        <span className="mono">id {heat.ids?.[token] ?? 'not logged'}</span>
+        <span className="dim">
+          {place === undefined ? 'its place in the text is not known' : `somewhere in ${place}`}
+        </span>
+      </>
+    );
+  }
+  const text = tokenText(heat, token);
+  return (
+    <span className="mono token-text">“{text === '' ? '' : <SourceText text={visibleSpace(text)} />}”</span>
   );
 }
 

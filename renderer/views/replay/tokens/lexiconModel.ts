@@ -5,10 +5,9 @@ import {
   agreementOf,
   lexiconHits,
   lexiconPattern,
+  tokensIn,
 } from '../../../../shared/domain/lexicon.ts';
 import type { Segment, TextRange } from '../../../../shared/domain/model.ts';
-import { count, decimal } from '../../../ui/numbers.ts';
-import { tokenAt } from '../heatModel.ts';
 import { isPolicyKind } from '../profileModel.ts';
 import type { Heat } from './tokenHeat.ts';
 
@@ -28,27 +27,7 @@ export function lexiconRanges(
 export function lexiconAgreement(heat: Heat, ranges: readonly TextRange[]): Agreement | undefined {
   const { ends, mask, levels } = heat;
   if (ends === undefined || heat.threshold.value === undefined) return undefined;
-  const inLexicon = new Uint8Array(ends.length);
-  for (const range of ranges) {
-    for (let token = tokenAt(ends, range.start); token < ends.length; token += 1) {
-      if ((ends[token - 1] ?? 0) >= range.end) break;
-      inLexicon[token] = 1;
-    }
-  }
-  return agreementOf(inLexicon, levels, mask);
-}
-
-export function agreementWords(agreement: Agreement): readonly string[] {
-  const { both, lexiconOnly, highOnly, neither, phi } = agreement;
-  return [
-    `${count(both)} tokens are in a listed word and high`,
-    `${count(lexiconOnly)} in a listed word, not high`,
-    `${count(highOnly)} high, in no listed word`,
-    `${count(neither)} neither`,
-    phi === undefined
-      ? 'φ is undefined: one of the two never varies'
-      : `φ = ${decimal(phi, 2)} (−1 … 1; 0: unrelated)`,
-  ];
+  return agreementOf(tokensIn(ends, ranges), levels, mask);
 }
 
 /** One word or phrase per line or comma, as a user types them. */

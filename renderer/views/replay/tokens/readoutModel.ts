@@ -73,7 +73,8 @@ export function columnFacts(heat: Heat, token: number, columns: TokenColumns): r
   if (isPolicy && rollout !== undefined && trainer !== undefined)
     facts.push({ label: 'gap', value: signed(trainer - rollout, 3), hint: 'trainer − rollout, nats' });
   if (advantage !== undefined) facts.push({ label: 'advantage', value: signed(advantage) });
-  if (id !== undefined) facts.push({ label: 'id', value: String(id) });
+  // Where there is no text the id is its name already.
+  if (id !== undefined && heat.ends !== undefined) facts.push({ label: 'id', value: String(id) });
   facts.push({
     label: 'mask',
     value: heat.mask === undefined ? 'not logged' : isPolicy ? '1, policy' : '0, environment',

@@ -12,13 +12,17 @@ export interface SegmentMean {
   readonly tokens: number;
   /** Segments the mean is of: this one and those of the policy that follow it. */
   readonly segments: number;
-  /** 1…4, in quarters of the highest mean of the rollout. */
+  /** 1…4, in quarters of the highest mean of the rollout; 0 where all are the same. */
   readonly level: number;
 }
 
 export interface SegmentMeans {
   /** How tokens and segments were matched. */
   readonly by: 'turns' | 'runs';
+  /** Per token, the first segment of the stretch it belongs to; −1: of none, as what the environment wrote. */
+  readonly segmentOf: Int32Array;
+  /** The same in words: `turn 3, reasoning`; undefined where it is not known. */
+  readonly placeOf: (token: number) => string | undefined;
   /** By index of the first segment of each stretch. */
   readonly means: ReadonlyMap<number, SegmentMean>;
   readonly lowest: number;
@@ -40,23 +44,32 @@ export function segmentMeans(
   heights: Float32Array,
   mask: Uint8Array | undefined,
 ): SegmentMeans | undefined {
-  return (
-    byTurns(segments, turns, policyOnly(heights, mask)) ??
-    matched('runs', policyStretches(segments), policyRuns(heights, mask))
-  );
+  const found =
+    byTurns(segments, turns, heights, policyTokens(heights.length, mask)) ??
+    matched('runs', heights, policyStretches(segments), policyRuns(heights.length, mask));
+  if (found === undefined) return undefined;
+  const placeOf = (token: number) => {
+    const segment = segments[found.segmentOf[token] ?? -1];
+    return segment === undefined ? undefined : `turn ${segment.turn}, ${segment.kind.replace('-', ' ')}`;
+  };
+  return { ...found, placeOf };
 }
 
-function policyOnly(heights: Float32Array, mask: Uint8Array | undefined): Float32Array {
-  return mask === undefined ? heights : heights.filter((_, i) => mask[i] === 1);
+/** Tokens of a stretch, ascending. */
+type Tokens = readonly number[];
+
+function policyTokens(count: number, mask: Uint8Array | undefined): Tokens {
+  return Array.from({ length: count }, (_, i) => i).filter((i) => mask === undefined || mask[i] === 1);
 }
 
 function byTurns(
   segments: readonly Segment[],
   turns: readonly Turn[],
-  policy: Float32Array,
-): SegmentMeans | undefined {
+  heights: Float32Array,
+  policy: Tokens,
+): Omit<SegmentMeans, 'placeOf'> | undefined {
   const stretches: Stretch[] = [];
-  const values: Float32Array[] = [];
+  const values: Tokens[] = [];
   let at = 0;
   for (const { turn, policyTokens } of [...turns].sort((a, b) => a.turn - b.turn)) {
     if (policyTokens === undefined) return undefined;
@@ -71,7 +84,7 @@ function byTurns(
     }
     at += policyTokens;
   }
-  return at === policy.length ? matched('turns', stretches, values) : undefined;
+  return at === policy.length ? matched('turns', heights, stretches, values) : undefined;
 }
 
 function policyStretches(segments: readonly Segment[]): readonly Stretch[] {
@@ -87,8 +100,8 @@ function policyStretches(segments: readonly Segment[]): readonly Stretch[] {
   return stretches;
 }
 
-function policyRuns(heights: Float32Array, mask: Uint8Array | undefined): readonly Float32Array[] {
-  if (mask === undefined) return [heights];
+function policyRuns(count: number, mask: Uint8Array | undefined): readonly Tokens[] {
+  if (mask === undefined) return [policyTokens(count, mask)];
   const runs: { from: number; to: number }[] = [];
   mask.forEach((isPolicy, i) => {
     if (isPolicy !== 1) return;
@@ -96,17 +109,22 @@ function policyRuns(heights: Float32Array, mask: Uint8Array | undefined): readon
     if (last?.to === i) last.to = i + 1;
     else runs.push({ from: i, to: i + 1 });
   });
-  return runs.map(({ from, to }) => heights.slice(from, to));
+  return runs.map(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
 }
 
 function matched(
   by: SegmentMeans['by'],
+  heights: Float32Array,
   stretches: readonly Stretch[],
-  values: readonly Float32Array[],
-): SegmentMeans | undefined {
-  if (stretches.length === 0 || stretches.length !== values.length) return undefined;
+  tokens: readonly Tokens[],
+): Omit<SegmentMeans, 'placeOf'> | undefined {
+  if (stretches.length === 0 || stretches.length !== tokens.length) return undefined;
+  const segmentOf = new Int32Array(heights.length).fill(-1);
+  stretches.forEach(({ first }, i) => {
+    for (const token of tokens[i] ?? []) segmentOf[token] = first;
+  });
   const found = stretches.flatMap((stretch, i) => {
-    const known = values[i]?.filter((value) => Number.isFinite(value)) ?? new Float32Array();
+    const known = (tokens[i] ?? []).map((token) => heights[token] ?? Number.NaN).filter(Number.isFinite);
     if (known.length === 0) return [];
     return [
       { ...stretch, tokens: known.length, mean: known.reduce((sum, one) => sum + one, 0) / known.length },
@@ -114,10 +132,14 @@ function matched(
   });
   if (found.length === 0) return undefined;
   const highest = Math.max(...found.map(({ mean }) => mean));
-  const level = (mean: number) => (highest <= 0 ? 1 : Math.max(1, Math.ceil((mean / highest) * 4)));
+  const lowest = Math.min(...found.map(({ mean }) => mean));
+  // One value is neither high nor low.
+  const level = (mean: number) =>
+    lowest === highest ? 0 : highest <= 0 ? 1 : Math.max(1, Math.ceil((mean / highest) * 4));
   return {
     by,
-    lowest: Math.min(...found.map(({ mean }) => mean)),
+    segmentOf,
+    lowest,
     highest,
     means: new Map(
       found.map(({ first, segments, tokens, mean }) => [

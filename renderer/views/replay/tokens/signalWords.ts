@@ -31,7 +31,7 @@ export function signalWords(
   const { source, tail } = signal;
   const name = signal.signal;
   if (source === undefined || !isHeatSignal(name)) return undefined;
-  const temperature = source.temperature === undefined ? undefined : temperatureText(source.temperature);
+  const temperature = source.temperature === undefined ? 'T unknown' : temperatureText(source.temperature);
   const policy = source.policy === undefined ? undefined : `${source.policy} policy`;
   switch (name) {
     case 'entropy': {
@@ -62,7 +62,7 @@ export function signalWords(
     case 'surprisal':
       return {
         name: 'surprisal',
-        source: joined(['surprisal (not entropy)', 'nats', policy]),
+        source: joined(['surprisal (not entropy)', 'nats', temperature, policy]),
         unit: 'nats',
         isSigned: false,
       };

@@ -16,6 +16,7 @@ export interface ListFilter {
   readonly order: 'place' | 'value';
 }
 
+/** Of an id without text nothing: '' is a token of no characters, too, so ask for `ends` where it matters. */
 export function tokenText(heat: Pick<Heat, 'ends' | 'response'>, token: number): string {
   if (heat.ends === undefined) return '';
   const { start, end } = tokenRange(heat.ends, token);
@@ -31,7 +32,7 @@ export function listedTokens(heat: Heat, filter: ListFilter): Uint32Array {
     if (wanted !== undefined && heat.classes[token] !== wanted) return false;
     if (span !== undefined && (token < span.from || token > span.to)) return false;
     if (text === '') return true;
-    const own = tokenText(heat, token);
+    const own = heat.ends === undefined ? String(heat.ids?.[token] ?? '') : tokenText(heat, token);
     return (isCased ? own : own.toLowerCase()).includes(text);
   });
   if (order === 'place') return found;
@@ -86,6 +87,7 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 /** One line per token. Unknown values are empty; `class` is empty where a token is not high. */
 export function tokensCsv(heat: Heat, tokens: Iterable<number>): string {
+  if (heat.ends === undefined) return idsCsv(heat, tokens);
   const lines = [HEADER];
   for (const token of tokens) {
     const range = heat.ends === undefined ? undefined : tokenRange(heat.ends, token);
@@ -101,6 +103,17 @@ export function tokensCsv(heat: Heat, tokens: Iterable<number>): string {
         Number.isFinite(value) ? Number(value.toPrecision(7)) : '',
         name === 'none' ? '' : name,
       ].join(','),
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function idsCsv(heat: Heat, tokens: Iterable<number>): string {
+  const lines = ['i,id,value'];
+  for (const token of tokens) {
+    const value = heat.values[token] ?? Number.NaN;
+    lines.push(
+      [token, heat.ids?.[token] ?? '', Number.isFinite(value) ? Number(value.toPrecision(7)) : ''].join(','),
     );
   }
   return `${lines.join('\n')}\n`;

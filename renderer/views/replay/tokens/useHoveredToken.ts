@@ -1,5 +1,7 @@
 import { type RefObject, useEffect, useState } from 'react';
-import { tokenAt } from '../heatModel.ts';
+import { tokenAt, tokenRange } from '../heatModel.ts';
+import { FORMULAS, formulaRange } from '../markPainter.ts';
+import type { Heat } from './tokenHeat.ts';
 
 /** Offset in the response of the character at a point of the window. */
 function offsetAt(x: number, y: number): number | undefined {
@@ -10,18 +12,35 @@ function offsetAt(x: number, y: number): number | undefined {
   return Number(element.dataset.start) + caret.offset;
 }
 
+/** Of a formula, whose characters are set anew: the highest token in it, the first of those that are equal. */
+function tokenOfFormula(target: EventTarget | null, heat: Heat, ends: Uint32Array): number | undefined {
+  const element = target instanceof Element ? target.closest<HTMLElement>(FORMULAS) : null;
+  const range = element === null ? undefined : formulaRange(element);
+  if (range === undefined) return undefined;
+  let highest: number | undefined;
+  for (let token = tokenAt(ends, range.start); token < ends.length; token += 1) {
+    if ((ends[token - 1] ?? 0) >= range.end) break;
+    if (heat.mask?.[token] === 0) continue;
+    if (highest === undefined || (heat.heights[token] ?? 0) > (heat.heights[highest] ?? 0)) highest = token;
+  }
+  return highest;
+}
+
 /** The token under the pointer, and a click on one that is no selection of text. */
 export function useHoveredToken(
   pane: RefObject<HTMLElement | null>,
-  ends: Uint32Array | undefined,
+  heat: Heat,
   onChoose: (token: number) => void,
 ): number | undefined {
   const [token, setToken] = useState<number>();
   useEffect(() => {
+    const { ends } = heat;
     const element = pane.current?.querySelector('.transcript');
     if (!(element instanceof HTMLElement) || ends === undefined) return;
     let frame = 0;
     const tokenOf = (event: MouseEvent) => {
+      const inFormula = tokenOfFormula(event.target, heat, ends);
+      if (inFormula !== undefined) return inFormula;
       const offset = offsetAt(event.clientX, event.clientY);
       const found = offset === undefined ? ends.length : tokenAt(ends, offset);
       return found < ends.length ? found : undefined;
@@ -40,15 +59,39 @@ export function useHoveredToken(
       const chosen = tokenOf(event);
       if (chosen !== undefined) onChoose(chosen);
     };
+    // What was under the pointer has moved away from under it; where it rests, the next move tells anew.
+    element.addEventListener('scroll', onLeave, { passive: true });
     element.addEventListener('pointermove', onMove);
     element.addEventListener('pointerleave', onLeave);
     element.addEventListener('click', onClick);
     return () => {
       cancelAnimationFrame(frame);
+      element.removeEventListener('scroll', onLeave);
       element.removeEventListener('pointermove', onMove);
       element.removeEventListener('pointerleave', onLeave);
       element.removeEventListener('click', onClick);
     };
-  }, [pane, ends, onChoose]);
+  }, [pane, heat, onChoose]);
   return token;
+}
+
+/** Whether the token is in a formula that is there: its own characters cannot be pointed at. */
+export function useIsInFormula(
+  pane: RefObject<HTMLElement | null>,
+  ends: Uint32Array | undefined,
+  token: number | undefined,
+): boolean {
+  const [isIn, setIn] = useState(false);
+  useEffect(() => {
+    const at = ends === undefined || token === undefined ? undefined : tokenRange(ends, token);
+    const formulas = [...(pane.current?.querySelectorAll<HTMLElement>(FORMULAS) ?? [])];
+    setIn(
+      at !== undefined &&
+        formulas.some((element) => {
+          const range = formulaRange(element);
+          return range !== undefined && range.start < at.end && range.end > at.start;
+        }),
+    );
+  }, [pane, ends, token]);
+  return isIn;
 }

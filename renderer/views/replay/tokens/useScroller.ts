@@ -1,8 +1,8 @@
 import { type UIEvent, useCallback, useLayoutEffect, useRef, useState } from 'react';
 
 /** Height and scroll position of a container, for a virtual list in it. It may come and go: `isThere`. */
-export function useScroller(isThere: boolean) {
-  const element = useRef<HTMLDivElement>(null);
+export function useScroller<Container extends HTMLElement = HTMLDivElement>(isThere: boolean) {
+  const element = useRef<Container>(null);
   const [height, setHeight] = useState(400);
   const [scrollTop, setScrollTop] = useState(0);
   useLayoutEffect(() => {
@@ -14,7 +14,7 @@ export function useScroller(isThere: boolean) {
     return () => observer.disconnect();
   }, [isThere]);
   const onScroll = useCallback(
-    (event: UIEvent<HTMLDivElement>) => setScrollTop(event.currentTarget.scrollTop),
+    (event: UIEvent<Container>) => setScrollTop(event.currentTarget.scrollTop),
     [],
   );
   return { element, height, scrollTop, onScroll };

@@ -4,6 +4,7 @@ import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { tokenAt, tokenRange } from '../heatModel.ts';
 import { segmentAt } from '../replayModel.ts';
+import type { SegmentMeans } from './segmentMeans.ts';
 import { type Heat, neighbour } from './tokenHeat.ts';
 import { parseSpan, spanOf, spanText, type TokenSpan } from './tokenListModel.ts';
 
@@ -12,6 +13,8 @@ type SetQuery = (changes: Readonly<Record<string, string | undefined>>) => void;
 interface TokenCursorInput {
   readonly detail: RolloutDetail;
   readonly heat: Heat | undefined;
+  /** Of tokens without a place on the text, the segment each belongs to, where that is known. */
+  readonly means: SegmentMeans | undefined;
   readonly turn: number;
   readonly query: URLSearchParams;
   readonly setQuery: SetQuery;
@@ -19,7 +22,7 @@ interface TokenCursorInput {
   readonly onShow: (segment: number, start: number) => void;
 }
 
-export function useTokenCursor({ detail, heat, turn, query, setQuery, onShow }: TokenCursorInput) {
+export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onShow }: TokenCursorInput) {
   const ends = heat?.ends;
   const count = heat?.count ?? 0;
   const asked = query.get('token');
@@ -49,15 +52,22 @@ export function useTokenCursor({ detail, heat, turn, query, setQuery, onShow }: 
 
   const go = useCallback(
     (next: number) => {
-      if (ends === undefined) return;
+      hasBeenShown.current = true;
+      if (ends === undefined) {
+        // An id has no characters: as near as one can be led is its segment, and that may be unknown, too.
+        const segment = means?.segmentOf[next] ?? -1;
+        const at = detail.segments[segment];
+        setQuery({ token: String(next), ...(at === undefined ? {} : { turn: String(at.turn) }) });
+        if (at !== undefined) onShow(segment, at.outer.start);
+        return;
+      }
       const { start, end } = tokenRange(ends, next);
       const segment = placeOf({ start, end });
       if (segment === undefined) return;
-      hasBeenShown.current = true;
       setQuery({ token: String(next), turn: String(detail.segments[segment]?.turn ?? 0) });
       onShow(segment, start);
     },
-    [ends, detail, placeOf, setQuery, onShow],
+    [ends, means, detail, placeOf, setQuery, onShow],
   );
   const choose = useCallback(
     (next: number) => {
@@ -71,7 +81,8 @@ export function useTokenCursor({ detail, heat, turn, query, setQuery, onShow }: 
   const origin = (direction: 1 | -1): number => {
     if (token !== undefined) return token;
     const first = detail.segments.find((segment) => segment.turn === turn && turn > 0)?.outer.start ?? 0;
-    return ends === undefined ? 0 : tokenAt(ends, first) - (direction === 1 ? 1 : 0);
+    if (ends !== undefined) return tokenAt(ends, first) - (direction === 1 ? 1 : 0);
+    return direction === 1 ? -1 : count;
   };
   const step = (tokens: Uint32Array | undefined, direction: 1 | -1, what: string) => {
     const next = tokens === undefined ? undefined : neighbour(tokens, origin(direction), direction);

@@ -1,0 +1,86 @@
+/** One turn of the transcript. Far away it is as tall as it was, or about as tall as it will be, and empty. */
+import { memo, useRef } from 'react';
+import type { TurnView } from '../../data/segmentViews.ts';
+import { counted } from '../../ui/numbers.ts';
+import { SegmentCard } from './SegmentCard.tsx';
+import type { SegmentMean } from './tokens/segmentMeans.ts';
+import { useNear } from './useNear.ts';
+
+interface TurnSectionProps {
+  readonly view: TurnView;
+  readonly rolloutId: number;
+  readonly isCurrent: boolean;
+  readonly isRaw: boolean;
+  readonly answerSource: string | undefined;
+  readonly means: ReadonlyMap<number, SegmentMean> | undefined;
+  readonly meanName: string | undefined;
+  /** A segment one is led to: rendered before it is near. */
+  readonly called: number | undefined;
+}
+
+/** Segments that surely fill the first screen; later ones are rendered when one comes near them. */
+const AT_ONCE = 8;
+
+/** As `contain-intrinsic-size` of the style sheet has it, with what stands between. */
+const SEGMENT_HEIGHT = 254;
+const HEAD_HEIGHT = 46;
+
+export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
+  const { view, called } = props;
+  const { segments } = view;
+  const section = useRef<HTMLElement>(null);
+  const isCalled = called !== undefined && segments.some(({ index }) => index === called);
+  const { isNear, height } = useNear(
+    section,
+    segments.some(({ index }) => index < AT_ONCE),
+  );
+  const label = turnLabel(view);
+  if (!isNear && !isCalled) {
+    const guessed = HEAD_HEIGHT + segments.length * SEGMENT_HEIGHT;
+    return (
+      <section
+        ref={section}
+        className="turn is-far"
+        data-turn={view.turn}
+        aria-label={label}
+        style={{ height: height ?? guessed }}
+      />
+    );
+  }
+  return (
+    <section ref={section} className="turn" data-turn={view.turn} aria-label={label}>
+      <h2 className={props.isCurrent ? 'turn-head is-current' : 'turn-head'}>
+        <span>{label}</span>
+        <small>{turnFacts(view)}</small>
+      </h2>
+      {segments.map((segment) => (
+        <SegmentCard
+          key={segment.index}
+          view={segment}
+          rolloutId={props.rolloutId}
+          isRaw={props.isRaw}
+          answerSource={props.answerSource}
+          isAtOnce={segment.index < AT_ONCE || segment.index === called}
+          mean={props.means?.get(segment.index)}
+          meanName={props.meanName}
+        />
+      ))}
+    </section>
+  );
+});
+
+function turnLabel(view: TurnView): string {
+  return view.turn === 0 ? 'Prompt' : `Turn ${view.turn}`;
+}
+
+function turnFacts(view: TurnView): string {
+  const { counts } = view;
+  if (counts === undefined) return '';
+  return [
+    counts.policyTokens === undefined ? undefined : counted(counts.policyTokens, 'policy token'),
+    counts.toolCalls === 0 ? undefined : counted(counts.toolCalls, 'tool call'),
+    counts.toolErrors === 0 ? undefined : `${counts.toolErrors} failed`,
+  ]
+    .filter((fact) => fact !== undefined)
+    .join(' · ');
+}
