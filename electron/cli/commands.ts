@@ -15,6 +15,7 @@ import { recorderCommand } from './recorder.ts';
 import { removeCommand } from './remove.ts';
 import { rocCommand } from './roc.ts';
 import { rolloutsCommand } from './rollouts.ts';
+import { scheduleCommand } from './schedule.ts';
 import { searchCommand } from './search.ts';
 import { indexCommand } from './searchIndex.ts';
 import { serveCommand } from './serve.ts';
@@ -31,6 +32,7 @@ const all: readonly Command[] = [
   indexCommand,
   rocCommand,
   joinCommand,
+  scheduleCommand,
   tokensCommand,
   entropyCommand,
   tokenizerCommand,

@@ -12,6 +12,7 @@ import { frequentValues } from './frequentValues.ts';
 import { LastFew } from './lastFew.ts';
 import { problemMap, suspiciousTruths } from './problemMap.ts';
 import { type Breathe, matchedSteps, orderMatched, orderMatchedGroups } from './runOrder.ts';
+import { stepSchedule } from './schedule.ts';
 import { stepFacts } from './series.ts';
 import { textMatches } from './textMatches.ts';
 
@@ -23,6 +24,7 @@ export type BrowseQuestion =
   | ({ readonly about: 'filter' } & ParsedParams<'filter.read'>)
   | ({ readonly about: 'problems' } & Omit<ParsedParams<'problem.map'>, 'progressKey'>)
   | ({ readonly about: 'suspects' } & Omit<ParsedParams<'problem.suspects'>, 'progressKey'>)
+  | ({ readonly about: 'schedule' } & Omit<ParsedParams<'step.schedule'>, 'progressKey'>)
   | ({ readonly about: 'values' } & ParsedParams<'filter.values'>);
 
 export interface BrowseOptions {
@@ -33,6 +35,8 @@ export interface BrowseOptions {
 class Stopped extends Error {}
 
 class BadFilter extends Error {}
+
+class NotThere extends Error {}
 
 /** Questions over columns. One for each thread: it keeps what it has read. */
 export class Browser {
@@ -56,6 +60,8 @@ export class Browser {
       if (error instanceof Stopped) return { ok: false, failure: CANCELLED };
       if (error instanceof BadFilter)
         return { ok: false, failure: { code: 'bad_request', message: error.message } };
+      if (error instanceof NotThere)
+        return { ok: false, failure: { code: 'not_found', message: error.message } };
       throw error;
     }
   }
@@ -85,6 +91,19 @@ export class Browser {
       case 'suspects': {
         const { run, matched } = this.match(question, breathe);
         return { suspects: suspiciousTruths(run, matched, breathe) };
+      }
+      case 'schedule': {
+        const run = this.store.run(question.runId);
+        const isAll = nodeOf(question.filter).kind === 'all';
+        const table = run.steps.find(({ step }) => step === question.step);
+        if (table === undefined) throw new NotThere(`the library has no step ${question.step} of this run`);
+        const matched = isAll ? undefined : this.match(question, breathe).matched;
+        const mask = matched?.find((each) => each.table === table)?.mask;
+        return stepSchedule(this.db, {
+          run,
+          table,
+          ...(isAll ? {} : { mask: mask ?? new Uint8Array(table.count) }),
+        });
       }
       case 'filter':
         return this.reading(question);

@@ -18,6 +18,7 @@ export const NUMBER_COLUMN: Readonly<Record<Exclude<NumberField, 'step' | 'pass_
   p_format: 'pFormat',
   penalty: 'penalty',
   advantage: 'advantage',
+  duration: 'duration',
 };
 
 /** Numbers with NaN for what is unknown, whatever the column marks it with. */

@@ -59,6 +59,11 @@ function countsOf(
       const texts = table.dictionary('answers');
       return byCode(table.column('answer'), (code) => texts[code - 1]);
     }
+    case 'worker':
+    case 'gpu': {
+      const texts = table.dictionary(`${field}s`);
+      return byCode(table.column(field), (code) => texts[code - 1]);
+    }
     case 'tool': {
       const sets = table.dictionary('toolSets').map((tools) => JSON.parse(tools) as string[]);
       return [...byCode(table.column('tools'), (code) => String(code))].flatMap(([code, rollouts]) =>

@@ -102,6 +102,11 @@ function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
       const codes = codesWhere(table.dictionary('answers'), test);
       return where(table.column('answer'), (code) => codes[code] === 1);
     }
+    case 'worker':
+    case 'gpu': {
+      const codes = codesWhere(table.dictionary(`${node.field}s`), test);
+      return where(table.column(node.field), (code) => codes[code] === 1);
+    }
     case 'tool': {
       const sets = table.dictionary('toolSets');
       const codes = codesWhere(sets, (tools) => (JSON.parse(tools) as string[]).some(test));
@@ -168,6 +173,8 @@ function knownOf(
     case 'stop':
     case 'reason':
     case 'answer':
+    case 'worker':
+    case 'gpu':
       return where(table.column(field), (code) => code > 0);
     case 'tool':
       return where(table.column('tools'), (code) => code > 0);

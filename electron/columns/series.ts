@@ -7,6 +7,7 @@ import {
   type ToolOutcome,
 } from '../../shared/domain/model.ts';
 import { type ColumnArray, type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
+import { scheduleFacts } from './scheduleFacts.ts';
 
 /** The columns of a step, wherever they come from. */
 export interface ColumnSource {
@@ -26,6 +27,7 @@ export function stepFacts(source: ColumnSource, mask?: Uint8Array): StepFacts {
   const sums = sumRollouts(source, mask);
   const { groups, ...groupValues } = sumGroups(source, mask);
   const { retries, ...calls } = sumCalls(source, mask);
+  const schedule = scheduleFacts(source, mask);
   const values: Partial<Record<SeriesName, number>> = {};
   const set = (name: SeriesName, value: number): void => {
     if (Number.isFinite(value)) values[name] = value;
@@ -58,6 +60,7 @@ export function stepFacts(source: ColumnSource, mask?: Uint8Array): StepFacts {
     ...calls,
     retries,
     recovery: { rollouts: sums.erredKnown, correct: sums.erredCorrect },
+    ...(schedule === undefined ? {} : { schedule }),
   };
 }
 
@@ -237,7 +240,9 @@ function sumCalls(source: ColumnSource, mask: Uint8Array | undefined) {
   const latencyMs = source.column('callLatencyMs');
   const repeat = source.column('callRepeat');
   const outcomes: Partial<Record<ToolOutcome, number>> = {};
+  const isLogged = source.column('callLatencyLogged');
   const latencies = new Sample(rollout.length);
+  const sources = { logged: 0, derived: 0 };
   const repeats = { calls: 0, known: 0 };
   const retries = { calls: 0, succeeded: 0 };
   for (let i = 0; i < rollout.length; i++) {
@@ -245,7 +250,11 @@ function sumCalls(source: ColumnSource, mask: Uint8Array | undefined) {
     const name = TOOL_OUTCOMES[outcome[i] ?? 0];
     if (name !== undefined) outcomes[name] = (outcomes[name] ?? 0) + 1;
     const latency = latencyMs[i] ?? Number.NaN;
-    if (!Number.isNaN(latency)) latencies.add(latency);
+    if (!Number.isNaN(latency)) {
+      latencies.add(latency);
+      if (isLogged[i] === 1) sources.logged++;
+      else if (isLogged[i] === 0) sources.derived++;
+    }
     const isRepeat = repeat[i] ?? -1;
     if (isRepeat >= 0) repeats.known++;
     if (isRepeat === 1) repeats.calls++;
@@ -254,7 +263,7 @@ function sumCalls(source: ColumnSource, mask: Uint8Array | undefined) {
       if (!isError(outcome[i + 1])) retries.succeeded++;
     }
   }
-  const latency = latencySummary(latencies);
+  const latency = latencySummary(latencies, sources);
   return { outcomes, repeats, retries, ...(latency === undefined ? {} : { latency }) };
 }
 
@@ -262,7 +271,10 @@ function isError(outcome: number | undefined): boolean {
   return outcome !== undefined && (ERROR_BITS & (1 << outcome)) !== 0;
 }
 
-function latencySummary(latencies: Sample): LatencySummary | undefined {
+function latencySummary(
+  latencies: Sample,
+  sources: Pick<LatencySummary, 'logged' | 'derived'>,
+): LatencySummary | undefined {
   if (latencies.count === 0) return undefined;
   return {
     calls: latencies.count,
@@ -270,5 +282,6 @@ function latencySummary(latencies: Sample): LatencySummary | undefined {
     p50Ms: latencies.percentile(0.5),
     p95Ms: latencies.percentile(0.95),
     maxMs: latencies.percentile(1),
+    ...sources,
   };
 }

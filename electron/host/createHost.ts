@@ -275,6 +275,8 @@ class LibraryHost implements Host {
         this.comparison.compare({ about: 'alike', ...params }, this.progressFor(progressKey), signal),
       'step.series': ({ progressKey, ...question }, signal) =>
         this.charting.browse({ about: 'series', ...question }, this.progressFor(progressKey), signal),
+      'step.schedule': ({ progressKey, ...question }, signal) =>
+        this.charting.browse({ about: 'schedule', ...question }, this.progressFor(progressKey), signal),
       'eval.summary': ({ progressKey, ...question }, signal) =>
         this.charting.browse({ about: 'evaluation', ...question }, this.progressFor(progressKey), signal),
       'problem.map': ({ progressKey, ...question }, signal) =>

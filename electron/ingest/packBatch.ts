@@ -115,6 +115,10 @@ export class BatchBuilder {
         name: call.name ?? null,
         outcome: call.outcome,
         latencyMs: call.latencyMs ?? null,
+        isLatencyLogged: call.latencyMs === undefined ? null : Number(call.latencySource === 'logged'),
+        queueMs: call.queueMs ?? null,
+        worker: call.worker ?? null,
+        startedAt: call.startedAt ?? null,
         callSegment: call.callSegment,
         responseSegment: call.responseSegment ?? null,
         isRepeat: repeats[i] === true,
@@ -136,6 +140,7 @@ export class BatchBuilder {
       tokens,
       startedAt: rollout.startedAt ?? null,
       endedAt: rollout.endedAt ?? null,
+      timing: rollout.timing ?? null,
     };
     this.items.push({ kind: 'rollout', rollout: packed });
   }

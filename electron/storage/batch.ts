@@ -4,7 +4,7 @@
  * not one per rollout.
  */
 import type { Flagged } from '../../shared/domain/flags.ts';
-import type { Provenance, RunKind } from '../../shared/domain/model.ts';
+import type { Provenance, RolloutTiming, RunKind } from '../../shared/domain/model.ts';
 import type { Penalties, TextPenalties } from '../../shared/domain/penalty.ts';
 import type {
   GroupRule,
@@ -58,6 +58,11 @@ export interface PackedCall {
   readonly name: string | null;
   readonly outcome: string;
   readonly latencyMs: number | null;
+  /** 1: logged beside the text; 0: the text says it; null: no latency is known. */
+  readonly isLatencyLogged: number | null;
+  readonly queueMs: number | null;
+  readonly worker: string | null;
+  readonly startedAt: number | null;
   /** Index among the rollout's response segments. */
   readonly callSegment: number;
   readonly responseSegment: number | null;
@@ -119,6 +124,7 @@ export interface PackedRollout {
   readonly tokens: PackedTokens | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
+  readonly timing: RolloutTiming | null;
 }
 
 export interface PackedSignal {

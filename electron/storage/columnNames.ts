@@ -52,6 +52,16 @@ export const ROLLOUT_COLUMNS = {
   answer: 'u32',
   /** Code of `toolSets`: which tools were called. */
   tools: 'u32',
+  /** Seconds since 1970, as logged. */
+  startedAt: 'f64',
+  /** As logged, else the start and the logged duration. */
+  endedAt: 'f64',
+  /** Seconds: from start to end, else as logged. */
+  duration: 'f64',
+  /** Code of `workers`. */
+  worker: 'u32',
+  /** Code of `gpus`. */
+  gpu: 'u32',
 } as const satisfies Readonly<Record<string, ArrayName>>;
 
 /** One number per tool call. */
@@ -65,10 +75,15 @@ export const CALL_COLUMNS = {
   /** Code of `callNames`. */
   callName: 'u32',
   callRepeat: 'i8',
+  /** 1: logged; 0: read out of the response. */
+  callLatencyLogged: 'i8',
+  callQueueMs: 'f32',
+  /** Seconds since 1970. */
+  callStartedAt: 'f64',
 } as const satisfies Readonly<Record<string, ArrayName>>;
 
 /** What codes stand for; code 0 is unknown and code 1 the first entry. */
-export const DICTIONARIES = ['reasons', 'answers', 'toolSets', 'callNames'] as const;
+export const DICTIONARIES = ['reasons', 'answers', 'toolSets', 'callNames', 'workers', 'gpus'] as const;
 export type DictionaryName = (typeof DICTIONARIES)[number];
 
 export const NUMBER_COLUMNS = { ...ROLLOUT_COLUMNS, ...CALL_COLUMNS };

@@ -33,6 +33,7 @@ const NUMBERS: Readonly<Record<NumberField, string>> = {
   penalty: 'penalty',
   advantage: 'advantage',
   pass_rate: '(SELECT avg(s.is_correct) FROM rollout s WHERE s.group_id = rollout.group_id)',
+  duration: 'duration',
 };
 
 const WORDS: Readonly<Record<Exclude<WordField, 'outcome' | 'tool' | 'group' | 'flag'>, string>> = {
@@ -42,6 +43,8 @@ const WORDS: Readonly<Record<Exclude<WordField, 'outcome' | 'tool' | 'group' | '
   answer: 'answer',
   truth: 'ground_truth',
   source: '(SELECT g.source FROM prompt_group g WHERE g.group_id = rollout.group_id)',
+  worker: 'worker',
+  gpu: 'gpu',
 };
 const GROUP_KEY = '(SELECT g.group_key FROM prompt_group g WHERE g.group_id = rollout.group_id)';
 const FLAG_COLUMNS = { correct: 'is_correct', kept: 'kept' } as const;
@@ -143,6 +146,8 @@ function knownCondition(field: Exclude<FieldName, TextField>): string {
     case 'answer':
     case 'truth':
     case 'source':
+    case 'worker':
+    case 'gpu':
       return `${WORDS[field]} IS NOT NULL`;
     default:
       return `${NUMBERS[field]} IS NOT NULL`;

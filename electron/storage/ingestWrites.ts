@@ -237,6 +237,7 @@ export function prepareIngest(db: WritableLibrary) {
         'turn_row',
         'tool_call_row',
         'flag_row',
+        'timing_row',
         'token_row',
         'join_key_row',
         'join_row',

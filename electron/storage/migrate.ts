@@ -15,6 +15,7 @@ import * as search from './migrations/0009-search.ts';
 import * as savedQueries from './migrations/0010-saved-queries.ts';
 import * as knownLibraries from './migrations/0011-known-libraries.ts';
 import * as metricRuns from './migrations/0012-metric-runs.ts';
+import * as timing from './migrations/0013-timing.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 interface Migration {
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   savedQueries,
   knownLibraries,
   metricRuns,
+  timing,
 ];
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 /** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */

@@ -7,7 +7,7 @@ import type { WritableLibrary } from './open.ts';
 type Value = number | string | null;
 
 /** Columns of each table, in the order of its rows. */
-const TABLES = { segment_row: 8, turn_row: 6, tool_call_row: 9, flag_row: 5 } as const;
+const TABLES = { segment_row: 8, turn_row: 6, tool_call_row: 13, flag_row: 5, timing_row: 5 } as const;
 const ROWS_PER_INSERT = 32;
 
 class NarrowTable {
@@ -49,6 +49,7 @@ export class NarrowRows {
   readonly turns: NarrowTable;
   readonly calls: NarrowTable;
   readonly flags: NarrowTable;
+  readonly timings: NarrowTable;
   private readonly tables: readonly NarrowTable[];
 
   constructor(db: WritableLibrary) {
@@ -56,7 +57,8 @@ export class NarrowRows {
     this.turns = new NarrowTable(db, 'turn_row');
     this.calls = new NarrowTable(db, 'tool_call_row');
     this.flags = new NarrowTable(db, 'flag_row');
-    this.tables = [this.segments, this.turns, this.calls, this.flags];
+    this.timings = new NarrowTable(db, 'timing_row');
+    this.tables = [this.segments, this.turns, this.calls, this.flags, this.timings];
   }
 
   /** What a batch that failed has left behind belongs to no rollout. */

@@ -275,7 +275,7 @@ export class RolloutWriter {
   }
 
   private addBelow(rolloutId: number, group: GroupEntry, rollout: PackedRollout): void {
-    const { segments, turns, calls, flags } = this.sql.below;
+    const { segments, turns, calls, flags, timings } = this.sql.below;
     const base = group.promptSegments;
     for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
       const [kind, turn, ...ranges] = numbersAt(this.currentBatch.segments, i * SEGMENT_STRIDE);
@@ -290,7 +290,7 @@ export class RolloutWriter {
     }
     for (const [i, call] of rollout.calls.entries()) {
       const response = call.responseSegment === null ? null : base + call.responseSegment;
-      const { turn, name, outcome, latencyMs } = call;
+      const { turn, name, outcome, latencyMs, isLatencyLogged, queueMs, worker, startedAt } = call;
       calls.add(
         rolloutId,
         i,
@@ -301,10 +301,20 @@ export class RolloutWriter {
         base + call.callSegment,
         response,
         Number(call.isRepeat),
+        isLatencyLogged,
+        queueMs,
+        worker,
+        startedAt,
       );
     }
     for (const { flag, segment, start, end } of rollout.flags.evidence)
       flags.add(rolloutId, FLAGS.indexOf(flag), segment, start, end);
+    const { timing } = rollout;
+    if (timing !== null || rollout.startedAt !== null || rollout.endedAt !== null) {
+      const kvCache = timing?.kvCache === undefined ? null : JSON.stringify(timing.kvCache);
+      const { durationMs = null, worker = null, gpu = null } = timing ?? {};
+      timings.add(rolloutId, durationMs, worker, gpu, kvCache);
+    }
     if (rollout.tokens !== null) this.tokens.add(rolloutId, rollout.tokens);
   }
 

@@ -80,6 +80,7 @@ const BY_ROLLOUT = [
   'turn_row',
   'tool_call_row',
   'flag_row',
+  'timing_row',
   'token_row',
   'join_row',
 ] as const;

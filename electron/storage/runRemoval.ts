@@ -14,6 +14,7 @@ const BELOW = [
   'turn_row',
   'tool_call_row',
   'flag_row',
+  'timing_row',
   'token_row',
   'join_key_row',
   'join_row',

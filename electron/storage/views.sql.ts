@@ -58,12 +58,14 @@ SELECT r.rollout_id, r.run_id, iif(n.has_steps, r.step, NULL) AS step, r.group_i
   r.p_err, r.p_format, r.penalty, r.advantage, r.policy_tokens, r.response_chars, f.path, r.line,
   r.answer_source, r.stop_reason_source, r.rule, r.mean_entropy, r.started_at, r.ended_at, r.content_hash,
   r.correct_source, r.p_err_text, r.p_format_text, r.p_text_source, r.p_err_typed, r.p_format_typed,
-  ${flagWords('r.flags')} AS flags
+  ${flagWords('r.flags')} AS flags,
+  coalesce(r.ended_at - r.started_at, t.duration_ms / 1000) AS duration, t.worker, t.gpu, t.kv_cache
 FROM rollout_row r
 JOIN run_row n ON n.run_id = r.run_id
 JOIN group_row g ON g.group_id = r.group_id
 JOIN problem_row p ON p.problem_no = g.problem_no
-JOIN file_row f ON f.file_id = r.file_id;
+JOIN file_row f ON f.file_id = r.file_id
+LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id;
 
 CREATE VIEW turn AS
 SELECT rollout_id, turn, segments, tool_calls, tool_errors, policy_tokens FROM turn_row;
@@ -86,7 +88,9 @@ SELECT c.rollout_id, c.ordinal, c.turn, c.name,
   response_text(c.rollout_id, a.inner_start, a.inner_end) AS response,
   c.outcome, c.latency_ms,
   call_code(response_text(c.rollout_id, s.inner_start, s.inner_end)) AS code,
-  response_text(c.rollout_id, s.inner_start, s.inner_end) AS payload, c.is_repeat
+  response_text(c.rollout_id, s.inner_start, s.inner_end) AS payload, c.is_repeat,
+  CASE c.is_latency_logged WHEN 1 THEN 'logged' WHEN 0 THEN 'derived' END AS latency_source,
+  c.queue_ms, c.worker, c.started_at
 FROM tool_call_row c
 JOIN segment_row s ON s.rollout_id = c.rollout_id AND s.ordinal = c.call_segment
 LEFT JOIN segment_row a ON a.rollout_id = c.rollout_id AND a.ordinal = c.response_segment;

@@ -43,6 +43,7 @@ const LOADERS = {
   tokens: () => import('../views/browse/tokens/TokensView.tsx'),
   problems: () => import('../views/browse/problems/ProblemsView.tsx'),
   problem: () => import('../views/browse/problems/ProblemView.tsx'),
+  schedule: () => import('../views/browse/schedule/ScheduleView.tsx'),
   issues: () => import('../views/issues/IssuesView.tsx'),
   settings: () => import('../views/settings/SettingsView.tsx'),
   mapping: () => import('../views/mapping/MappingView.tsx'),
@@ -63,6 +64,7 @@ const RocView = lazy(LOADERS.roc);
 const TokensView = lazy(LOADERS.tokens);
 const ProblemsView = lazy(LOADERS.problems);
 const ProblemView = lazy(LOADERS.problem);
+const ScheduleView = lazy(LOADERS.schedule);
 const IssuesView = lazy(LOADERS.issues);
 const SettingsView = lazy(LOADERS.settings);
 const MappingView = lazy(LOADERS.mapping);
@@ -117,6 +119,8 @@ function viewOf(place: Place) {
       return <ProblemsView key={place.runKey} runKey={place.runKey} />;
     case 'problem':
       return <ProblemView key={pathOfPlace(place)} place={place} />;
+    case 'schedule':
+      return <ScheduleView key={pathOfPlace(place)} runKey={place.runKey} step={place.step} />;
     case 'issues':
       return <IssuesView />;
     case 'settings':

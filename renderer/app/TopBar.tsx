@@ -37,6 +37,7 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
   const { step } = place;
   if (hasSteps) crumbs.push({ label: `step ${step}`, place: { view: 'step', runKey, step } });
   if (place.view === 'stepRoc') crumbs.push({ label: 'RoC', place });
+  if (place.view === 'schedule') crumbs.push({ label: 'schedule', place });
   if (place.view === 'stepTokens') crumbs.push({ label: 'tokens', place });
   if (!('groupKey' in place)) return crumbs;
   crumbs.push({ label: place.groupKey, place: { view: 'group', runKey, step, groupKey: place.groupKey } });

@@ -49,6 +49,12 @@ const TABLE = [
   },
   { id: 'problem.open', label: 'Open the history of this problem', area: 'Lists', keys: ['o'] },
   { id: 'place.problems', label: 'Go to the problems of this run', area: 'Everywhere', keys: ['g p'] },
+  {
+    id: 'place.schedule',
+    label: 'Go to the schedule of this step: workers, waits, idle time',
+    area: 'Everywhere',
+    keys: ['g d'],
+  },
   { id: 'place.tree', label: 'Go to the fork tree of this group', area: 'Everywhere', keys: ['g b'] },
   { id: 'place.settings', label: 'Go to settings', area: 'Everywhere', keys: ['g s'] },
   { id: 'mapping.show', label: 'Map a file’s fields…', area: 'Everywhere', keys: ['g m'] },

@@ -54,6 +54,10 @@ export function useShellCommands(): void {
         'runKey' in place ? () => goTo({ view: 'problems', runKey: place.runKey }) : undefined,
       'place.roc': roc === undefined ? undefined : () => goTo(roc),
       'place.tokens': tokens === undefined ? undefined : () => goTo(tokens),
+      'place.schedule':
+        'runKey' in place && 'step' in place
+          ? () => goTo({ view: 'schedule', runKey: place.runKey, step: place.step })
+          : undefined,
       'place.tree':
         'groupKey' in place
           ? () => {

@@ -12,7 +12,7 @@ import {
   useState,
 } from 'react';
 import { axisRoom, chartKey, isMoved, nearestStep, stepScale, valueScale } from './chartModel.ts';
-import { type PanelLevel, type PanelMark, PanelPlot } from './PanelPlot.tsx';
+import { type PanelLevel, type PanelMark, PanelPlot, type PanelReference } from './PanelPlot.tsx';
 import { PanelReading } from './PanelReading.tsx';
 import { PanelTable } from './PanelTable.tsx';
 import {
@@ -42,6 +42,8 @@ export interface PanelChartProps {
   readonly format: (value: number) => string;
   readonly marks?: readonly PanelMark[];
   readonly levels?: readonly PanelLevel[];
+  /** Like levels, but they do not stretch the scale: one that lies beyond it is named at its edge. */
+  readonly references?: readonly PanelReference[];
   readonly step: number | undefined;
   readonly onStep: (step: number | undefined) => void;
   readonly range: StepRange | undefined;
@@ -59,9 +61,11 @@ const HEIGHT = 96;
 const DRAG = 4;
 const NO_MARKS: readonly PanelMark[] = [];
 const NO_LEVELS: readonly PanelLevel[] = [];
+const NO_REFERENCES: readonly PanelReference[] = [];
 
 export function PanelChart(props: PanelChartProps) {
   const { axis, lines, format, step, range, isStacked = false, marks = NO_MARKS, levels = NO_LEVELS } = props;
+  const { references = NO_REFERENCES } = props;
   const drawn = useMemo(() => withoutFarLimits(lines), [lines]);
   const [chosen, setChosen] = useState<string>();
   const [drag, setDrag] = useState<{ readonly x: number; readonly from: number; readonly to: number }>();
@@ -193,7 +197,7 @@ export function PanelChart(props: PanelChartProps) {
           {pointed?.opens !== undefined && step !== undefined && (
             <title data-transient="">{`Step ${step}: opens ${pointed.opens}`}</title>
           )}
-          <PanelPlot {...{ frame, axis, isStacked, marks, levels, x, y, format }} lines={drawn} />
+          <PanelPlot {...{ frame, axis, isStacked, marks, levels, references, x, y, format }} lines={drawn} />
           {shownRange !== undefined && (
             <rect
               className="brush"

@@ -15,6 +15,11 @@ export interface PanelLevel {
   readonly value: number;
 }
 
+/** A number of somebody else, which need not lie near. */
+export interface PanelReference extends PanelLevel {
+  readonly source: string;
+}
+
 interface PanelPlotProps {
   readonly frame: Frame;
   readonly axis: readonly number[];
@@ -22,6 +27,7 @@ interface PanelPlotProps {
   readonly isStacked: boolean;
   readonly marks: readonly PanelMark[];
   readonly levels: readonly PanelLevel[];
+  readonly references: readonly PanelReference[];
   readonly x: ScaleLinear<number, number>;
   readonly y: ScaleLinear<number, number>;
   readonly format: (value: number) => string;
@@ -69,9 +75,29 @@ export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
         </g>
       ))}
       {!isStacked && lines.map((line) => <Line key={line.key} {...props} line={line} />)}
+      {props.references.map((reference) => (
+        <Reference key={reference.name} {...props} reference={reference} />
+      ))}
     </>
   );
 });
+
+/** Within the scale a line; beyond it its value at the edge, since a line there would lie. */
+function Reference({ reference, frame, y, format }: PanelPlotProps & { readonly reference: PanelReference }) {
+  const { name, value, source } = reference;
+  const right = frame.width - frame.right;
+  const isBeyond = y(value) < frame.top;
+  const label = `${name}: ${format(value)}`;
+  return (
+    <g className="level">
+      <title>{`${label} · ${source}`}</title>
+      {!isBeyond && <line x1={frame.left} x2={right} y1={y(value)} y2={y(value)} />}
+      <text x={right} y={isBeyond ? frame.top + 3 : y(value) - 3} textAnchor="end">
+        {isBeyond ? `${label} ↑` : label}
+      </text>
+    </g>
+  );
+}
 
 function Line({ line, axis, x, y }: PanelPlotProps & { readonly line: PanelLine }) {
   const isUnder = line.role === 'under';

@@ -18,6 +18,8 @@ export type Place =
   /** Resample-on-Correct over a whole run, and over one step. */
   | { readonly view: 'roc'; readonly runKey: string }
   | { readonly view: 'stepRoc'; readonly runKey: string; readonly step: number }
+  /** When and where the rollouts of a step ran. */
+  | { readonly view: 'schedule'; readonly runKey: string; readonly step: number }
   /** Statistics of tokens over a whole run, one step, one group, one rollout. */
   | { readonly view: 'tokens'; readonly runKey: string }
   | { readonly view: 'stepTokens'; readonly runKey: string; readonly step: number }
@@ -107,6 +109,7 @@ export function parsePlace(path: string): Place {
   const step = Number(rawStep);
   if (parts.length === 4) return { view: 'step', runKey, step };
   if (parts.length === 5 && groupWord === 'roc') return { view: 'stepRoc', runKey, step };
+  if (parts.length === 5 && groupWord === 'schedule') return { view: 'schedule', runKey, step };
   if (parts.length === 5 && groupWord === 'tokens') return { view: 'stepTokens', runKey, step };
   const groupKey = rawGroup === undefined ? undefined : decoded(rawGroup);
   if (groupWord !== 'group' || groupKey === undefined) return nowhere;
@@ -158,6 +161,8 @@ export function pathOfPlace(place: Place): string {
       return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/roc`;
     case 'stepRoc':
       return `${pathOfPlace({ ...place, view: 'step' })}/roc`;
+    case 'schedule':
+      return `${pathOfPlace({ ...place, view: 'step' })}/schedule`;
     case 'tokens':
       return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/tokens`;
     case 'stepTokens':
@@ -209,7 +214,10 @@ export function parentPlace(place: Place, hasSteps = true): Place | undefined {
       return { view: 'problems', runKey: place.runKey };
     case 'stepRoc':
     case 'stepTokens':
-      return { view: 'step', runKey: place.runKey, step: place.step };
+    case 'schedule':
+      return hasSteps
+        ? { view: 'step', runKey: place.runKey, step: place.step }
+        : { view: 'run', runKey: place.runKey };
     case 'groupTokens':
     case 'groupTree': {
       const { runKey, step, groupKey } = place;

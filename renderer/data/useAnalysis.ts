@@ -9,6 +9,7 @@ type LongMethod =
   | 'token.statistics'
   | 'token.places'
   | 'eval.summary'
+  | 'step.schedule'
   | 'compare.alike'
   | 'library.sizes';
 export type AnalysisParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;

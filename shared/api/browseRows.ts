@@ -1,6 +1,7 @@
 /** Rows of the browsing pages: what charts show, per step. */
 import type { Evaluation } from '../domain/evaluation.ts';
 import type { ToolOutcome } from '../domain/model.ts';
+import type { ScheduleFacts } from './scheduleRows.ts';
 
 /** One number per step. Shares are 0 … 1; a share of nothing is unknown. */
 export const STEP_SERIES = [
@@ -43,6 +44,9 @@ export interface LatencySummary {
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly maxMs: number;
+  /** Of these, the ones whose latency the log gives, and the ones whose response says it. */
+  readonly logged: number;
+  readonly derived: number;
 }
 
 /** Of one step, or of those of its rollouts that match a filter. */
@@ -60,6 +64,8 @@ export interface StepFacts {
   readonly retries: { readonly calls: number; readonly succeeded: number };
   /** Rollouts with a failed call of which it is known whether they are correct, and those that are. */
   readonly recovery: { readonly rollouts: number; readonly correct: number };
+  /** Absent where no rollout is placed in time. */
+  readonly schedule?: ScheduleFacts;
 }
 
 /** A number the trainer logged by a name of its own. */

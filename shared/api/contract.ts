@@ -27,6 +27,7 @@ export { GROUP_SORTS, type GroupSort, ROLLOUT_SORTS, type RolloutSort } from './
 export type * from './problemRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
+export type * from './scheduleRows.ts';
 export type * from './searchRows.ts';
 export type * from './sourceRows.ts';
 export { LONGEST_STATEMENT, MOST_SQL_ROWS } from './sqlMethods.ts';

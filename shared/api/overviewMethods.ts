@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { EvaluationPanel, LoggedMetric, SolvedProblems } from './browseRows.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
+import type { StepSchedule } from './scheduleRows.ts';
 
 export const OVERVIEW_PARAMS = {
   /** Numbers the trainer logged itself, by name, each with the steps it was logged at. */
@@ -10,10 +11,13 @@ export const OVERVIEW_PARAMS = {
   'eval.summary': z.object({ runId: id, step: id.optional(), filter, progressKey }),
   /** The problems of a step all of whose rollouts are correct. */
   'problem.solved': z.object({ runId: id, step: id }),
+  /** When and where the rollouts of a step ran. Long under a filter: like `roc.report`. */
+  'step.schedule': z.object({ runId: id, step: id, filter, progressKey }),
 } as const;
 
 export interface OverviewResults {
   'metric.list': { readonly metrics: readonly LoggedMetric[] };
   'eval.summary': { readonly panels: readonly EvaluationPanel[] };
   'problem.solved': SolvedProblems;
+  'step.schedule': StepSchedule;
 }

@@ -120,9 +120,34 @@ export interface ToolCall {
   readonly code?: string;
   readonly outcome: ToolOutcome;
   readonly latencyMs?: Milliseconds;
+  /** `logged` when the log gives the latency beside the text; default `derived`: the response's text says it. */
+  readonly latencySource?: Provenance;
+  /** How long it waited before it was run, as logged; part of the latency or not, as the trainer measures it. */
+  readonly queueMs?: Milliseconds;
+  /** Which worker of the environment ran it, as logged. */
+  readonly worker?: string;
+  /** Seconds since 1970, as logged; without it a call has a duration and no place. */
+  readonly startedAt?: number;
   /** Index into the rollout's segments. */
   readonly callSegment: number;
   readonly responseSegment?: number;
+}
+
+/**
+ * Use of the KV cache while a rollout ran, 0 … 1: one number, samples at even distances from its start to its end,
+ * or pairs of a time (seconds since 1970) and a sample.
+ */
+export type KvCacheUse = number | readonly number[] | readonly (readonly [at: number, share: number])[];
+
+/** Where a rollout ran and what it took, as far as it is logged. When it began and ended stands beside it. */
+export interface RolloutTiming {
+  /** Logged as such: of logs that give no end, or no start either. */
+  readonly durationMs?: Milliseconds;
+  /** The worker of the rollout engine that sampled it. */
+  readonly worker?: string;
+  /** One GPU, or several of one engine joined by `+`. */
+  readonly gpu?: string;
+  readonly kvCache?: KvCacheUse;
 }
 
 /** A run of segments by one assistant message and the responses it caused. */

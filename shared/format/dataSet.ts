@@ -4,9 +4,10 @@
  */
 import { SEGMENT_KINDS, type Segment, STOP_REASONS, TOOL_OUTCOMES, type ToolCall } from '../domain/model.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
+import { readToolResponse } from '../domain/toolOutcome.ts';
 import { summariseTurns } from '../domain/turns.ts';
 import { DATA_SET_VERSION } from './dataSetColumns.ts';
-import { indexOf, isObject, type JsonObject, stringOf } from './fields.ts';
+import { indexOf, isObject, type JsonObject, numberOf, stringOf } from './fields.ts';
 import type { FileContext, LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
 
 export const dataSet: LogFormat = {
@@ -140,6 +141,13 @@ function callsOf(value: unknown, segments: readonly Segment[], response: string)
     if (responseSegment !== undefined && segments[responseSegment] === undefined)
       throw new Unfit('"calls" holds a response that is no segment');
     const payload = readCallPayload(response.slice(segment.inner.start, segment.inner.end));
+    const latencyMs = numberOf(fields['latency_ms']);
+    const answer = responseSegment === undefined ? undefined : segments[responseSegment]?.inner;
+    // A latency that the response does not say can only have been logged.
+    const isLogged =
+      latencyMs !== undefined &&
+      (answer === undefined ||
+        readToolResponse(response.slice(answer.start, answer.end)).latencyMs !== latencyMs);
     return {
       turn: segment.turn,
       ...text(fields, 'name', 'name'),
@@ -147,6 +155,7 @@ function callsOf(value: unknown, segments: readonly Segment[], response: string)
       ...(payload.code === undefined ? {} : { code: payload.code }),
       outcome,
       ...number(fields, 'latency_ms', 'latencyMs'),
+      ...(isLogged ? { latencySource: 'logged' as const } : {}),
       callSegment,
       ...(responseSegment === undefined ? {} : { responseSegment }),
     };

@@ -12,6 +12,7 @@ import type {
   IngestIssue,
   LineNumber,
   Provenance,
+  RolloutTiming,
   RunKind,
   Segment,
   StopReason,
@@ -123,6 +124,8 @@ export interface ParsedRollout {
   readonly tokens?: ParsedTokens;
   readonly startedAt?: number;
   readonly endedAt?: number;
+  /** Absent where nothing of it is logged. */
+  readonly timing?: RolloutTiming;
   /** Keys by which records of other files of the run (signals, decisions, the same rollout again) find this one. */
   readonly joinKeys?: readonly string[];
   /**

@@ -30,6 +30,7 @@ import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
 import { textOfMessage } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
+import { durationOf, timingOf } from './timing.ts';
 import { UNALIGNED } from './tokenColumns.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['training_step', 'is_correct', 'trajectories', 'task']);
@@ -161,6 +162,7 @@ function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: Line
       reward: rewardOf(trajectory['reward']),
       isCorrect: booleanOf(record['is_correct']),
       tokens,
+      ...timingOf({ durationMs: totalMs(trajectory['timing']) ?? totalMs(record['timing']) }),
       extra: {
         ...episode.extra,
         ...renamed(without(trajectory, TRAJECTORY_COLUMNS), episode.extra),
@@ -169,6 +171,12 @@ function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: Line
       },
     },
   };
+}
+
+/** Seconds without a start: how long it took, and not when. */
+function totalMs(timing: unknown): number | undefined {
+  const seconds = isObject(timing) ? durationOf(timing['total']) : undefined;
+  return seconds === undefined ? undefined : seconds * 1000;
 }
 
 /** Episode and trajectory use some names twice (`timing`, `metadata`): neither hides the other. */

@@ -47,6 +47,7 @@ import {
   responseOfMessages,
   textOfContent,
 } from './messages.ts';
+import { timingOf } from './timing.ts';
 import { withLoggedCalls } from './turnwiseCalls.ts';
 import { alignTo, readTokens, type TokensReading } from './turnwiseTokens.ts';
 
@@ -225,6 +226,7 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       tokens,
       startedAt: numberOf(timing['start']),
       endedAt: numberOf(timing['end']),
+      ...timingOf({ ...timing, kvCache: timing['kv_cache'] }),
       extra: { ...without(record, ROLLOUT_COLUMNS), ...(isObject(record['extra']) ? record['extra'] : {}) },
     },
   };

@@ -1,8 +1,9 @@
 import { TOOL_OUTCOMES, type ToolCall } from '../domain/model.ts';
-import { indexOf, isObject, numberOf, stringOf } from './fields.ts';
+import { idOf, indexOf, isObject, numberOf, stringOf } from './fields.ts';
+import { durationOf } from './timing.ts';
 
 /**
- * What the log knows about its tool calls and the text cannot say (outcome, latency), laid
+ * What the log knows about its tool calls and the text cannot say (outcome, latency, wait, worker, start), laid
  * over the calls found in the text: by call id, else the k-th logged call of a turn is the k-th there.
  */
 export function withLoggedCalls(calls: readonly ToolCall[], logged: unknown): readonly ToolCall[] {
@@ -22,11 +23,19 @@ export function withLoggedCalls(calls: readonly ToolCall[], logged: unknown): re
     if (call === undefined) continue;
     taken.add(index);
     const outcome = TOOL_OUTCOMES.find((known) => known === entry['outcome']);
+    const latencyMs = durationOf(entry['latency_ms']);
+    const queueMs = durationOf(entry['queue_ms']);
+    const worker = idOf(entry['worker']);
+    const startedAt = numberOf(entry['start']);
     result[index] = {
       ...call,
       name: call.name ?? stringOf(entry['name']),
       outcome: outcome ?? call.outcome,
-      latencyMs: numberOf(entry['latency_ms']) ?? call.latencyMs,
+      latencyMs: latencyMs ?? call.latencyMs,
+      ...(latencyMs === undefined ? {} : { latencySource: 'logged' }),
+      ...(queueMs === undefined ? {} : { queueMs }),
+      ...(worker === undefined ? {} : { worker }),
+      ...(startedAt === undefined ? {} : { startedAt }),
     };
   }
   return result;

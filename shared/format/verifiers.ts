@@ -35,6 +35,7 @@ import { type Generation, tokensOfGenerations, turnsOfGenerations } from './gene
 import { isMessageList } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { messagesIn, withoutGuessedEnd } from './taskBody.ts';
+import { timingOf } from './timing.ts';
 import { UNALIGNED } from './tokenColumns.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set([
@@ -112,6 +113,8 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       reward,
       tokens: trajectory.tokens,
       startedAt: numberOf(timing['start_time']),
+      // `generation_ms` is the rollout itself; `total_ms` has the scoring after it as well.
+      ...timingOf({ durationMs: timing['generation_ms'] ?? timing['total_ms'] }),
       extra: {
         ...without(record, COLUMNS),
         ...(trajectory.steps === undefined ? {} : { trajectory: trajectory.steps }),

@@ -32,6 +32,7 @@ import {
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedTokens } from './format.ts';
 import { parsedJson } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
+import { durationOf } from './timing.ts';
 import { floatsOf, idsOf, maskOf, UNALIGNED } from './tokenColumns.ts';
 
 const LOOP = /AgentLoop\w*\.run\b/;
@@ -76,7 +77,7 @@ function readCall(record: JsonObject, file: FileContext): ParsedLine {
     startedAt: secondsOf(started_at),
     endedAt: secondsOf(ended_at),
     extra: { ...extra, ...restOf(attributes) },
-    toolMs: [],
+    tools: [],
   });
 }
 
@@ -93,13 +94,13 @@ function readTrace(record: JsonObject, file: FileContext): ParsedLine {
     return refused('no_rollout', `trace ${id ?? '?'} has no span of an agent loop (….run): ${what}`);
   }
   const { tags: _tags, ...extra } = info;
-  const tools = spans.filter((span) => TOOL.test(stringOf(span['name']) ?? '')).map(durationOf);
+  const tools = spans.filter((span) => TOOL.test(stringOf(span['name']) ?? '')).map(spanTimeOf);
   return rolloutOf(outputsOf(loop), tags, file, {
     key: id,
     startedAt: secondsOf(loop['start_time_unix_nano'] ?? loop['start_time']),
     endedAt: secondsOf(loop['end_time_unix_nano'] ?? loop['end_time']),
     extra: { ...extra, ...restOf(tags) },
-    toolMs: tools,
+    tools,
   });
 }
 
@@ -108,7 +109,7 @@ interface Around {
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
   readonly extra: JsonObject;
-  readonly toolMs: readonly (number | undefined)[];
+  readonly tools: readonly SpanTime[];
 }
 
 function rolloutOf(output: unknown, attributes: JsonObject, file: FileContext, around: Around): ParsedLine {
@@ -144,7 +145,7 @@ function rolloutOf(output: unknown, attributes: JsonObject, file: FileContext, a
       groupRule: sample === undefined ? 'prompt' : 'logged',
       ...(ordinal === undefined ? {} : { ordinal }),
       ...body,
-      toolCalls: withLatencies(body, around.toolMs),
+      toolCalls: withTimes(body, around.tools),
       ...(response === undefined ? { stopReason: undefined, stopReasonSource: undefined } : {}),
       ...(reward === undefined ? {} : { reward }),
       ...(tokens === undefined ? {} : { tokens }),
@@ -157,11 +158,17 @@ function rolloutOf(output: unknown, attributes: JsonObject, file: FileContext, a
 }
 
 /** One tool span per call, in order; where the numbers differ nobody can say whose they are. */
-function withLatencies(body: RolloutBody, toolMs: readonly (number | undefined)[]): readonly ToolCall[] {
-  if (toolMs.length !== body.toolCalls.length) return body.toolCalls;
+function withTimes(body: RolloutBody, tools: readonly SpanTime[]): readonly ToolCall[] {
+  if (tools.length !== body.toolCalls.length) return body.toolCalls;
   return body.toolCalls.map((call, i) => {
-    const latencyMs = call.latencyMs ?? toolMs[i];
-    return latencyMs === undefined ? call : { ...call, latencyMs };
+    const { startedAt, durationMs } = tools[i] ?? {};
+    // What the tool says of itself is closer than a span around it.
+    const isLogged = call.latencyMs === undefined && durationMs !== undefined;
+    return {
+      ...call,
+      ...(isLogged ? { latencyMs: durationMs, latencySource: 'logged' as const } : {}),
+      ...(startedAt === undefined ? {} : { startedAt }),
+    };
   });
 }
 
@@ -214,10 +221,20 @@ function wholeOf(value: unknown): number | undefined {
   return indexOf(typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
 }
 
-function durationOf(span: JsonObject): number | undefined {
-  const start = secondsOf(span['start_time_unix_nano'] ?? span['start_time']);
+interface SpanTime {
+  readonly startedAt?: number;
+  readonly durationMs?: number;
+}
+
+function spanTimeOf(span: JsonObject): SpanTime {
+  const startedAt = secondsOf(span['start_time_unix_nano'] ?? span['start_time']);
   const end = secondsOf(span['end_time_unix_nano'] ?? span['end_time']);
-  return start === undefined || end === undefined ? undefined : numberOf((end - start) * 1000);
+  const durationMs =
+    startedAt === undefined || end === undefined ? undefined : durationOf((end - startedAt) * 1000);
+  return {
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+  };
 }
 
 /** ISO dates, nanoseconds (also as text), or seconds. */

@@ -54,6 +54,8 @@ class Recorder:
 
         index: position in the oversampled group, from 0. problem: {id?, prompt, ground_truth?, source?}.
         stop_reason: answer, length, turn-limit, no-answer, error or aborted. tokens: see `tokens()`.
+        timing: {start, end (s since epoch), worker?, gpu?, kv_cache? (0 to 1, samples, or [time, share] pairs)}.
+        tool_calls: [{turn, call_id?, outcome?, start? (s since epoch), latency_ms?, queue_ms?, worker?}].
         """
         self._write("rollout", dict(
             step=int(step), split=split, group=str(group), index=int(index), problem=problem, messages=messages,

@@ -44,6 +44,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'step.series': { params: ({ runId }) => ({ runId, filter: 'tool_calls:>0' }) },
   'metric.list': { params: ({ runId }) => ({ runId }) },
   'eval.summary': { params: ({ runId }) => ({ runId, filter: 'turns:>0' }) },
+  'step.schedule': { params: ({ runId, step }) => ({ runId, step, filter: 'turns:>0' }) },
   'problem.solved': { params: ({ runId, step }) => ({ runId, step }) },
   'filter.read': { params: ({ runId }) => ({ runId, filter: 'correct:true or "wait"' }) },
   'search.page': {

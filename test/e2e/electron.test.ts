@@ -7,6 +7,7 @@ import { describeKeys } from './keys.ts';
 import { describeOverview } from './overview.ts';
 import { describeProblems } from './problems.ts';
 import { describeRoc } from './roc.ts';
+import { describeSchedule } from './schedule.ts';
 import { describeSearch } from './search.ts';
 import { describeSources } from './sources.ts';
 import { describeSql } from './sql.ts';
@@ -28,6 +29,7 @@ if ('reason' in found) {
   describeTables(found);
   describeSql(found);
   describeProblems(found);
+  describeSchedule(found);
   describeKeys(found);
   describeSearch(found);
   describeCompare(found);

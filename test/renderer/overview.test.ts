@@ -426,7 +426,7 @@ describe('the charts of tool calls', () => {
   const step: StepFacts = {
     ...facts(3, { toolCalls: 10 }),
     outcomes: { ok_stdout: 6, exception: 3, timeout: 1 },
-    latency: { calls: 4, meanMs: 30, p50Ms: 20, p95Ms: 90.5, maxMs: 100 },
+    latency: { calls: 4, meanMs: 30, p50Ms: 20, p95Ms: 90.5, maxMs: 100, logged: 0, derived: 4 },
     repeats: { calls: 2, known: 8 },
     retries: { calls: 4, succeeded: 3 },
     recovery: { rollouts: 5, correct: 1 },

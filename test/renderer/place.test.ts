@@ -11,6 +11,7 @@ describe('place', () => {
     ['/run/a/roc', { view: 'roc', runKey: 'a' }],
     ['/run/a/step/5/roc', { view: 'stepRoc', runKey: 'a', step: 5 }],
     ['/run/a/tokens', { view: 'tokens', runKey: 'a' }],
+    ['/run/a/step/5/schedule', { view: 'schedule', runKey: 'a', step: 5 }],
     ['/run/a/step/5/tokens', { view: 'stepTokens', runKey: 'a', step: 5 }],
     ['/run/a/step/5/group/g', { view: 'group', runKey: 'a', step: 5, groupKey: 'g' }],
     [

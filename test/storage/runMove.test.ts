@@ -19,6 +19,7 @@ const BELOW_ROLLOUT = [
   'turn_row',
   'tool_call_row',
   'flag_row',
+  'timing_row',
   'token_row',
   'join_key_row',
   'join_row',

@@ -5,6 +5,7 @@
 import { openRecords } from '../../electron/ingest/containers/open.ts';
 import { identify } from '../../electron/ingest/identify.ts';
 import { readRecord } from '../../electron/ingest/readRecord.ts';
+import type { ToolCall } from '../../shared/domain/model.ts';
 import type { LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from '../../shared/format/format.ts';
 import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
@@ -146,6 +147,7 @@ function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[
     ...(rollout.decision === undefined ? [] : [`decision ${JSON.stringify(rollout.decision)}`]),
     ...(rollout.joinKeys === undefined ? [] : [`keys ${rollout.joinKeys.join(' ')}`]),
     ...(rollout.isSelection === true ? ['selection'] : []),
+    ...(rollout.timing === undefined ? [] : [`timing ${JSON.stringify(rollout.timing)}`]),
     ...(Object.keys(rollout.extra).length === 0 ? [] : [`extra ${JSON.stringify(rollout.extra)}`]),
   ];
   const text = (turn: number): string => (turn === 0 ? rollout.problem.prompt : rollout.response);
@@ -156,7 +158,7 @@ function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[
     ),
     ...rollout.toolCalls.map(
       (call) =>
-        `  call ${call.turn} ${call.name ?? '?'} ${call.outcome} ${call.latencyMs ?? '?'} ms ${call.arguments ?? '?'}`,
+        `  call ${call.turn} ${call.name ?? '?'} ${call.outcome} ${call.latencyMs ?? '?'} ms${timeOf(call)} ${call.arguments ?? '?'}`,
     ),
   ];
 }
@@ -181,3 +183,9 @@ function valuesOf(tokens: ParsedTokens): string {
 
 const firstWords = (text: string): string =>
   JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}…` : text);
+
+/** What the log says of a call's time beside the text. */
+function timeOf({ latencySource, queueMs, worker, startedAt }: ToolCall): string {
+  const known = { latencySource, queueMs, worker, startedAt };
+  return Object.values(known).every((value) => value === undefined) ? '' : ` ${JSON.stringify(known)}`;
+}

@@ -110,7 +110,9 @@ function checkRollout(rollout: ParsedRollout): void {
       'a response has a segment',
       call.responseSegment === undefined || segments[call.responseSegment] !== undefined,
     );
-    if (call.latencyMs !== undefined) finite('latency', call.latencyMs);
+    for (const value of [call.latencyMs, call.queueMs, call.startedAt])
+      if (value !== undefined) finite('time of a call', value);
+    hold(`a worker is ${typeof call.worker}`, ['string', 'undefined'].includes(typeof call.worker));
   }
   for (const turn of rollout.turns) {
     whole('turn', turn.turn);
@@ -121,6 +123,10 @@ function checkRollout(rollout: ParsedRollout): void {
   for (const value of [rollout.step, rollout.ordinal]) if (value !== undefined) whole('step or index', value);
   const { reward, startedAt, endedAt, decision } = rollout;
   for (const value of [reward, startedAt, endedAt]) if (value !== undefined) finite('number', value);
+  const { durationMs, worker, gpu, kvCache } = rollout.timing ?? {};
+  if (durationMs !== undefined) finite('duration', durationMs);
+  for (const name of [worker, gpu]) hold('a name is a text', name === undefined || typeof name === 'string');
+  for (const value of [kvCache ?? []].flat(2)) finite('use of the cache', value);
   for (const value of Object.values(decision ?? {})) if (typeof value === 'number') finite('decision', value);
   for (const text of [rollout.groupKey, problem.problemId, problem.prompt, response]) {
     hold(`a text is ${typeof text}`, typeof text === 'string');

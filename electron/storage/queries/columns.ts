@@ -36,12 +36,14 @@ export const STEP_REVISIONS = `
 export const STEP_ROLLOUTS = `
   SELECT r.rollout_id, r.group_id, g.problem_no, r.ordinal, r.reward, r.is_correct, r.kept, r.turns, r.tool_calls,
     r.tool_errors, r.policy_tokens, r.response_chars, r.mean_entropy, r.entropy_tokens, r.p_err, r.p_format, r.penalty,
-    r.advantage, r.stop_reason, r.stop_reason_source = 'logged', r.reason, r.answer, r.flags
-  FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id
+    r.advantage, r.stop_reason, r.stop_reason_source = 'logged', r.reason, r.answer, r.flags,
+    r.started_at, r.ended_at, t.duration_ms, t.worker, t.gpu
+  FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id
   WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal, r.rollout_id`;
 
 export const STEP_CALLS = `
-  SELECT c.rollout_id, c.turn, c.outcome, c.latency_ms, c.name, c.is_repeat
+  SELECT c.rollout_id, c.turn, c.outcome, c.latency_ms, c.name, c.is_repeat, c.is_latency_logged, c.queue_ms,
+    c.started_at
   FROM rollout_row r JOIN tool_call_row c ON c.rollout_id = r.rollout_id
   WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal, r.rollout_id, c.ordinal`;
 
@@ -83,6 +85,8 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
   } as StepArrays;
   const reasons = new Codes();
   const answers = new Codes();
+  const workers = new Codes();
+  const gpus = new Codes();
   const indexOf = new Map<number, number>();
   rollouts.forEach((row, i) => {
     indexOf.set(Number(row[0]), i);
@@ -110,9 +114,27 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
     arrays.reason[i] = reasons.of(text(row[20]));
     arrays.answer[i] = answers.of(text(row[21]));
     arrays.flags[i] = integer(row[22]);
+    const startedAt = number(row[23]);
+    const loggedEnd = number(row[24]);
+    const seconds = number(row[25]) / 1000;
+    const endedAt = Number.isNaN(loggedEnd) ? startedAt + seconds : loggedEnd;
+    arrays.startedAt[i] = startedAt;
+    arrays.endedAt[i] = endedAt;
+    arrays.duration[i] = Number.isNaN(endedAt - startedAt) ? seconds : endedAt - startedAt;
+    arrays.worker[i] = workers.of(text(row[26]));
+    arrays.gpu[i] = gpus.of(text(row[27]));
   });
   const callDictionaries = fillCalls(arrays, calls, indexOf);
-  return { arrays, dictionaries: { reasons: reasons.texts, answers: answers.texts, ...callDictionaries } };
+  return {
+    arrays,
+    dictionaries: {
+      reasons: reasons.texts,
+      answers: answers.texts,
+      workers: workers.texts,
+      gpus: gpus.texts,
+      ...callDictionaries,
+    },
+  };
 }
 
 function fillCalls(
@@ -133,6 +155,9 @@ function fillCalls(
     arrays.callLatencyMs[i] = latency;
     arrays.callName[i] = names.of(text(row[4]));
     arrays.callRepeat[i] = flag(row[5]);
+    arrays.callLatencyLogged[i] = flag(row[6]);
+    arrays.callQueueMs[i] = number(row[7]);
+    arrays.callStartedAt[i] = number(row[8]);
     arrays.outcomes[at] = (arrays.outcomes[at] ?? 0) | (1 << outcome);
     const slowest = arrays.latencyMs[at] ?? Number.NaN;
     if (!(slowest >= latency) && !Number.isNaN(latency)) arrays.latencyMs[at] = latency;

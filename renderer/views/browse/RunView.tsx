@@ -83,6 +83,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
 
   const { data } = run;
   const [onlyStep] = steps.data;
+  const lastStep = steps.data.at(-1);
   const list = listTab(query, onlyStep);
   const tabs = tabsOf(data);
   const chosen =
@@ -113,6 +114,15 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
             {counted(data.rollouts, 'rollout')} · {counted(data.groups, 'group')} ·{' '}
             {data.hasSteps ? counted(data.steps, 'step') : 'this log knows no training step'}
           </span>
+          {chosen === 'tools' && lastStep !== undefined && (
+            <Link
+              className="is-link"
+              href={pathOfPlace({ view: 'schedule', runKey, step: lastStep.step })}
+              title="When and where the rollouts of the last step ran; the others open from the charts, and by h and l"
+            >
+              Schedule
+            </Link>
+          )}
           <Link
             className="is-link"
             href={pathOfPlace({ view: 'roc', runKey })}

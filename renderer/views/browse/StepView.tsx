@@ -100,6 +100,13 @@ function StepOfRun({ runKey, step }: StepViewProps) {
           >
             Tokens
           </Link>
+          <Link
+            className="is-link"
+            href={pathOfPlace({ view: 'schedule', runKey, step })}
+            title="When and where the rollouts of this step ran (g d)"
+          >
+            Schedule
+          </Link>
           <FollowControls runKey={runKey} canStart={false} />
         </div>
       </header>

@@ -18,6 +18,7 @@ export const NUMBER_FIELDS = [
   'penalty',
   'advantage',
   'pass_rate',
+  'duration',
 ] as const;
 export type NumberField = (typeof NUMBER_FIELDS)[number];
 
@@ -35,6 +36,8 @@ export const WORD_FIELDS = [
   'truth',
   'source',
   'flag',
+  'worker',
+  'gpu',
 ] as const;
 export type WordField = (typeof WORD_FIELDS)[number];
 
@@ -83,6 +86,9 @@ const DESCRIBED: Readonly<Record<FieldName, readonly [describe: string, example:
   truth: ['ground truth of the problem', 'truth:42'],
   source: ['data set of the problem', 'source:aime*'],
   flag: ['what is odd about it, by rule', 'flag:identical_retry'],
+  duration: ['seconds it took, where timing is logged', 'duration:>600'],
+  worker: ['worker of the rollout engine, as logged', 'worker:w3'],
+  gpu: ['GPU it ran on, as logged', 'gpu:0'],
   text: ['words anywhere in the rollout', 'text:"double-check"'],
   reasoning: ['words in reasoning or prose', 'reasoning:wait'],
   code: ['words in the payload of tool calls', 'code:sympy'],

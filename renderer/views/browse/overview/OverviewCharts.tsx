@@ -59,6 +59,7 @@ export function OverviewCharts({ run, steps, specs = CHARTS, isWhole = false }: 
               axis={axis}
               lines={panel.lines}
               isStacked={panel.isStacked}
+              references={panel.references}
               isNameless={overview.runs.length > 1 && panel.provenance === 'recomputed'}
               format={panel.format}
               marks={marks}

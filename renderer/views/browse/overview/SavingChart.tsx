@@ -7,10 +7,13 @@ import { pngOf, standaloneSvg } from '../../../charts/exportChart.ts';
 import { PanelChart, type PanelChartProps } from '../../../charts/PanelChart.tsx';
 import { dashOf } from '../../../charts/panelModel.ts';
 import { useInterface } from '../../../state/interface.ts';
+import { type ReferenceLine, useReferenceLines } from '../../../state/referenceLines.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { saveText } from '../../../ui/saveText.ts';
 
-interface SavingChartProps extends Omit<PanelChartProps, 'menu' | 'isTable' | 'svgRef'> {
+interface SavingChartProps extends Omit<PanelChartProps, 'menu' | 'isTable' | 'svgRef' | 'references'> {
+  /** That may be shown. */
+  readonly references?: readonly ReferenceLine[] | undefined;
   /** Of what: run, filter, smoothing. */
   readonly source: string;
   /** Begins the names of files. */
@@ -18,11 +21,15 @@ interface SavingChartProps extends Omit<PanelChartProps, 'menu' | 'isTable' | 's
   readonly provenance: 'recomputed' | 'logged';
 }
 
-export function SavingChart({ source, fileName, provenance, ...chart }: SavingChartProps) {
+const NO_IDS: readonly string[] = [];
+
+export function SavingChart({ source, fileName, provenance, references = [], ...chart }: SavingChartProps) {
   const [isTable, setTable] = useState(false);
   const svg = useRef<SVGSVGElement>(null);
   const setNotice = useInterface((state) => state.setNotice);
   const { title, unit, lines } = chart;
+  const shownIds = useReferenceLines((state) => state.shownOf[title]) ?? NO_IDS;
+  const { flip } = useReferenceLines.getState();
   const name = `${fileName}-${title}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   const drawing = () => {
     if (svg.current === null) return undefined;
@@ -57,6 +64,7 @@ export function SavingChart({ source, fileName, provenance, ...chart }: SavingCh
     <PanelChart
       {...chart}
       isTable={isTable}
+      references={references.filter(({ id }) => shownIds.includes(id))}
       svgRef={svg}
       menu={
         <>
@@ -74,6 +82,18 @@ export function SavingChart({ source, fileName, provenance, ...chart }: SavingCh
                 <DropdownMenu.Item onSelect={() => setTable(!isTable)}>
                   {isTable ? 'Show the drawing' : 'Show the numbers'}
                 </DropdownMenu.Item>
+                {references.map((line) => (
+                  <DropdownMenu.CheckboxItem
+                    key={line.id}
+                    checked={shownIds.includes(line.id)}
+                    onCheckedChange={() => flip(title, line.id)}
+                    title={line.source}
+                  >
+                    <span className="menu-check">{shownIds.includes(line.id) ? '✓' : ''}</span>
+                    {line.name}
+                    <code className="menu-hint">{chart.format(line.value)}</code>
+                  </DropdownMenu.CheckboxItem>
+                ))}
                 <DropdownMenu.Separator />
                 <DropdownMenu.Item disabled={isTable} onSelect={savePng}>
                   Save as PNG

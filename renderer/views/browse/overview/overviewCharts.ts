@@ -1,6 +1,7 @@
 /** Which charts there are, in their order: what each shows of a step, and which rollouts a point is about. */
 import type { SeriesName, StepFacts } from '../../../../shared/api/contract.ts';
 import type { Stroke } from '../../../charts/panelModel.ts';
+import type { ReferenceLine } from '../../../state/referenceLines.ts';
 import { compact, decimal, percent } from '../../../ui/numbers.ts';
 
 export interface LineSpec {
@@ -16,6 +17,8 @@ export interface LineSpec {
   readonly filter: (facts: StepFacts) => string;
   /** The same in words. */
   readonly opens: string;
+  /** Where a point leads; without it to the rollouts of the step. */
+  readonly leadsTo?: 'schedule';
   /** Left out where it is 0 at every step: one of many kinds, most of which a run does not have. */
   readonly isOneOfMany?: true;
 }
@@ -30,6 +33,8 @@ export interface ChartSpec {
   readonly format: (value: number) => string;
   /** A limit of the run or stage that belongs to the axis. */
   readonly limit?: 'max_response_tokens';
+  /** Numbers of others that it may be held against, each with its source. */
+  readonly references?: readonly ReferenceLine[];
   /** Not shown where this one is. */
   readonly insteadOf?: string;
 }
@@ -38,6 +43,7 @@ export const asShare = (value: number): string => `${percent(value, value > 0 &&
 const asDecimal = (value: number): string => decimal(value);
 const asTenths = (value: number): string => decimal(value, 1);
 export const asCompact = (value: number): string => compact(value);
+export const asSeconds = (value: number): string => `${compact(value)} s`;
 export const asMs = (value: number): string => `${compact(value)} ms`;
 
 interface LineOptions {

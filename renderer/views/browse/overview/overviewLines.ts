@@ -35,7 +35,7 @@ export interface OverviewQuestion {
   readonly zoom: StepRange | undefined;
   /** Which charts there are. */
   readonly specs: readonly ChartSpec[];
-  readonly openStep: (ref: RunRef, step: number, filter: string) => void;
+  readonly openStep: (ref: RunRef, step: number, filter: string, to?: LineSpec['leadsTo']) => void;
 }
 
 export interface OverviewPanel extends ChartNumbers {
@@ -44,6 +44,7 @@ export interface OverviewPanel extends ChartNumbers {
   readonly isStacked: boolean;
   readonly format: (value: number) => string;
   readonly limit: ChartSpec['limit'];
+  readonly references?: ChartSpec['references'];
   /** Who says it. */
   readonly provenance: 'recomputed' | 'logged';
 }
@@ -111,6 +112,7 @@ function panelOf(spec: ChartSpec, question: OverviewQuestion): OverviewPanel {
     isStacked: spec.isStacked === true,
     format: spec.format,
     limit: spec.limit,
+    ...(spec.references === undefined ? {} : { references: spec.references }),
     provenance: !lines.some(hasValue) && logged.length > 0 ? 'logged' : 'recomputed',
     lines: [...lines, ...logged].map((line) => lineWithin(line, question.zoom)),
   };
@@ -152,7 +154,7 @@ function linesOf(
     opens: line.opens,
     onOpen: (step) => {
       const there = byStep.get(step);
-      if (there !== undefined) question.openStep(run.ref, step, line.filter(there));
+      if (there !== undefined) question.openStep(run.ref, step, line.filter(there), line.leadsTo);
     },
   };
   if (question.window > 1 && spec.isStacked !== true)

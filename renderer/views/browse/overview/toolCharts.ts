@@ -1,7 +1,16 @@
 /** Charts of a run's tool calls: what became of them, how long they took, and how the policy goes on after a failure. */
-import type { StepFacts } from '../../../../shared/api/contract.ts';
+import type { LatencySummary, ScheduleFacts, StepFacts } from '../../../../shared/api/contract.ts';
 import type { ToolOutcome } from '../../../../shared/domain/model.ts';
-import { asCompact, asMs, asShare, beyond, type ChartSpec, type LineSpec, line } from './overviewCharts.ts';
+import {
+  asCompact,
+  asMs,
+  asSeconds,
+  asShare,
+  beyond,
+  type ChartSpec,
+  type LineSpec,
+  line,
+} from './overviewCharts.ts';
 
 /** Failures have warm inks and successes cool ones; the order is the same in every chart. */
 const OUTCOME_INKS: readonly (readonly [outcome: ToolOutcome, name: string, color: string])[] = [
@@ -68,6 +77,43 @@ function share(
   };
 }
 
+const REPORT = 'rStar2-Agent technical report, arXiv 2508.20722';
+
+function latencySource(
+  name: string,
+  color: string,
+  describe: string,
+  of: (latency: LatencySummary) => number,
+): LineSpec {
+  return {
+    name,
+    of: ({ latency }) => (latency === undefined ? undefined : of(latency) / latency.calls),
+    color,
+    stroke: 'solid',
+    describe: `calls whose latency is ${describe}`,
+    isOneOfMany: true,
+    filter: () => 'latency_ms:>=0',
+    opens: 'rollouts with a call of known latency',
+  };
+}
+
+/** Of the rollouts that are placed in time; a point opens the schedule of its step. */
+function scheduleLine(
+  name: string,
+  of: (schedule: ScheduleFacts) => number | undefined,
+  options: Pick<LineSpec, 'color' | 'describe'> & { readonly stroke?: LineSpec['stroke'] },
+): LineSpec {
+  return {
+    name,
+    of: ({ schedule }) => (schedule === undefined ? undefined : of(schedule)),
+    stroke: 'solid',
+    ...options,
+    filter: () => '',
+    opens: 'the schedule of the step',
+    leadsTo: 'schedule',
+  };
+}
+
 export const TOOL_CHARTS: readonly ChartSpec[] = [
   {
     id: 'outcomes',
@@ -94,6 +140,9 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     describe: 'The load on the environment. rStar2-Agent reports up to 45 K calls in a step (§3)',
     format: asCompact,
     lines: [line('tool calls', 'toolCalls', { filter: 'tool_calls:>0', opens: 'rollouts with a tool call' })],
+    references: [
+      { id: 'published tool calls', name: 'rStar2-Agent, up to', value: 45_000, source: `${REPORT}, §3` },
+    ],
   },
   {
     id: 'toolLatency',
@@ -107,6 +156,9 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
       latencyLine('p50', 'p50Ms', 'var(--ink)', 'solid'),
       latencyLine('p95', 'p95Ms', 'var(--ink3)', 'dotted'),
     ],
+    references: [
+      { id: 'published latency', name: 'rStar2-Agent, mean', value: 300, source: `${REPORT}, §3` },
+    ],
   },
   {
     id: 'slowest',
@@ -115,6 +167,25 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     describe: 'One straggler holds up its whole rollout',
     format: asMs,
     lines: [latencyLine('slowest', 'maxMs', 'var(--wrong)', 'solid')],
+  },
+  {
+    id: 'latencySource',
+    title: 'Where latencies come from',
+    unit: 'of calls with a latency',
+    describe:
+      'Logged by the trainer, read out of the text of the response, or read before Turnwise told them apart',
+    isStacked: true,
+    format: asShare,
+    lines: [
+      latencySource('logged', 'var(--right)', 'logged beside the text', ({ logged }) => logged),
+      latencySource('from the text', 'var(--h3)', 'read out of the response', ({ derived }) => derived),
+      latencySource(
+        'not told apart',
+        'var(--rule2)',
+        'read before it was kept',
+        (latency) => latency.calls - latency.logged - latency.derived,
+      ),
+    ],
   },
   {
     id: 'retries',
@@ -159,6 +230,76 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
         filter: 'flag:identical_retry',
         opens: 'rollouts in which a failed call was made again',
       }),
+    ],
+  },
+  {
+    id: 'wallTime',
+    title: 'Wall time of the rollouts',
+    unit: 'seconds',
+    describe: 'From the first start to the last end of the step, as logged; a point opens the schedule',
+    format: asSeconds,
+    lines: [
+      scheduleLine('wall time', ({ wallSeconds }) => wallSeconds, {
+        color: 'var(--ink)',
+        describe: 'first start to last end',
+      }),
+      scheduleLine('median', ({ medianSeconds }) => medianSeconds, {
+        color: 'var(--ink3)',
+        stroke: 'dotted',
+        describe: 'median duration of a rollout',
+      }),
+    ],
+  },
+  {
+    id: 'tail',
+    title: 'Tail of the step',
+    unit: 'of the wall time',
+    describe: 'Time after 90 % of the rollouts had ended: most workers idle then',
+    format: asShare,
+    lines: [
+      scheduleLine(
+        'tail',
+        ({ tailSeconds, wallSeconds }) => (wallSeconds > 0 ? tailSeconds / wallSeconds : undefined),
+        {
+          color: 'var(--wrong)',
+          describe: 'share of the wall time after 90 % had ended',
+        },
+      ),
+    ],
+  },
+  {
+    id: 'peakRollouts',
+    title: 'Rollouts in flight',
+    unit: 'at once, most',
+    describe: 'The most rollouts that ran at one time',
+    format: asCompact,
+    lines: [
+      scheduleLine('rollouts', ({ peakRollouts }) => peakRollouts, {
+        color: 'var(--ink)',
+        describe: 'most rollouts at one time',
+      }),
+    ],
+  },
+  {
+    id: 'callsInFlight',
+    title: 'Tool calls in flight',
+    unit: 'mean (estimate)',
+    describe:
+      'By Little’s law: the known latencies together over the wall time; the most at one time only where every start is logged',
+    format: asCompact,
+    lines: [
+      scheduleLine('mean', ({ meanCalls }) => meanCalls, {
+        color: 'var(--kept)',
+        describe: 'mean calls in flight, an estimate',
+      }),
+      {
+        ...scheduleLine('most', ({ peakCalls }) => peakCalls, {
+          color: 'var(--ink3)',
+          stroke: 'dotted',
+          describe: 'most calls at one time, from logged starts',
+        }),
+        isOneOfMany: true,
+      },
     ],
   },
 ];

@@ -90,10 +90,14 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
         window,
         zoom: isZoomed ? range : undefined,
         specs,
-        openStep: ({ runKey, library }, step, condition) => {
+        openStep: ({ runKey, library }, step, condition, to) => {
           const q = filterAnd(filter, condition);
-          const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
-          const path = `${pathOfPlace({ view: 'step', runKey, step })}?${search}`;
+          const search = new URLSearchParams({
+            ...(to === undefined ? { tab: 'rollouts' } : {}),
+            ...(q === '' ? {} : { q }),
+          });
+          const place = pathOfPlace({ view: to ?? 'step', runKey, step });
+          const path = search.size === 0 ? place : `${place}?${search}`;
           navigateTo(library === undefined ? path : hrefInLibrary(library, path));
         },
       }),

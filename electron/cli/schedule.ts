@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import type { RunSummary, ScheduleFacts, StepFacts, StepSchedule } from '../../shared/api/contract.ts';
+import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
+import { withLibraryHost } from './libraryHost.ts';
+import { type RowFormat, rowWriter } from './rowWriters.ts';
+
+const help = `usage: turnwise schedule --run R [--step N] [--filter F] [--library FILE] [--json | --csv]
+
+When and where rollouts ran, as logged. Without --step: a row per step with wall time, tail and concurrency. With it: a
+row per rollout that has a start and an end.
+
+  --run R          key, name or number of a run
+  --step N         the rollouts of this step
+  --filter F       only the rollouts that match, in the filter language
+  --library FILE   the library; without it the one of this user
+  --json           one JSON object per row and line; --csv: CSV; without either a table
+
+Times are seconds: started_at and ended_at since 1970, the others durations. Unknown is null. mean_calls is an estimate
+(Little's law: known latencies over the wall time); peak_calls needs the start of every call. wait_s: known latencies of
+calls without a logged start, together.
+Exit codes: 0 done, 1 no such run or step, or nothing is placed in time, 2 usage.`;
+
+const STEP_COLUMNS = [
+  ...['step', 'rollouts', 'placed', 'wall_s', 'median_s', 'tail_s', 'stragglers', 'peak_rollouts'],
+  ...['mean_calls', 'peak_calls', 'latency_calls', 'latency_p50_ms', 'latency_p95_ms', 'latency_max_ms'],
+] as const;
+const ROLLOUT_COLUMNS = [
+  ...['rollout_id', 'worker', 'gpu', 'started_at', 'ended_at', 'duration', 'is_correct', 'reward'],
+  ...['turns', 'policy_tokens', 'wait_s', 'is_straggler'],
+] as const;
+
+export const scheduleCommand: Command = {
+  name: 'schedule',
+  summary: 'print when and where rollouts ran: wall time, tail, concurrency, workers',
+  help,
+  async run(argv, context) {
+    const args = readArguments('schedule', argv, {
+      run: { type: 'string' },
+      step: { type: 'string' },
+      filter: { type: 'string' },
+      library: { type: 'string' },
+      json: { type: 'boolean' },
+      csv: { type: 'boolean' },
+    });
+    const named = args.string('run');
+    if (named === undefined || args.positionals.length > 0)
+      throw new UsageError(`schedule: name a run with --run\n\n${help}`);
+    const rawStep = args.string('step');
+    if (rawStep !== undefined && !/^\d+$/.test(rawStep))
+      throw new UsageError('schedule: --step is a whole number of 0 or more');
+    if (args.flag('json') && args.flag('csv')) throw new UsageError('schedule: --json or --csv, not both');
+    const format: RowFormat = args.flag('json') ? 'jsonl' : args.flag('csv') ? 'csv' : 'table';
+    const filter = args.string('filter') ?? '';
+    return await withLibraryHost(args.string('library'), context, async ({ ask }) => {
+      const { runId, name } = runNamed(await ask('run.list', {}), named);
+      const rows =
+        rawStep === undefined
+          ? (await ask('step.series', { runId, filter })).steps.flatMap(stepRow)
+          : rolloutRows(await ask('step.schedule', { runId, step: Number(rawStep), filter }));
+      if (rows.length === 0)
+        throw new ExpectedError(
+          `no rollout of ${name}${rawStep === undefined ? '' : ` at step ${rawStep}`} has a start and an end in its log`,
+        );
+      const texts: string[] = [];
+      const writer = rowWriter(format, (text) => void texts.push(text));
+      writer.columns(rawStep === undefined ? STEP_COLUMNS : ROLLOUT_COLUMNS);
+      writer.rows(rows);
+      writer.end();
+      for (const text of texts) if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+      return 0;
+    });
+  },
+};
+
+function runNamed(runs: readonly RunSummary[], named: string): RunSummary {
+  const byName = runs.filter(({ name }) => name === named);
+  const found =
+    runs.find(({ runKey }) => runKey === named) ??
+    (byName.length === 1 ? byName[0] : undefined) ??
+    runs.find(({ runId }) => String(runId) === named);
+  if (found !== undefined) return found;
+  const known = runs.map(({ runKey }) => runKey).join(', ');
+  throw new ExpectedError(
+    byName.length > 1
+      ? `${byName.length} runs are called ${named}; name one by its key: ${byName.map(({ runKey }) => runKey).join(', ')}`
+      : `no run ${named}; ${known === '' ? 'the library has no runs' : `there are ${known}`}`,
+  );
+}
+
+function stepRow({ step, rollouts, schedule, latency }: StepFacts): readonly (readonly unknown[])[] {
+  if (schedule === undefined) return [];
+  const facts: ScheduleFacts = schedule;
+  return [
+    [
+      ...[
+        step,
+        rollouts,
+        facts.placed,
+        ...[facts.wallSeconds, facts.medianSeconds, facts.tailSeconds].map(rounded),
+      ],
+      ...[
+        facts.stragglers,
+        facts.peakRollouts,
+        facts.meanCalls === undefined ? null : rounded(facts.meanCalls),
+        facts.peakCalls ?? null,
+      ],
+      ...[latency?.calls ?? null, latency?.p50Ms ?? null, latency?.p95Ms ?? null, latency?.maxMs ?? null],
+    ],
+  ];
+}
+
+/** What the columns of a step mark as unknown. */
+const UNKNOWN_TOKENS = -2147483648;
+const known = (value: number | undefined): number | null =>
+  value === undefined || Number.isNaN(value) ? null : value;
+/** Times cross as seconds from the first start in single precision: a tenth of a millisecond in a step of an hour. */
+const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+function rolloutRows({ bars, lanes, origin = 0 }: StepSchedule): readonly (readonly unknown[])[] {
+  return Array.from(bars.rolloutId, (rolloutId, i) => {
+    const lane = lanes[bars.lane[i] ?? 0];
+    const [start, end] = [bars.start[i] ?? 0, bars.end[i] ?? 0];
+    const isCorrect = bars.correct[i] ?? -1;
+    const tokens = bars.tokens[i] ?? UNKNOWN_TOKENS;
+    const wait = known(bars.waitSeconds[i]);
+    return [
+      ...[rolloutId, lane?.worker ?? null, lane?.gpu ?? null],
+      ...[rounded(origin + start), rounded(origin + end), rounded(end - start)],
+      ...[isCorrect < 0 ? null : isCorrect, known(bars.reward[i]), bars.turns[i] ?? null],
+      ...[
+        tokens === UNKNOWN_TOKENS ? null : tokens,
+        wait === null ? null : rounded(wait),
+        bars.straggler[i] ?? 0,
+      ],
+    ];
+  });
+}

@@ -1,0 +1,35 @@
+/** What the schedule of a step needs beyond its columns. */
+import type { ReadableLibrary } from '../open.ts';
+
+export interface CacheUse {
+  readonly gpu: string | null;
+  /** JSON: a share, samples, or pairs of time and sample. */
+  readonly kvCache: string;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+interface StepPlace {
+  readonly runId: number;
+  readonly step: number;
+}
+
+export const CACHE_USES = `
+  SELECT t.gpu, t.kv_cache AS kvCache, r.started_at AS startedAt,
+    coalesce(r.ended_at, r.started_at + t.duration_ms / 1000) AS endedAt
+  FROM rollout_row r JOIN timing_row t ON t.rollout_id = r.rollout_id
+  WHERE r.run_id = ? AND r.step = ? AND t.kv_cache IS NOT NULL`;
+
+export function cacheUses(db: ReadableLibrary, { runId, step }: StepPlace): readonly CacheUse[] {
+  return db.prepare<[number, number], CacheUse>(CACHE_USES).all(runId, step);
+}
+
+export const READ_BEFORE = `
+  SELECT count(*) FROM rollout_row r
+  WHERE r.run_id = ? AND r.step = ? AND r.started_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM timing_row t WHERE t.rollout_id = r.rollout_id)`;
+
+/** Rollouts with a start that were read before workers were kept. */
+export function rolloutsReadBefore(db: ReadableLibrary, { runId, step }: StepPlace): number {
+  return Number(db.prepare<[number, number]>(READ_BEFORE).pluck().get(runId, step));
+}

@@ -1,0 +1,75 @@
+import { memo } from 'react';
+import type { StepSchedule } from '../../../../shared/api/contract.ts';
+import { counted } from '../../../ui/numbers.ts';
+import { latencyWords, STRAGGLER_WORDS, totalsOf } from './scheduleWords.ts';
+
+/** The step in numbers, what the colours mean, and what the log leaves out. */
+export const ScheduleTotals = memo(function ScheduleTotals({
+  schedule,
+}: {
+  readonly schedule: StepSchedule;
+}) {
+  const { lanes, waits, bars, callsInFlight, unplaced, readBefore } = schedule;
+  const hasUnplacedWaits = bars.waitSeconds.some((seconds) => seconds > 0);
+  const knowsWorkers = lanes.some(({ worker, gpu }) => worker !== undefined || gpu !== undefined);
+  return (
+    <section className="schedule-totals" aria-label="The step in numbers">
+      <dl>
+        {totalsOf(schedule).map(({ label, value, why }) => (
+          <div key={label} title={why}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="schedule-latency">
+        {latencyWords(schedule).map((words) => (
+          <span key={words}>{words}</span>
+        ))}
+      </p>
+      <p className="schedule-legend">
+        <span className="bar-swatch is-right" /> right
+        <span className="bar-swatch is-wrong" /> wrong, lower
+        {bars.correct.includes(-1) && (
+          <>
+            <span className="bar-swatch is-unknown" /> unknown
+          </>
+        )}
+        {waits.bar.length > 0 && (
+          <>
+            <span className="bar-swatch is-wait" /> waiting for a tool
+          </>
+        )}
+        {hasUnplacedWaits && (
+          <>
+            <span className="bar-swatch is-foot" />
+            <span title="The log gives latencies and no starts: their sum is drawn as a share of the bar’s foot">
+              waits, not placed
+            </span>
+          </>
+        )}
+        <span className="bar-swatch is-idle" /> idle
+        <span className="bar-swatch is-straggler" />
+        <span title={STRAGGLER_WORDS}>straggler: in the tail and over twice the median</span>
+        {callsInFlight === undefined && hasUnplacedWaits && (
+          <span title="Concurrency over time needs the start of every call">
+            {' '}
+            · tool calls in flight only as a mean: their starts are not logged
+          </span>
+        )}
+      </p>
+      {(readBefore > 0 || !knowsWorkers || unplaced.withStart + unplaced.withDuration > 0) && (
+        <p className="schedule-note">
+          {readBefore > 0
+            ? `${counted(readBefore, 'rollout')} of this step ${readBefore === 1 ? 'was' : 'were'} read before workers were kept: remove the run and read these logs again to see workers, GPUs and KV-cache use. `
+            : !knowsWorkers &&
+              'The log names no worker and no GPU (timing.worker, timing.gpu): rows are as many as ran at once. '}
+          {unplaced.withStart > 0 &&
+            `${counted(unplaced.withStart, 'rollout')} with a start and no end not drawn. `}
+          {unplaced.withDuration > 0 &&
+            `${counted(unplaced.withDuration, 'rollout')} with a duration and no start not drawn.`}
+        </p>
+      )}
+    </section>
+  );
+});

@@ -1,0 +1,169 @@
+import { useEffect, useState } from 'react';
+import type { StepSchedule } from '../../../../shared/api/contract.ts';
+import { useCommands } from '../../../app/commands.ts';
+import { FilterBox } from '../../../app/filter/FilterBox.tsx';
+import { FilterChips } from '../../../app/filter/FilterChips.tsx';
+import { useClient } from '../../../data/DataProvider.tsx';
+import { useFilterLink } from '../../../data/filterLink.ts';
+import { pathOfPlace } from '../../../data/place.ts';
+import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { useSettled } from '../../../data/useSettled.ts';
+import { Button } from '../../../ui/Controls.tsx';
+import { Link } from '../../../ui/Link.tsx';
+import { count, counted, percent } from '../../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
+import { NothingPlaced } from './NothingPlaced.tsx';
+import { ScheduleReading } from './ScheduleReading.tsx';
+import { ScheduleTotals } from './ScheduleTotals.tsx';
+import { readSpan, type Span, spanText, wholeSpan } from './scheduleModel.ts';
+import { readingOf } from './scheduleWords.ts';
+import { Timeline } from './Timeline.tsx';
+import './schedule.css';
+
+interface ScheduleViewProps {
+  readonly runKey: string;
+  readonly step: number;
+}
+
+/** When and where the rollouts of a step ran: workers, tool waits, idle time, stragglers. */
+export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
+  const run = useRequest('run.get', { runKey });
+  const runId = run.data?.runId;
+  const steps = useRequest('step.list', runId === undefined ? undefined : { runId });
+  const filter = useFilterLink();
+  const schedule = useAnalysis(
+    'step.schedule',
+    runId === undefined ? undefined : { runId, step, filter: filter.applied },
+  );
+  const at = steps.data?.findIndex((row) => row.step === step) ?? -1;
+  const goToStep = (index: number) => {
+    const row = steps.data?.[index];
+    if (row === undefined) return;
+    const query = new URLSearchParams(window.location.search);
+    for (const name of ['t', 'at']) query.delete(name);
+    goTo({ view: 'schedule', runKey, step: row.step }, query.size === 0 ? '' : `?${query}`);
+  };
+  useCommands({ 'sibling.next': () => goToStep(at + 1), 'sibling.previous': () => goToStep(at - 1) });
+
+  const error = run.error ?? schedule.error;
+  if (error !== null)
+    return (
+      <FailedState
+        title="The schedule could not be put together"
+        error={error}
+        onRetry={() => void (run.error === null ? schedule.compute() : run.refetch())}
+      />
+    );
+  if (run.data === undefined) return <WaitingState title="Opening the run…" />;
+  const { answer, progress } = schedule;
+  return (
+    <div className="page">
+      <header className="page-head is-one-line">
+        <h1>Schedule</h1>
+        <div className="end">
+          <span className="page-facts">
+            {run.data.name}
+            {run.data.hasSteps && ` · step ${step}`}
+            {answer?.facts !== undefined &&
+              ` · ${count(answer.facts.placed)} of ${counted(answer.rollouts, 'rollout')} placed in time`}
+          </span>
+          <Link
+            className="is-link"
+            href={pathOfPlace({ view: 'step', runKey, step })}
+            title="The rollouts of this step"
+          >
+            Rollouts
+          </Link>
+          <Link
+            className="is-link"
+            href={`${pathOfPlace({ view: 'run', runKey })}?tab=tools`}
+            title="Latency, concurrency and wall time over steps"
+          >
+            Over steps
+          </Link>
+        </div>
+      </header>
+      <div className="filters">
+        <FilterBox runId={run.data.runId} runKey={runKey} what="rollouts" />
+        <FilterChips />
+        {schedule.isComputing && (
+          <Button onClick={schedule.stop}>
+            Stop{progress === undefined ? '' : ` (${percent(progress.share, 0)} %)`}
+          </Button>
+        )}
+      </div>
+      {answer === undefined ? (
+        schedule.isStopped ? (
+          <EmptyState title="Stopped">
+            <Button onClick={() => void schedule.compute()}>Put it together</Button>
+          </EmptyState>
+        ) : (
+          <WaitingState title="Putting the schedule together…" />
+        )
+      ) : answer.facts === undefined ? (
+        <NothingPlaced schedule={answer} isFiltered={filter.applied !== ''} />
+      ) : (
+        <Placed key={filter.applied} runKey={runKey} schedule={answer} />
+      )}
+    </div>
+  );
+}
+
+const LINK_REST_MS = 300;
+
+function Placed({ runKey, schedule }: { readonly runKey: string; readonly schedule: StepSchedule }) {
+  const [query, setQuery] = useUrlQuery();
+  const client = useClient();
+  const whole = wholeSpan(schedule);
+  const [span, setSpan] = useState<Span>(() => readSpan(query.get('t'), whole) ?? whole);
+  const [cursor, setCursor] = useState<number | undefined>(() => {
+    const bar = schedule.bars.rolloutId.indexOf(Number(query.get('at') ?? -1));
+    return bar < 0 ? undefined : bar;
+  });
+  const rolloutId = cursor === undefined ? undefined : schedule.bars.rolloutId[cursor];
+  // A link says where one has come to rest, not every place on the way.
+  const restedSpan = useSettled(spanText(span, whole), LINK_REST_MS);
+  const restedId = useSettled(rolloutId, LINK_REST_MS);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: written when one has come to rest, and not when the link changes
+  useEffect(() => {
+    setQuery({ t: restedSpan, at: restedId === undefined ? undefined : String(restedId) });
+  }, [restedSpan, restedId]);
+  const rows = useRequest('rollout.rows', restedId === undefined ? undefined : { rolloutIds: [restedId] }, {
+    keepPrevious: true,
+  });
+  const row = rows.data?.find((each) => each.rolloutId === rolloutId);
+
+  const open = async (bar: number) => {
+    const id = schedule.bars.rolloutId[bar];
+    if (id === undefined) return;
+    const [found] = await client.request('rollout.rows', { rolloutIds: [id] });
+    if (found === undefined) return;
+    // So that the way back leads to where one was.
+    setQuery({ t: spanText(span, whole), at: String(id) });
+    const { step, groupKey, ordinal } = found;
+    goTo({ view: 'rollout', runKey, step, groupKey, ordinal });
+  };
+
+  return (
+    <>
+      <ScheduleTotals schedule={schedule} />
+      <Timeline
+        schedule={schedule}
+        span={span}
+        onSpan={setSpan}
+        cursor={cursor}
+        onCursor={setCursor}
+        onOpen={(bar) => void open(bar)}
+        reading={readingOf(schedule, cursor, row)}
+      />
+      <ScheduleReading
+        schedule={schedule}
+        bar={cursor}
+        row={row}
+        onOpen={() => cursor !== undefined && void open(cursor)}
+      />
+    </>
+  );
+}

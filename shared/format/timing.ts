@@ -1,0 +1,53 @@
+/** What logs say of where and how long a rollout ran. Only what is there; nothing is worked out. */
+import type { KvCacheUse, RolloutTiming } from '../domain/model.ts';
+import { idOf, numberOf } from './fields.ts';
+
+/** A duration or a wait: a number that is not below 0, else unknown. */
+export function durationOf(value: unknown): number | undefined {
+  const number = numberOf(value);
+  return number === undefined || number < 0 ? undefined : number;
+}
+
+/** @returns nothing where no field is known, so that a record without timing has none */
+export function timingOf(fields: {
+  readonly durationMs?: unknown;
+  readonly worker?: unknown;
+  readonly gpu?: unknown;
+  readonly kvCache?: unknown;
+}): { readonly timing?: RolloutTiming } {
+  const durationMs = durationOf(fields.durationMs);
+  const worker = idOf(fields.worker);
+  const gpu = gpuOf(fields.gpu);
+  const kvCache = kvCacheOf(fields.kvCache);
+  if (durationMs === undefined && worker === undefined && gpu === undefined && kvCache === undefined)
+    return {};
+  return {
+    timing: {
+      ...(durationMs === undefined ? {} : { durationMs }),
+      ...(worker === undefined ? {} : { worker }),
+      ...(gpu === undefined ? {} : { gpu }),
+      ...(kvCache === undefined ? {} : { kvCache }),
+    },
+  };
+}
+
+/** An engine over several GPUs names them all. */
+function gpuOf(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return idOf(value);
+  const ids = value.map(idOf);
+  return ids.length === 0 || ids.includes(undefined) ? undefined : ids.join('+');
+}
+
+/** As `turnwise.schema.json` has it: a share, samples, or pairs of a time and a sample. Mixed lists are not read. */
+export function kvCacheOf(value: unknown): KvCacheUse | undefined {
+  if (!Array.isArray(value)) return numberOf(value);
+  if (value.length === 0) return undefined;
+  const samples = value.flatMap((entry) => numberOf(entry) ?? []);
+  if (samples.length === value.length) return samples;
+  const pairs = value.flatMap((entry): readonly (readonly [number, number])[] => {
+    if (!Array.isArray(entry) || entry.length !== 2) return [];
+    const [at, share] = [numberOf(entry[0]), numberOf(entry[1])];
+    return at === undefined || share === undefined ? [] : [[at, share]];
+  });
+  return pairs.length === value.length ? pairs : undefined;
+}

@@ -1,0 +1,270 @@
+/** The schedule of a step, against the public views of the same library and against the lines of the log. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BrowseQuestion, Browser } from '../../electron/columns/answer.ts';
+import { openReader, openWriter, type ReadableLibrary } from '../../electron/storage/open.ts';
+import { CACHE_USES, READ_BEFORE } from '../../electron/storage/queries/schedule.ts';
+import type { StepFacts, StepSchedule } from '../../shared/api/contract.ts';
+import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+
+const LOG = join(import.meta.dirname, '../../fixtures/turnwise/schedule/input.jsonl');
+
+interface Logged {
+  readonly step: number;
+  readonly reward: number;
+  readonly tool_calls: readonly {
+    readonly latency_ms: number;
+    readonly start?: number;
+    readonly queue_ms: number;
+  }[];
+  readonly timing: {
+    readonly start: number;
+    readonly end: number;
+    readonly worker: string;
+    readonly gpu: number;
+  };
+}
+
+const lines = readFileSync(LOG, 'utf8')
+  .split('\n')
+  .filter((line) => line.includes('"type":"rollout"'))
+  .map((line) => JSON.parse(line) as Logged);
+const ofStep = (step: number): readonly Logged[] => lines.filter((line) => line.step === step);
+
+let place: Scratch;
+let db: ReadableLibrary;
+let runId: number;
+beforeAll(async () => {
+  place = scratch();
+  const plain = {
+    v: 1,
+    type: 'rollout',
+    run: 'untimed',
+    step: 1,
+    group: 'g',
+    problem: { prompt: 'p' },
+    text: 'a',
+  };
+  await ingestHere(place.library, [
+    LOG,
+    place.file(
+      'untimed.jsonl',
+      [
+        { ...plain, index: 0 },
+        { ...plain, index: 1, timing: { start: 5 } },
+        { ...plain, index: 2, timing: { start: 9, end: 7, worker: 'w' } },
+      ]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    ),
+  ]);
+  db = openReader(place.library);
+  runId = idOf('synthetic-schedule');
+});
+afterAll(() => {
+  db.close();
+  place.remove();
+});
+
+const idOf = (runKey: string): number =>
+  Number(db.prepare('SELECT run_id FROM run WHERE run_key = ?').pluck().get(runKey));
+
+function ask<T>(question: BrowseQuestion): T {
+  const result = new Browser(db).answer(question, { isCancelled: () => false, onProgress: () => undefined });
+  if (!result.ok) throw new Error(result.failure.message);
+  return result.value as T;
+}
+const schedule = (step: number, filter = '', of = runId): StepSchedule =>
+  ask({ about: 'schedule', runId: of, step, filter });
+
+/** The most intervals open at once, looked at wherever one begins. */
+const peak = (intervals: readonly (readonly [start: number, end: number])[]): number =>
+  Math.max(...intervals.map(([at]) => intervals.filter(([start, end]) => start <= at && at < end).length));
+
+describe.each([1, 2])('step %i of a log with timing', (step) => {
+  const logged = ofStep(step);
+  const wall =
+    Math.max(...logged.map(({ timing }) => timing.end)) -
+    Math.min(...logged.map(({ timing }) => timing.start));
+  const calls = logged.flatMap(({ tool_calls }) => tool_calls);
+
+  it('wall time, concurrency and calls in flight are those of its lines', () => {
+    const { facts, rollouts, readBefore } = schedule(step);
+    expect([rollouts, facts?.placed, readBefore]).toEqual([logged.length, logged.length, 0]);
+    expect(facts?.wallSeconds).toBeCloseTo(wall, 5);
+    expect(facts?.peakRollouts).toBe(peak(logged.map(({ timing }) => [timing.start, timing.end])));
+    const taken = calls.reduce((sum, { latency_ms }) => sum + latency_ms / 1000, 0);
+    expect(facts?.meanCalls).toBeCloseTo(taken / wall, 5);
+    const ends = logged.map(({ timing }) => timing.end).sort((a, b) => a - b);
+    const tailFrom = ends[Math.ceil(0.9 * ends.length) - 1] ?? 0;
+    expect(facts?.tailSeconds).toBeCloseTo((ends.at(-1) ?? 0) - tailFrom, 5);
+    expect(facts?.stragglers).toBe(1);
+  });
+
+  it('charts over steps say the same', () => {
+    const { steps } = ask<{ readonly steps: readonly StepFacts[] }>({ about: 'series', runId, filter: '' });
+    const found = steps.find((each) => each.step === step);
+    expect(found?.schedule).toEqual(schedule(step).facts);
+    const sorted = calls.map(({ latency_ms }) => latency_ms).sort((a, b) => a - b);
+    const rank = (share: number): number | undefined => sorted[Math.ceil(share * sorted.length) - 1];
+    expect(found?.latency).toMatchObject({
+      ...{ calls: calls.length, logged: calls.length, derived: 0 },
+      ...{ p50Ms: rank(0.5), p95Ms: rank(0.95), maxMs: rank(1) },
+    });
+    expect(schedule(step).latencies).toEqual([
+      { source: 'logged', calls: calls.length, p50Ms: rank(0.5), p95Ms: rank(0.95), maxMs: rank(1) },
+    ]);
+    expect(schedule(step).queue?.calls).toBe(calls.length);
+  });
+
+  it('lanes are its workers by GPU, and busy as long as one of theirs ran', () => {
+    const { lanes, idleGpuSeconds } = schedule(step);
+    const named = new Map<string, Logged['timing'][]>();
+    for (const { timing } of logged) {
+      const key = `${timing.gpu} ${timing.worker}`;
+      named.set(key, [...(named.get(key) ?? []), timing]);
+    }
+    expect(lanes.map(({ gpu, worker }) => `${gpu} ${worker}`)).toEqual([...named.keys()].sort());
+    for (const lane of lanes) {
+      const timings = named.get(`${lane.gpu} ${lane.worker}`) ?? [];
+      expect(lane.rollouts).toBe(timings.length);
+      expect(lane.rows).toBe(peak(timings.map(({ start, end }) => [start, end])));
+      expect(lane.busySeconds).toBeCloseTo(covered(timings), 4);
+    }
+    const gpus = [...new Set(logged.map(({ timing }) => timing.gpu))];
+    const idle = gpus.map(
+      (gpu) => wall - covered(logged.map(({ timing }) => timing).filter((t) => t.gpu === gpu)),
+    );
+    expect(idleGpuSeconds).toBeCloseTo(
+      idle.reduce((sum, each) => sum + each, 0),
+      4,
+    );
+  });
+});
+
+/** By sweeping over hundredths of a second, as the log has them. */
+function covered(timings: readonly { readonly start: number; readonly end: number }[]): number {
+  const from = Math.min(...timings.map(({ start }) => start));
+  const hundredths = (at: number): number => Math.round((at - from) * 100);
+  const busy = new Set<number>();
+  for (const { start, end } of timings)
+    for (let at = hundredths(start); at < hundredths(end); at++) busy.add(at);
+  return busy.size / 100;
+}
+
+it('bars are the rollouts of the view, each on its worker', () => {
+  const { bars, lanes, origin = 0 } = schedule(1);
+  const rows = db
+    .prepare(
+      'SELECT rollout_id AS id, started_at, duration, worker, gpu, is_correct, turns FROM rollout WHERE run_id = ? AND step = 1',
+    )
+    .all(runId) as Record<string, number | string>[];
+  expect([...bars.rolloutId].sort((a, b) => a - b)).toEqual(rows.map(({ id }) => id));
+  bars.rolloutId.forEach((id, i) => {
+    const row = rows.find((each) => each['id'] === id);
+    expect(origin + (bars.start[i] ?? 0)).toBeCloseTo(Number(row?.['started_at']), 3);
+    expect((bars.end[i] ?? 0) - (bars.start[i] ?? 0)).toBeCloseTo(Number(row?.['duration']), 3);
+    expect(lanes[bars.lane[i] ?? 0]).toMatchObject({ worker: row?.['worker'], gpu: row?.['gpu'] });
+    expect([bars.correct[i], bars.turns[i]]).toEqual([row?.['is_correct'], row?.['turns']]);
+  });
+});
+
+it('waits are placed where their start is logged, and are a sum where it is not', () => {
+  const placed = schedule(1);
+  expect(placed.waits.bar.length).toBe(ofStep(1).flatMap(({ tool_calls }) => tool_calls).length);
+  expect(placed.bars.waitSeconds.some((seconds) => seconds > 0)).toBe(false);
+  placed.waits.bar.forEach((bar, i) => {
+    expect(placed.waits.start[i]).toBeGreaterThanOrEqual((placed.bars.start[bar] ?? 0) - 0.01);
+    expect(placed.waits.end[i]).toBeLessThanOrEqual((placed.bars.end[bar] ?? 0) + 0.01);
+  });
+  expect(placed.callsInFlight?.counts.at(-1)).toBe(0);
+  const summed = schedule(2);
+  expect([summed.waits.bar.length, summed.callsInFlight, summed.facts?.peakCalls]).toEqual([
+    0,
+    undefined,
+    undefined,
+  ]);
+  const total = ofStep(2)
+    .flatMap(({ tool_calls }) => tool_calls)
+    .reduce((sum, { latency_ms }) => sum + latency_ms, 0);
+  const drawn = summed.bars.waitSeconds.reduce(
+    (sum, seconds) => sum + (Number.isNaN(seconds) ? 0 : seconds),
+    0,
+  );
+  expect(drawn).toBeCloseTo(total / 1000, 3);
+});
+
+it('a worker of another step that has nothing to do is named, and not under a filter', () => {
+  expect(schedule(1).idleWorkers).toEqual([]);
+  expect(schedule(2).idleWorkers).toEqual(['w2']);
+  expect(schedule(2, 'reward:1').idleWorkers).toEqual([]);
+});
+
+it('a filter leaves the rollouts that match', () => {
+  const { rollouts, bars, facts } = schedule(1, 'worker:w1 reward:1');
+  const wanted = ofStep(1).filter(({ timing, reward }) => timing.worker === 'w1' && reward === 1);
+  expect(wanted.length).toBeGreaterThan(0);
+  expect([rollouts, bars.start.length, facts?.placed]).toEqual(Array(3).fill(wanted.length));
+});
+
+it('use of the KV cache is drawn for each GPU in the order of time, whichever way it is logged', () => {
+  const { kvCache } = schedule(1);
+  expect(kvCache.map(({ gpu }) => gpu)).toEqual(['0', '1']);
+  for (const { at, share } of kvCache) {
+    expect([...at]).toEqual([...at].sort((a, b) => a - b));
+    expect(share.every((each) => each >= 0 && each <= 1)).toBe(true);
+  }
+  const logged = db
+    .prepare('SELECT kv_cache FROM rollout WHERE run_id = ? AND step = 1 AND kv_cache IS NOT NULL')
+    .pluck()
+    .all(runId)
+    .map((json) => JSON.parse(String(json)) as unknown);
+  const points = logged.reduce<number>((sum, use) => sum + (Array.isArray(use) ? use.length : 1), 0);
+  expect(kvCache.reduce((sum, { at }) => sum + at.length, 0)).toBe(points);
+});
+
+it('without starts and ends nothing is placed, and it is said what there is', () => {
+  const { facts, bars, unplaced, rollouts } = schedule(1, '', idOf('untimed'));
+  expect([facts, bars.start.length, rollouts]).toEqual([undefined, 0, 3]);
+  expect(unplaced).toEqual({ withStart: 2, withDuration: 0 });
+});
+
+it('rollouts that were read before workers were kept are counted', async () => {
+  const older = scratch();
+  await ingestHere(older.library, [LOG]);
+  const writer = openWriter(older.library);
+  writer.exec(
+    'DELETE FROM timing_row WHERE rollout_id IN (SELECT rollout_id FROM rollout_row WHERE step = 2)',
+  );
+  writer.close();
+  const reader = openReader(older.library);
+  const answer = (step: number) => {
+    const question: BrowseQuestion = { about: 'schedule', runId: 1, step, filter: '' };
+    const result = new Browser(reader).answer(question, {
+      isCancelled: () => false,
+      onProgress: () => undefined,
+    });
+    return result.ok ? (result.value as StepSchedule).readBefore : undefined;
+  };
+  expect([answer(1), answer(2)]).toEqual([0, ofStep(2).length]);
+  reader.close();
+  older.remove();
+});
+
+it('a step that is not there is said', () => {
+  const result = new Browser(db).answer(
+    { about: 'schedule', runId, step: 77, filter: '' },
+    { isCancelled: () => false, onProgress: () => undefined },
+  );
+  expect(result).toMatchObject({ ok: false, failure: { code: 'not_found' } });
+});
+
+it.each([CACHE_USES, READ_BEFORE])('reads one step by its index, and timing by rollout', (sql) => {
+  const plan = (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(1, 1) as { detail: string }[]).map(
+    ({ detail }) => detail,
+  );
+  expect(plan.join('\n')).toMatch(/SEARCH r USING INDEX rollout_by_step \(run_id=\? AND step=\?\)/);
+  expect(plan.join('\n')).toMatch(/SEARCH t USING INTEGER PRIMARY KEY/);
+  expect(plan.join('\n')).not.toMatch(/SCAN/);
+});

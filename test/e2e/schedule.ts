@@ -1,0 +1,112 @@
+/** The schedule of a step: from the charts of tool calls, walked by keys, opened; and where a log says nothing, what would bring it. */
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import type { RunningShell, Shell } from '../support/shells/shell.ts';
+import { onDemo } from './onDemo.ts';
+
+const DEMO = '/run/synthetic-grpo-roc-demo';
+const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
+
+export function describeSchedule(shell: Shell): void {
+  describe(`${shell.name}: schedule`, () => {
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+    let reopen: (
+      paths: readonly string[],
+    ) => Promise<{ running: RunningShell; page: Page; errors: string[] }>;
+
+    onDemo(shell, (demo) => {
+      ({ running, page, errors, reopen } = demo);
+    });
+    const timeline = () => page.getByRole('application', { name: /rollouts on \d+ workers over time/ });
+    const reading = () => page.getByRole('complementary', { name: 'Rollout' });
+
+    test('a chart over steps opens the schedule of its step, and g d leads there from a step', async () => {
+      await page.goto(running.urlOf(`${DEMO}?tab=tools`));
+      const wall = page.getByRole('slider', { name: 'Wall time of the rollouts by step' });
+      await wall.focus();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => running.place()).toBe(`${DEMO}/step/500/schedule`);
+      await timeline().waitFor();
+      await page.goto(running.urlOf(`${DEMO}/step/50`));
+      await page.getByRole('grid').waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('d');
+      await expect.poll(() => running.place()).toBe(`${DEMO}/step/50/schedule`);
+      await page.getByText('158 of 158 rollouts placed in time').waitFor();
+      // The demo logs no start of a tool call: what is known is an estimate, and is called one.
+      await page.getByText('calls in flight, mean (estimate)').waitFor();
+      await page.getByText('waits, not placed', { exact: true }).waitFor();
+    });
+
+    test('keys walk, zoom and open; the way back leads to where one was', async () => {
+      await page.goto(running.urlOf(`${DEMO}/step/50/schedule`));
+      await timeline().focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('+');
+      await page.keyboard.press('+');
+      await expect.poll(() => new URL(page.url()).searchParams.get('t')).toMatch(/^[\d.]+\.\.[\d.]+$/);
+      await reading()
+        .getByText(/ #\d+$/)
+        .waitFor();
+      const name = await reading()
+        .getByText(/ #\d+$/)
+        .innerText();
+      const [, group = '', ordinal = ''] = /^(.*) #(\d+)$/.exec(name) ?? [];
+      await page.keyboard.press('Enter');
+      await expect.poll(() => running.place()).toBe(`${DEMO}/step/50/group/${group}/rollout/${ordinal}`);
+      await page.goBack();
+      await reading().getByText(name).waitFor();
+      await page.keyboard.press('0');
+      await expect.poll(() => new URL(page.url()).searchParams.get('t')).toBeNull();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => running.place()).toBe(`${DEMO}/step/50`);
+    });
+
+    test('the pointer reads a bar out, a drag zooms, a filter leaves fewer', async () => {
+      await page.goto(running.urlOf(`${DEMO}/step/50/schedule`));
+      const canvas = timeline().locator('canvas');
+      await canvas.waitFor();
+      const box = await canvas.boundingBox();
+      if (box === null) throw new Error('the canvas is not drawn');
+      const y = box.y + 96 + 12;
+      // Somewhere along a row there is a bar.
+      for (let x = box.x + 200; x < box.x + box.width; x += 60) await page.mouse.move(x, y);
+      await reading()
+        .getByText(/turns?/)
+        .waitFor();
+      await page.mouse.move(box.x + 400, y);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 600, y, { steps: 4 });
+      await page.mouse.up();
+      await expect.poll(() => new URL(page.url()).searchParams.get('t')).toMatch(/\.\./);
+      await page.goto(running.urlOf(`${DEMO}/step/50/schedule?q=${encodeURIComponent('worker:w1')}`));
+      await page.getByRole('application', { name: /^\d+ rollouts on 2 workers/ }).waitFor();
+      await page.goto(running.urlOf(`${DEMO}/step/50/schedule?q=${encodeURIComponent('worker:nobody')}`));
+      await page.getByText('No rollout of this step matches').waitFor();
+      expect(errors).toEqual([]);
+    });
+
+    test('a log without timing says which fields would bring it; one with starts of calls places them', async () => {
+      ({ running, page, errors } = await reopen([
+        fixture('turnwise/messages'),
+        fixture('turnwise/schedule'),
+      ]));
+      await page.goto(running.urlOf('/run/synthetic-schedule/step/1/schedule'));
+      await timeline().waitFor();
+      await page.getByText('waiting for a tool').waitFor();
+      await timeline().focus();
+      await page.keyboard.press('n');
+      await reading().getByText('straggler').waitFor();
+      await page.keyboard.press('l');
+      await expect.poll(() => running.place()).toBe('/run/synthetic-schedule/step/2/schedule');
+      await page.goto(running.urlOf('/run/r1/step/1/schedule'));
+      await page.getByText('This log does not say when its rollouts ran').waitFor();
+      await page.getByText('timing.start', { exact: true }).waitFor();
+      expect(errors).toEqual([]);
+    });
+  });
+}
