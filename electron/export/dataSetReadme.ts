@@ -11,7 +11,8 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   integers: 'list of int32',
   numbers: 'list of float',
   segments: 'list of struct (kind string; turn, start, end, inner_start, inner_end int32)',
-  calls: 'list of struct (name, outcome string; latency_ms double; call, response int32)',
+  calls:
+    'list of struct (name, outcome, latency_source, worker string; latency_ms, queue_ms, started_at double; call, response int32)',
 };
 
 export function dataSetReadme(runKeys: readonly string[]): string {

@@ -17,6 +17,7 @@ const SAME = [
   ...['group_rule', 'source', 'ground_truth', 'reward', 'correct_source', 'answer', 'answer_source'],
   ...['stop_reason', 'stop_reason_source', 'reason', 'rule', 'p_err', 'p_format', 'penalty', 'advantage'],
   ...['turns', 'tool_calls', 'tool_errors', 'started_at', 'ended_at', 'path', 'line'],
+  ...['duration_ms', 'worker', 'gpu', 'kv_cache'],
 ] as const;
 
 export function rowOf(rollout: ExportedRollout, split: 'train' | 'eval'): DataSetRow {

@@ -26,6 +26,10 @@ const CALL_FIELDS: readonly SchemaElement[] = [
   { name: 'latency_ms', type: 'DOUBLE', ...OPTIONAL },
   { name: 'call', type: 'INT32', ...OPTIONAL },
   { name: 'response', type: 'INT32', ...OPTIONAL },
+  { name: 'latency_source', ...TEXT, ...OPTIONAL },
+  { name: 'queue_ms', type: 'DOUBLE', ...OPTIONAL },
+  { name: 'worker', ...TEXT, ...OPTIONAL },
+  { name: 'started_at', type: 'DOUBLE', ...OPTIONAL },
 ];
 
 export const DATA_SET_SCHEMA: SchemaElement[] = [

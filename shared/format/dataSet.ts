@@ -4,11 +4,11 @@
  */
 import { SEGMENT_KINDS, type Segment, STOP_REASONS, TOOL_OUTCOMES, type ToolCall } from '../domain/model.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
-import { readToolResponse } from '../domain/toolOutcome.ts';
 import { summariseTurns } from '../domain/turns.ts';
 import { DATA_SET_VERSION } from './dataSetColumns.ts';
-import { indexOf, isObject, type JsonObject, numberOf, stringOf } from './fields.ts';
+import { indexOf, isObject, type JsonObject, stringOf } from './fields.ts';
 import type { FileContext, LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
+import { timingOf } from './timing.ts';
 
 export const dataSet: LogFormat = {
   name: 'turnwise-parquet',
@@ -90,6 +90,12 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
     ...(tokens === undefined ? {} : { tokens }),
     ...number(record, 'started_at', 'startedAt'),
     ...number(record, 'ended_at', 'endedAt'),
+    ...timingOf({
+      durationMs: record['duration_ms'],
+      worker: record['worker'],
+      gpu: record['gpu'],
+      kvCache: jsonValue(record['kv_cache']),
+    }),
     extra: jsonOf(record['extra']) ?? {},
   };
 }
@@ -141,13 +147,6 @@ function callsOf(value: unknown, segments: readonly Segment[], response: string)
     if (responseSegment !== undefined && segments[responseSegment] === undefined)
       throw new Unfit('"calls" holds a response that is no segment');
     const payload = readCallPayload(response.slice(segment.inner.start, segment.inner.end));
-    const latencyMs = numberOf(fields['latency_ms']);
-    const answer = responseSegment === undefined ? undefined : segments[responseSegment]?.inner;
-    // A latency that the response does not say can only have been logged.
-    const isLogged =
-      latencyMs !== undefined &&
-      (answer === undefined ||
-        readToolResponse(response.slice(answer.start, answer.end)).latencyMs !== latencyMs);
     return {
       turn: segment.turn,
       ...text(fields, 'name', 'name'),
@@ -155,7 +154,10 @@ function callsOf(value: unknown, segments: readonly Segment[], response: string)
       ...(payload.code === undefined ? {} : { code: payload.code }),
       outcome,
       ...number(fields, 'latency_ms', 'latencyMs'),
-      ...(isLogged ? { latencySource: 'logged' as const } : {}),
+      ...oneOf(fields, 'latency_source', 'latencySource', ['logged', 'derived']),
+      ...number(fields, 'queue_ms', 'queueMs'),
+      ...text(fields, 'worker', 'worker'),
+      ...number(fields, 'started_at', 'startedAt'),
       callSegment,
       ...(responseSegment === undefined ? {} : { responseSegment }),
     };

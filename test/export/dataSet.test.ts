@@ -20,7 +20,7 @@ const COMPARED = {
   rollout: `SELECT rollout_id, run_id, step, group_id, problem_id, ordinal, reward, is_correct, answer, ground_truth, turns, tool_calls,
     tool_errors, stop_reason, kept, reason, p_err, p_format, penalty, advantage, policy_tokens, response_chars, answer_source,
     stop_reason_source, rule, mean_entropy, started_at, ended_at, correct_source, p_err_text, p_format_text, p_text_source,
-    p_err_typed, p_format_typed, flags FROM rollout`,
+    p_err_typed, p_format_typed, flags, duration, worker, gpu, kv_cache FROM rollout`,
   segment: 'SELECT * FROM segment',
   tool_call: 'SELECT * FROM tool_call',
   turn: 'SELECT * FROM turn',
@@ -86,6 +86,7 @@ describe('a data set', () => {
     ['an order for a group', join(FIXTURES, 'tir')],
     ['log-probabilities', join(FIXTURES, 'openai-logprobs')],
     ['verl dumps', join(FIXTURES, 'verl')],
+    ['waits, workers and KV caches', join(FIXTURES, 'turnwise', 'schedule')],
   ])('of %s comes back as it was', async (_, logs) => {
     const read = readdirSync(logs).map((name) => join(logs, name));
     await ingestHere(first.library, read);
@@ -93,7 +94,9 @@ describe('a data set', () => {
     expect(write(first, directory).rollouts).toBeGreaterThan(0);
     await ingestHere(second.library, [directory]);
     const byText = `SELECT r.step, r.ordinal, r.reward, r.is_correct, r.answer, r.tool_calls, r.tool_errors, r.stop_reason,
-      r.policy_tokens, r.mean_entropy, r.flags, (SELECT group_concat(s.kind || s.turn || s.text, char(10)) FROM segment s
+      r.policy_tokens, r.mean_entropy, r.flags, r.duration, r.worker, r.gpu, r.kv_cache,
+      (SELECT json_group_array(json_array(c.latency_ms, c.latency_source, c.queue_ms, c.worker, c.started_at)) FROM tool_call c
+        WHERE c.rollout_id = r.rollout_id) AS calls, (SELECT group_concat(s.kind || s.turn || s.text, char(10)) FROM segment s
       WHERE s.rollout_id = r.rollout_id ORDER BY s.ordinal) AS texts FROM rollout r ORDER BY texts, 1, 2`;
     expect(rows(second.library, byText)).toEqual(rows(first.library, byText));
   });

@@ -29,9 +29,9 @@ const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY 
 export const EXPORTED_ROLLOUTS = `SELECT r.rollout_id, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
     p.ground_truth, p.source, r.reward, r.is_correct, r.correct_source, r.answer, r.answer_source, r.stop_reason,
     r.stop_reason_source, r.kept, r.reason, r.rule, r.p_err, r.p_format, r.penalty, r.advantage, r.turns, r.tool_calls,
-    r.tool_errors, r.started_at, r.ended_at, r.block_id, r.text_start, r.text_end, r.extra_end, f.path, r.line
+    r.tool_errors, r.started_at, r.ended_at, t.duration_ms, t.worker, t.gpu, t.kv_cache, r.block_id, r.text_start, r.text_end, r.extra_end, f.path, r.line
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id JOIN problem_row p ON p.problem_no = g.problem_no
-  JOIN file_row f ON f.file_id = r.file_id
+  JOIN file_row f ON f.file_id = r.file_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id
   WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
 const PROMPT = 'SELECT codec, text FROM prompt_row WHERE prompt_id = ?';
 const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
@@ -39,7 +39,8 @@ const SEGMENTS = `SELECT kind, turn, outer_start, outer_end, inner_start, inner_
   WHERE rollout_id = ? ORDER BY ordinal`;
 const PROMPT_SEGMENTS = `SELECT kind, 0, outer_start, outer_end, inner_start, inner_end FROM prompt_segment_row
   WHERE prompt_id = ? ORDER BY ordinal`;
-const CALLS = `SELECT name, outcome, latency_ms, call_segment, response_segment FROM tool_call_row
+const CALLS = `SELECT name, outcome, latency_ms, call_segment, response_segment, is_latency_logged, queue_ms, worker, started_at
+  FROM tool_call_row
   WHERE rollout_id = ? ORDER BY ordinal`;
 const TURN_TOKENS = 'SELECT policy_tokens FROM turn_row WHERE rollout_id = ? ORDER BY turn';
 
@@ -59,6 +60,11 @@ export interface ExportedCall {
   /** Among the segments of the response, from 0. */
   readonly call: number;
   readonly response: number | null;
+  readonly latency_source: 'logged' | 'derived' | null;
+  readonly queue_ms: number | null;
+  readonly worker: string | null;
+  /** Seconds since 1970. */
+  readonly started_at: number | null;
 }
 
 /** Columns as `EXPORTED_ROLLOUTS` names them. */
@@ -110,9 +116,7 @@ export function* exportedRollouts(
   const blockOf = db.prepare<[number], { codec: number; bytes: Uint8Array }>(BLOCK);
   const segmentsOf = db.prepare<[number], number[]>(SEGMENTS).raw();
   const promptSegmentsOf = db.prepare<[number], number[]>(PROMPT_SEGMENTS).raw();
-  const callsOf = db
-    .prepare<[number], [string | null, string, number | null, number, number | null]>(CALLS)
-    .raw();
+  const callsOf = db.prepare<[number], CallRecord>(CALLS);
   const turnTokensOf = db.prepare<[number], number | null>(TURN_TOKENS).pluck();
   let block: { readonly id: number; readonly bytes: Buffer } | undefined;
   const rows = db.prepare<[number, number], ExportedRow>(EXPORTED_ROLLOUTS).all(runId, step);
@@ -149,10 +153,7 @@ export function* exportedRollouts(
       response: block.bytes.toString('utf8', start, end),
       extra: block.bytes.toString('utf8', end, extraEnd),
       segments: segmentsOf.all(rolloutId).map(segmentOf),
-      calls: callsOf.all(rolloutId).map(([name, outcome, latency, call, response]) => ({
-        ...{ name, outcome, latency_ms: latency, call: call - base },
-        response: response === null ? null : response - base,
-      })),
+      calls: callsOf.all(rolloutId).map((call) => callOf(call, base)),
       turnTokens: turnTokensOf.all(rolloutId),
       tokens: tokenRecord(db, rolloutId),
     };
@@ -174,5 +175,29 @@ function segmentOf([
     end,
     inner_start: innerStart,
     inner_end: innerEnd,
+  };
+}
+
+interface CallRecord {
+  name: string | null;
+  outcome: string;
+  latency_ms: number | null;
+  call_segment: number;
+  response_segment: number | null;
+  is_latency_logged: number | null;
+  queue_ms: number | null;
+  worker: string | null;
+  started_at: number | null;
+}
+
+/** @param base segments of the prompt, which the library counts before those of the response */
+function callOf(record: CallRecord, base: number): ExportedCall {
+  const { name, outcome, latency_ms, queue_ms, worker, started_at } = record;
+  const { call_segment: call, response_segment: response, is_latency_logged: isLogged } = record;
+  return {
+    ...{ name, outcome, latency_ms, queue_ms, worker, started_at },
+    call: call - base,
+    response: response === null ? null : response - base,
+    latency_source: isLogged === null ? null : isLogged === 1 ? 'logged' : 'derived',
   };
 }
