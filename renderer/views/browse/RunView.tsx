@@ -91,8 +91,10 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
 
   return (
     <div className="page">
-      <header className="page-head is-one-line">
-        <h1 title={data.name}>{data.name}</h1>
+      <header className="page-head is-one-line run-head">
+        <h1 title={[data.name, data.model, data.dataset, data.format].filter(Boolean).join(' · ')}>
+          {data.name}
+        </h1>
         <Segmented
           label="View"
           chosen={chosen}
