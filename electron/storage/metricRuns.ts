@@ -74,8 +74,14 @@ export function runsBeside(
   if (here.length > 0) return { runs: ofTraining(here) };
   const below = runs.filter(({ home }) => dirname(home) === directory);
   const [first, ...others] = ofTraining(below);
-  if (first === undefined)
-    return { runs: [], reason: 'numbers of a trainer; no run has been read that lies where they do' };
+  if (first === undefined) {
+    const deeper = runs.filter(({ home }) => isBelow(home, directory)).length;
+    const reason =
+      deeper === 0
+        ? 'numbers of a trainer; no run has been read that lies where they do'
+        : `numbers of a trainer, and ${deeper} ${deeper === 1 ? 'run lies' : 'runs lie'} further below: which of them they are of is not known; put the file into the directory of its run`;
+    return { runs: [], reason };
+  }
   if (others.length === 0 || first.kind !== 'train') return { runs: ofTraining(below) };
   const reason = `numbers of a trainer, and ${others.length + 1} training runs lie in directories beside them: put the file into the directory of its run`;
   return { runs: [], reason };

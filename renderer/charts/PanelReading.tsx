@@ -39,8 +39,8 @@ export function PanelReading({ lines, isStacked, step, chosen, isNameless, forma
               )}
             </svg>
             <span className={isNameless ? 'visually-hidden' : 'panel-name'}>
-              {line.name}
-              {line.role === 'logged' && <em> logged{line.meanOver !== undefined && ', smoothed'}</em>}
+              <span className="panel-line">{line.name}</span>
+              {line.role === 'logged' && <em>logged{line.meanOver !== undefined && ', smoothed'}</em>}
             </span>
             <b>{value === undefined ? '' : format(value)}</b>
           </li>

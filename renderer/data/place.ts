@@ -81,9 +81,20 @@ function isPage(head: string): head is (typeof PAGES)[number] {
   return PAGES.some((page) => page === head);
 }
 
+/** Where a browser or the server would take a key for a way up, or for a file of the application. */
+const MISREAD =
+  /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|\.(?:html|m?js|css|json|map|svg|png|ico|woff2?|ttf|wasm|txt)$/i;
+
+/** Dots that would be misread are written `~d`, behind a `~` that says so. */
+function partOf(key: string): string {
+  if (!key.startsWith('~') && !MISREAD.test(key)) return encodeURIComponent(key);
+  return `~${encodeURIComponent(key.replaceAll('~', '~t').replaceAll('.', '~d'))}`;
+}
+
 function decoded(part: string): string | undefined {
   try {
-    return decodeURIComponent(part);
+    const key = decodeURIComponent(part);
+    return key.startsWith('~') ? key.slice(1).replaceAll('~d', '.').replaceAll('~t', '~') : key;
   } catch {
     // A stray % typed by hand: the place does not exist, which the view says.
     return undefined;
@@ -154,7 +165,7 @@ export function pathOfPlace(place: Place): string {
     case 'sql':
       return `/${place.view}`;
     case 'run':
-      return `/run/${encodeURIComponent(place.runKey)}`;
+      return `/run/${partOf(place.runKey)}`;
     case 'step':
       return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/step/${place.step}`;
     case 'roc':
@@ -180,7 +191,7 @@ export function pathOfPlace(place: Place): string {
     case 'alike':
       return `${pathOfPlace({ ...place, view: 'rollout' })}/alike`;
     case 'group':
-      return `${pathOfPlace({ ...place, view: 'step' })}/group/${encodeURIComponent(place.groupKey)}`;
+      return `${pathOfPlace({ ...place, view: 'step' })}/group/${partOf(place.groupKey)}`;
     case 'rollout':
       return `${pathOfPlace({ ...place, view: 'group' })}/rollout/${place.ordinal}`;
     case 'nowhere':

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
+import { bundleFile } from '../../shared/api/bundle.ts';
 
 describe('place', () => {
   it.each([
@@ -34,6 +35,16 @@ describe('place', () => {
   ])('says that %s is nowhere', (path) => {
     expect(parsePlace(path)).toEqual({ view: 'nowhere', path });
   });
+
+  it.each(['..', '.', '../../evil', 'a/./b', '~', '~d', '~td', 'notes.txt', 'a.json'])(
+    'brings %s through a path that neither a browser nor the server takes for another',
+    (key) => {
+      const place = { view: 'group', runKey: key, step: 1, groupKey: key } as const;
+      const path = pathOfPlace(place);
+      expect(parsePlace(new URL(path, 'http://host').pathname)).toEqual(place);
+      expect(bundleFile(path)?.segments).toEqual(['index.html']);
+    },
+  );
 
   it('brings any key through a path', () => {
     fc.assert(

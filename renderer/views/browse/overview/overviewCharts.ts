@@ -41,7 +41,8 @@ export interface ChartSpec {
 
 export const asShare = (value: number): string => `${percent(value, value > 0 && value < 0.095 ? 1 : 0)}%`;
 const asDecimal = (value: number): string => decimal(value);
-const asTenths = (value: number): string => decimal(value, 1);
+/** Below a tenth its digits count: 0.04 calls are not none. */
+const asTenths = (value: number): string => decimal(value, value > 0 && value < 0.095 ? 2 : 1);
 export const asCompact = (value: number): string => compact(value);
 export const asSeconds = (value: number): string => `${compact(value)} s`;
 export const asMs = (value: number): string => `${compact(value)} ms`;

@@ -34,18 +34,18 @@ export const SUSPECT_VIEWS: readonly SuspectView[] = [
   {
     id: 'borrowed',
     title: 'Answer only in tool output',
-    why: 'The answer stands in a tool response and nowhere in the reasoning: computed, not reasoned, or read off.',
+    why: 'The answer stands in a tool response and nowhere in the reasoning: computed, not reasoned, or read off. Right rollouts alone.',
     filter: 'correct:true flag:answer_only_in_output',
   },
   {
     id: 'planted',
     title: 'Ground truth in the code',
-    why: 'The code holds the ground truth before any tool response had it.',
+    why: 'The code holds the ground truth before any tool response had it. Right rollouts alone.',
     filter: 'correct:true flag:truth_in_code',
   },
   {
     id: 'several',
-    title: 'Several boxed values',
+    title: 'Right with several boxed values',
     why: 'Different values are boxed; one of them was counted.',
     filter: 'correct:true flag:several_answers',
   },
