@@ -22,7 +22,7 @@ function jsonLines(write: (text: string) => void): RowWriter {
   let names: readonly string[] = [];
   return {
     columns: (columns) => {
-      names = columns;
+      names = distinct(columns);
     },
     rows: (rows) => {
       for (const row of rows) {
@@ -32,6 +32,17 @@ function jsonLines(write: (text: string) => void): RowWriter {
     },
     end: () => undefined,
   };
+}
+
+/** Two columns of one name are two keys: `a`, `a (2)`. */
+function distinct(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let key = name;
+    for (let i = 2; taken.has(key); i++) key = `${name} (${i})`;
+    taken.add(key);
+    return key;
+  });
 }
 
 function csv(write: (text: string) => void): RowWriter {

@@ -97,6 +97,11 @@ describe('query', () => {
   const ask = (...args: string[]) => turnwise('query', '--library', 'a.sqlite', ...args);
   beforeEach(() => ingestHere(join(place.directory, 'a.sqlite'), [DEMO]));
 
+  it('keeps both of two columns of one name', () => {
+    const { code, out } = ask('SELECT 1 AS a, 2 AS a, 3 AS "a (2)"');
+    expect([code, JSON.parse(out)]).toEqual([0, { a: 1, 'a (2)': 2, 'a (2) (2)': 3 }]);
+  });
+
   it('answers as JSON Lines, CSV and table', () => {
     const sql = 'SELECT kind, steps, NULL AS none, \'a,"b"\' AS odd FROM run ORDER BY kind';
     expect(ask(sql).out).toBe(

@@ -86,6 +86,7 @@ export function EvaluationTable(props: EvaluationTableProps) {
           ))}
         </tbody>
       </table>
+      {majorities.length > 0 && <p className="dim">majority@k: samples without an answer cast no vote.</p>}
       {isEstimated && (
         <p className="dim">
           majority@k for some k is estimated: the mean over 4,000 subsets drawn with a fixed seed. With k = n
