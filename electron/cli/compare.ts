@@ -1,5 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { ComparedBlock, ComparedRow, Fork, ForkSide, ResultOf } from '../../shared/api/contract.ts';
+import type {
+  ComparedBlock,
+  ComparedRow,
+  Comparison,
+  Fork,
+  ForkSide,
+  ResultOf,
+} from '../../shared/api/contract.ts';
+import { unpackComparison } from '../../shared/api/packedRows.ts';
 import { MAX_LANES } from '../../shared/domain/alignLanes.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
@@ -17,8 +25,6 @@ Aligns two to ${MAX_LANES} rollouts: which turns and segments belong together, a
 
 Printed: a line per turn, a column per rollout; = equal to the baseline, ~ similar, + only there, . not there.
 Exit codes: 0 done, 1 no such rollout, 2 usage.`;
-
-type Comparison = ResultOf<'compare.align'>;
 
 export const compareCommand: Command = {
   name: 'compare',
@@ -45,7 +51,7 @@ export const compareCommand: Command = {
       const params = { rolloutIds, baseline: Number(baseline) - 1 };
       const found = await host.dispatch('compare.align', params);
       if (!found.ok) throw new ExpectedError(found.failure.message);
-      const comparison = found.value as Comparison;
+      const comparison = unpackComparison(found.value as ResultOf<'compare.align'>);
       process.stdout.write(args.flag('json') ? jsonOf(params, comparison) : drawn(params, comparison));
       return 0;
     } finally {

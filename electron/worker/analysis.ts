@@ -4,8 +4,9 @@
  * waits its turn.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RocReport } from '../../shared/api/contract.ts';
+import type { Comparison, RocReport } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
+import { packComparison } from '../../shared/api/packedRows.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import { SettingError } from '../../shared/domain/downSampling.ts';
 import { Browser } from '../columns/answer.ts';
@@ -124,7 +125,9 @@ function compare({ id, question, stop }: Extract<AnalysisRequest, { kind: 'compa
       post({ id, kind: 'progress', stepsDone: 0, steps: 1, share });
     },
   });
-  return answered === 'cancelled' ? { ok: false, failure: CANCELLED } : answered;
+  if (answered === 'cancelled') return { ok: false, failure: CANCELLED };
+  if (question.about !== 'alignment' || !answered.ok) return answered;
+  return { ok: true, value: packComparison(answered.value as Comparison) };
 }
 
 function sizes({ id, stop }: Extract<AnalysisRequest, { kind: 'sizes' }>): Result<unknown> {

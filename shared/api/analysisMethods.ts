@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { MAX_LANES } from '../domain/alignLanes.ts';
 import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
-import type { AlikeList, Comparison, ForkTree } from './compareRows.ts';
+import type { AlikeList, ForkTree } from './compareRows.ts';
+import type { PackedComparison } from './packedRows.ts';
 import { id, progressKey } from './paramTypes.ts';
 import { type GroupLedger, PENALTY_KINDS, type RocReport } from './rocRows.ts';
 
@@ -42,7 +43,8 @@ export interface AnalysisResults {
   'roc.group': GroupLedger;
   'roc.report': RocReport;
   'roc.groups': { readonly ids: Uint32Array };
-  'compare.align': Comparison;
+  /** `unpackComparison` makes rows of it. */
+  'compare.align': PackedComparison;
   'compare.tree': ForkTree;
   'compare.alike': AlikeList;
 }

@@ -75,8 +75,8 @@ export function readSegment(
   const range = { start: Math.max(0, Math.min(inner.start, end)), end };
   const isEscaped = kind === 'tool-call';
   const words = wordsOf(response, range, isEscaped, vocabulary);
-  const text = response.slice(range.start, range.end);
-  const hasHead = partOf(kind) === 'prose' && text.length >= FORKED_HEAD;
+  const hasHead = partOf(kind) === 'prose' && range.end - range.start >= FORKED_HEAD;
+  const said = vocabulary.idOfPart(response, range.start, range.end);
   return {
     index,
     kind,
@@ -86,8 +86,8 @@ export function readSegment(
     range,
     words,
     isEscaped,
-    ...(hasHead ? { head: text.slice(0, FORKED_HEAD) } : {}),
-    identity: vocabulary.idOf(`\u0000segment ${kind} ${tool ?? ''}\u0000${text}`),
+    ...(hasHead ? { head: response.slice(range.start, range.start + FORKED_HEAD) } : {}),
+    identity: vocabulary.idOf(`\u0000segment ${said} ${kind} ${tool ?? ''}`),
     marks: sketchOf(words, vocabulary),
   };
 }

@@ -226,7 +226,12 @@ interface DecidedSpan extends Span {
 
 const decided = (a: Int32Array, b: Int32Array): DecidedSpan => ({ a, b, isDecided: true });
 const isDecided = (span: Span): boolean => 'isDecided' in span;
-const indices = (length: number): Int32Array => Int32Array.from({ length }, (_, i) => i);
+
+function indices(length: number): Int32Array {
+  const all = new Int32Array(length);
+  for (let i = 0; i < length; i++) all[i] = i;
+  return all;
+}
 
 /** Ids in the order they are met, so that the result does not depend on who numbered what before. */
 function renumbered(ids: Int32Array, numbers: Map<number, number>): Int32Array {

@@ -5,6 +5,7 @@
  * is the least hashes of that set. Of two sketches the share in common is an estimate of the share of
  * passages in common, exact for texts of fewer passages than a sketch holds.
  */
+import { Int32Arena } from './numberArena.ts';
 import { mixed, type Units, type Vocabulary } from './textUnits.ts';
 
 /** Hashes a sketch holds; the standard error of a likeness of a half is then about 0.04. */
@@ -18,41 +19,58 @@ export type Sketch = Uint32Array;
 export const EMPTY_SKETCH: Sketch = new Uint32Array(0);
 
 export function sketchOf(words: Units, vocabulary: Vocabulary): Sketch {
-  const hashes = new Uint32Array(2 * words.count);
+  if (hashes.length < 2 * words.count) hashes = new Uint32Array(4 * words.count);
+  const { count: length, ids, starts, ends } = words;
   let count = 0;
   let last = 0;
-  for (let i = 0; i < words.count; i++) {
-    const hash = vocabulary.hash(words.ids[i] ?? 0);
-    if ((words.ends[i] ?? 0) - (words.starts[i] ?? 0) >= TELLING_WORD || words.count === 1)
-      hashes[count++] = hash;
+  for (let i = 0; i < length; i++) {
+    const hash = vocabulary.hash(ids[i] ?? 0);
+    if ((ends[i] ?? 0) - (starts[i] ?? 0) >= TELLING_WORD || length === 1) hashes[count++] = hash;
     if (i > 0) hashes[count++] = mixed(Math.imul(last, 0x9e3779b1) ^ hash);
     last = hash;
   }
-  return leastOf(hashes.subarray(0, count));
+  hashes.subarray(0, count).sort();
+  let distinct = 0;
+  for (let i = 0; i < count && distinct < SKETCH_SIZE; i++) {
+    const hash = hashes[i] ?? 0;
+    if (i === 0 || hash !== hashes[i - 1]) least[distinct++] = hash;
+  }
+  return kept(distinct);
+}
+
+/** Of the text being read; one for all, which are read one by one. */
+let hashes = new Uint32Array(1 << 10);
+const least = new Uint32Array(SKETCH_SIZE);
+const arena = new Int32Arena();
+
+function kept(count: number): Sketch {
+  const { buffer, byteOffset } = arena.take(count);
+  const sketch = new Uint32Array(buffer, byteOffset, count);
+  for (let i = 0; i < count; i++) sketch[i] = least[i] ?? 0;
+  return sketch;
 }
 
 /** The sketch of texts taken together. */
 export function unionOf(sketches: readonly Sketch[]): Sketch {
-  if (sketches.length === 1) return sketches[0] ?? EMPTY_SKETCH;
-  const all = new Uint32Array(sketches.reduce((sum, sketch) => sum + sketch.length, 0));
-  let at = 0;
-  for (const sketch of sketches) {
-    all.set(sketch, at);
-    at += sketch.length;
-  }
-  return leastOf(all);
+  return sketches.reduce(unionOfTwo, EMPTY_SKETCH);
 }
 
-/** Sorts its argument. */
-function leastOf(hashes: Uint32Array): Sketch {
-  hashes.sort();
-  const least = new Uint32Array(Math.min(SKETCH_SIZE, hashes.length));
+function unionOfTwo(a: Sketch, b: Sketch): Sketch {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
   let count = 0;
-  for (let i = 0; i < hashes.length && count < least.length; i++) {
-    const hash = hashes[i] ?? 0;
-    if (i === 0 || hash !== hashes[i - 1]) least[count++] = hash;
+  let i = 0;
+  let j = 0;
+  while (count < SKETCH_SIZE && i < a.length && j < b.length) {
+    const x = a[i] ?? 0;
+    const y = b[j] ?? 0;
+    least[count++] = x < y ? x : y;
+    if (x <= y) i++;
+    if (y <= x) j++;
   }
-  return least.slice(0, count);
+  while (count < SKETCH_SIZE && i < a.length) least[count++] = a[i++] ?? 0;
+  while (count < SKETCH_SIZE && j < b.length) least[count++] = b[j++] ?? 0;
+  return kept(count);
 }
 
 /**

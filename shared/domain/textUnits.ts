@@ -6,6 +6,7 @@
  * so that CRLF against LF is a difference. A surrogate pair is never cut.
  */
 import type { TextRange, Utf16Offset } from './model.ts';
+import { Int32Arena } from './numberArena.ts';
 
 /** Struct of arrays, all of length `count`; ordered, without overlap. */
 export interface Units {
@@ -16,17 +17,40 @@ export interface Units {
   readonly ids: Int32Array;
 }
 
-/** Numbers for texts: equal texts get equal ids. Hashes depend on the text alone, ids on the order of asking. */
+/**
+ * Numbers for texts: equal texts get equal ids. Hashes depend on the text alone, ids on the order of asking.
+ *
+ * Most of what is asked for are words of a long text, and most of those are known: a word is looked up where it
+ * stands, without a string of its own. A table of open addresses holds, per id, where the text was met first.
+ */
 export class Vocabulary {
-  private readonly known = new Map<string, number>();
+  private readonly texts: string[] = [];
+  private readonly starts: number[] = [];
+  private readonly ends: number[] = [];
   private readonly hashes: number[] = [];
+  /** id + 1; 0 where nothing is. At most half full. */
+  private slots = new Int32Array(1 << 12);
 
   idOf(text: string): number {
-    const found = this.known.get(text);
-    if (found !== undefined) return found;
-    const id = this.known.size;
-    this.known.set(text, id);
-    this.hashes.push(hashOf(text));
+    return this.idOfPart(text, 0, text.length);
+  }
+
+  /** Of `text.slice(start, end)`; both within the text. */
+  idOfPart(text: string, start: Utf16Offset, end: Utf16Offset): number {
+    const hash = hashOf(text, start, end);
+    const last = this.slots.length - 1;
+    let at = hash & last;
+    for (let slot = this.slots[at] ?? 0; slot !== 0; slot = this.slots[at] ?? 0) {
+      if (this.hashes[slot - 1] === hash && this.isAt(slot - 1, text, start, end)) return slot - 1;
+      at = (at + 1) & last;
+    }
+    const id = this.hashes.length;
+    this.texts.push(text);
+    this.starts.push(start);
+    this.ends.push(end);
+    this.hashes.push(hash);
+    this.slots[at] = id + 1;
+    if (2 * id > last) this.grow();
     return id;
   }
 
@@ -34,11 +58,31 @@ export class Vocabulary {
   hash(id: number): number {
     return this.hashes[id] ?? 0;
   }
+
+  private isAt(id: number, text: string, start: Utf16Offset, end: Utf16Offset): boolean {
+    const known = this.texts[id] ?? '';
+    const from = this.starts[id] ?? 0;
+    if ((this.ends[id] ?? 0) - from !== end - start) return false;
+    for (let at = start; at < end; at++)
+      if (known.charCodeAt(from + at - start) !== text.charCodeAt(at)) return false;
+    return true;
+  }
+
+  private grow(): void {
+    const slots = new Int32Array(2 * this.slots.length);
+    const last = slots.length - 1;
+    this.hashes.forEach((hash, id) => {
+      let at = hash & last;
+      while (slots[at] !== 0) at = (at + 1) & last;
+      slots[at] = id + 1;
+    });
+    this.slots = slots;
+  }
 }
 
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5 ^ text.length;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+function hashOf(text: string, start: Utf16Offset, end: Utf16Offset): number {
+  let hash = 0x811c9dc5 ^ (end - start);
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return mixed(hash);
 }
 
@@ -104,14 +148,56 @@ function charClass(code: number): CharClass {
 /** The escapes of JSON text that stand for white space: `\n`, `\r`, `\t`. */
 const isSpaceEscape = (code: number): boolean => code === 0x6e || code === 0x72 || code === 0x74;
 
+/** Units of the text being cut: how many there are is known at its end only. One for all texts, which are cut one by one. */
+class Scratch {
+  private readonly arena = new Int32Arena();
+  private count = 0;
+  private starts = new Int32Array(1 << 10);
+  private ends = new Int32Array(1 << 10);
+  private ids = new Int32Array(1 << 10);
+
+  begin(): void {
+    this.count = 0;
+  }
+
+  add(start: Utf16Offset, end: Utf16Offset, id: number): void {
+    const { count } = this;
+    if (count === this.starts.length) {
+      this.starts = doubled(this.starts);
+      this.ends = doubled(this.ends);
+      this.ids = doubled(this.ids);
+    }
+    this.starts[count] = start;
+    this.ends[count] = end;
+    this.ids[count] = id;
+    this.count = count + 1;
+  }
+
+  units(): Units {
+    const { count, arena } = this;
+    return {
+      count,
+      starts: arena.keep(this.starts, count),
+      ends: arena.keep(this.ends, count),
+      ids: arena.keep(this.ids, count),
+    };
+  }
+}
+
+function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * numbers.length);
+  larger.set(numbers);
+  return larger;
+}
+
+const scratch = new Scratch();
+
 /**
  * @param isEscaped the text is JSON, where `\n` is the end of a line and no letter n: the arguments
  *   of a tool call hold their code that way
  */
 export function wordsOf(text: string, range: TextRange, isEscaped: boolean, vocabulary: Vocabulary): Units {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  const ids: number[] = [];
+  scratch.begin();
   const limit = Math.min(range.end, text.length);
   let at = Math.max(0, range.start);
   while (at < limit) {
@@ -142,25 +228,19 @@ export function wordsOf(text: string, range: TextRange, isEscaped: boolean, voca
       end = Math.min(limit, escaped === 0x75 ? end + 5 : end + 1);
       if (isInsidePair(text, end)) end--;
     } else if (isHighSurrogate(code) && end < limit && isLowSurrogate(text.charCodeAt(end))) end++;
-    starts.push(at);
-    ends.push(end);
-    ids.push(vocabulary.idOf(text.slice(at, end)));
+    scratch.add(at, end, vocabulary.idOfPart(text, at, end));
     at = end;
   }
-  return units(starts, ends, ids);
+  return scratch.units();
 }
 
 /** Lines with their ends: `\n`, `\r\n`, a lone `\r`, and the escape `\n` where the text is JSON. */
 export function linesOf(text: string, range: TextRange, isEscaped: boolean, vocabulary: Vocabulary): Units {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  const ids: number[] = [];
+  scratch.begin();
   const limit = Math.min(range.end, text.length);
   let start = Math.max(0, range.start);
   const cut = (end: number): void => {
-    starts.push(start);
-    ends.push(end);
-    ids.push(vocabulary.idOf(text.slice(start, end)));
+    scratch.add(start, end, vocabulary.idOfPart(text, start, end));
     start = end;
   };
   for (let at = start; at < limit; at++) {
@@ -173,16 +253,7 @@ export function linesOf(text: string, range: TextRange, isEscaped: boolean, voca
     }
   }
   if (start < limit) cut(limit);
-  return units(starts, ends, ids);
-}
-
-function units(starts: number[], ends: number[], ids: number[]): Units {
-  return {
-    count: starts.length,
-    starts: new Int32Array(starts),
-    ends: new Int32Array(ends),
-    ids: new Int32Array(ids),
-  };
+  return scratch.units();
 }
 
 /** The first unit that begins at or after an offset. */

@@ -1,6 +1,7 @@
 /** The rollouts of a link, each found (or not) by itself. */
 import { useMemo } from 'react';
 import type { ParamsOf } from '../../../shared/api/contract.ts';
+import { unpackComparison } from '../../../shared/api/packedRows.ts';
 import { MOST_LANES, rolloutPlaceOf } from '../../data/compareLink.ts';
 import { ApiError } from '../../data/failures.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -83,7 +84,11 @@ export function useCompared(slots: readonly LaneSlot[], base: number): ComparedS
   const isSettled = slots.every(({ state }) => state !== 'waiting');
   // Asked as soon as it is known which rollouts these are: their texts arrive while they are aligned.
   const answer = useRequest('compare.align', questionOf(slots, base));
-  const comparison = isSettled && lanes.length > 0 ? answer.data : undefined;
+  const rows = useMemo(
+    () => (answer.data === undefined ? undefined : unpackComparison(answer.data)),
+    [answer.data],
+  );
+  const comparison = isSettled && lanes.length > 0 ? rows : undefined;
   const key = `${rolloutIds.join(' ')} ${baseline}`;
   const compared = useMemo(
     () => (comparison === undefined ? undefined : { lanes, base: baseline, comparison, key }),
