@@ -1,6 +1,12 @@
 /** The code of a rollout as something to run elsewhere, with words that say where it is from. */
 import type { RolloutDetail } from '../../shared/api/contract.ts';
-import { codeCells, notebookOf, scriptOf, scriptOfCell } from '../../shared/domain/codeCells.ts';
+import {
+  type CodeCell,
+  codeCells,
+  notebookOf,
+  scriptOf,
+  scriptOfCell,
+} from '../../shared/domain/codeCells.ts';
 
 /** `demo · step 3 · p7 · #12`. */
 export function codeTitle({ row, run }: Pick<RolloutDetail, 'row' | 'run'>): string {
@@ -32,7 +38,7 @@ export interface CodeState {
 
 const states = new WeakMap<RolloutDetail, CodeState>();
 
-/** The same one for all cells of a rollout. Scripts are written when they are asked for: most never are. */
+/** The same one for all cells of a rollout. Cells and scripts are made when they are asked for: most never are. */
 export function codeStateOf(detail: RolloutDetail): CodeState {
   const known = states.get(detail) ?? newState(detail);
   states.set(detail, known);
@@ -40,22 +46,29 @@ export function codeStateOf(detail: RolloutDetail): CodeState {
 }
 
 function newState(detail: RolloutDetail): CodeState {
-  const cells = codeCells(detail);
+  const { toolCalls } = detail;
   const title = codeTitle(detail);
-  const bySegment = new Map(cells.map((cell) => [detail.toolCalls[cell.call]?.callSegment, cell] as const));
+  const withCode = toolCalls.filter(({ code }) => code !== undefined);
+  const segments = new Set(withCode.map(({ callSegment }) => callSegment));
+  let made: readonly CodeCell[] | undefined;
+  const cells = (): readonly CodeCell[] => {
+    made ??= codeCells(detail);
+    return made;
+  };
+  const segmentOf = ({ call }: CodeCell): number => toolCalls[call]?.callSegment ?? 0;
   return {
-    cells: cells.length,
-    hasCell: (segment) => bySegment.has(segment),
+    cells: withCode.length,
+    hasCell: (segment) => segments.has(segment),
     cellScript: (segment) => {
-      const cell = bySegment.get(segment);
+      const cell = cells().find((one) => segmentOf(one) === segment);
       return cell === undefined ? undefined : scriptOfCell(cell, title);
     },
     scriptTo: (segment) =>
       scriptOf(
-        cells.filter(({ call }) => (detail.toolCalls[call]?.callSegment ?? 0) <= segment),
+        cells().filter((cell) => segmentOf(cell) <= segment),
         title,
       ),
-    script: () => scriptOf(cells, title),
-    notebook: () => notebookOf(cells, title),
+    script: () => scriptOf(cells(), title),
+    notebook: () => notebookOf(cells(), title),
   };
 }

@@ -1,11 +1,12 @@
 import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useIsDark } from '../../theme/useIsDark.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { WaitingState } from '../../ui/States.tsx';
 import { KIND_LABELS } from './blockModel.ts';
 import { pairIn, viewIn } from './Cell.tsx';
+import { editorDiff } from './editorDiff.ts';
 import type { Compared } from './laneModel.ts';
 
 const DiffEditor = lazy(() => import('../../editor/DiffEditor.tsx'));
@@ -30,14 +31,18 @@ export function DiffDialog({ compared, on, row, block, onClose }: DiffDialogProp
   const isDark = useIsDark();
   const { lanes, base, comparison } = compared;
   const found = comparison.rows[row]?.blocks[block];
-  const pair = found === undefined ? undefined : pairIn(compared, found, on);
+  const pair = useMemo(
+    () => (found === undefined ? undefined : pairIn(compared, found, on)),
+    [compared, found, on],
+  );
   const view = found === undefined ? undefined : viewIn(compared, found, on);
+  const beside = found === undefined ? undefined : viewIn(compared, found, base);
+  const diff = useMemo(
+    () => (view === undefined ? undefined : editorDiff(beside, view, pair)),
+    [beside, view, pair],
+  );
   const [a, b] = [lanes[base], lanes[on]];
-  if (found === undefined || view === undefined || a === undefined || b === undefined) return null;
-  const texts =
-    pair?.diff === undefined
-      ? { a: viewIn(compared, found, base)?.inner ?? '', b: view.inner }
-      : { a: pair.diff.a, b: pair.diff.b };
+  if (diff === undefined || view === undefined || a === undefined || b === undefined) return null;
   const what = KIND_LABELS[view.segment.kind];
   const label = `${what} of ${a.letter} and ${b.letter}`;
   return (
@@ -77,8 +82,9 @@ export function DiffDialog({ compared, on, row, block, onClose }: DiffDialogProp
           <div className="cmp-diff-body">
             <Suspense fallback={<WaitingState title="Loading the diff editor…" />}>
               <DiffEditor
-                before={texts.a}
-                after={texts.b}
+                before={diff.before}
+                after={diff.after}
+                numbers={diff.numbers}
                 language={pair?.form === 'code' ? 'python' : 'plaintext'}
                 label={label}
                 isWrapped={pair?.form !== 'code'}
