@@ -224,6 +224,25 @@ export function describeCompare(shell: Shell): void {
       await list().waitFor();
     });
 
+    test('numbers that stand for one another are boxed in it, whole', async () => {
+      const before = running.place();
+      const group = '/run/synthetic-grpo-roc-demo/step/150/group/minimal-square-error';
+      await page.goto(running.urlOf(`/compare?lane=${group}/rollout/0&lane=${group}/rollout/3`));
+      await laneOf('B')
+        .getByText(/parts from A/)
+        .waitFor();
+      await page.keyboard.press('e');
+      const dialog = page.getByRole('dialog');
+      // Of 0.07 and 0.03 one digit differs.
+      await expect.poll(() => dialog.locator('.diff-number').allInnerTexts()).toEqual(['0.07', '0.03']);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await page.goto(running.urlOf(before));
+      await laneOf('B')
+        .getByText(/parts from A/)
+        .waitFor();
+    });
+
     test('prose is wrapped in the diff editor', async () => {
       const reasoning = list().locator('.cmp-turns').first();
       await reasoning.getByRole('button', { name: 'diff', exact: true }).first().click();

@@ -34,6 +34,8 @@ interface ForkTreeProps {
 
 const ROW = 27;
 const CARD = 208;
+/** Where the window has room: more of a branch's text. */
+const WIDEST_CARD = 320;
 /** Of the columns over the steps, in a card. */
 const STRIP = 84;
 /** What its height stands for, and the gaps around it. */
@@ -58,7 +60,17 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
   const hasSteps = tree.steps.length > 1;
   const layout = useMemo(() => layoutTree(tree, folded, STACKED_ABOVE), [tree, folded]);
   const { items } = layout;
-  const card = hasSteps ? CARD + SCALE + STRIP : CARD;
+  const least = hasSteps ? CARD + SCALE + STRIP : CARD;
+  const card = useMemo(() => {
+    // The width with which the deepest rollouts still have room beside their branches.
+    const fits = items.map(({ columns: cards, indents }) =>
+      cards === 0
+        ? Number.POSITIVE_INFINITY
+        : (sight.width - 2 * PADDING - indents * INDENT - LEAST_LEAF) / cards - BETWEEN,
+    );
+    const room = fits.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+    return Math.floor(Math.max(least, Math.min(room, least - CARD + WIDEST_CARD)));
+  }, [items, sight.width, least]);
   const leftOf = ({ columns: cards, indents }: TreeItem) =>
     PADDING + cards * (card + BETWEEN) + indents * INDENT;
   const widthOf = (one: TreeItem) => {
