@@ -1,3 +1,5 @@
+import { annotateCommand } from './annotate.ts';
+import { annotationsCommand } from './annotations.ts';
 import { codeCommand } from './code.ts';
 import type { Command } from './command.ts';
 import { compactCommand } from './compact.ts';
@@ -8,6 +10,7 @@ import { formatsCommand } from './formats.ts';
 import { ingestCommand } from './ingest.ts';
 import { inspectCommand } from './inspect.ts';
 import { joinCommand } from './join.ts';
+import { labelCommand } from './label.ts';
 import { librariesCommand } from './libraries.ts';
 import { moveCommand } from './move.ts';
 import { queryCommand } from './query.ts';
@@ -19,6 +22,7 @@ import { scheduleCommand } from './schedule.ts';
 import { searchCommand } from './search.ts';
 import { indexCommand } from './searchIndex.ts';
 import { serveCommand } from './serve.ts';
+import { taxonomyCommand } from './taxonomy.ts';
 import { tokenizerCommand } from './tokenizer.ts';
 import { tokensCommand } from './tokens.ts';
 
@@ -38,6 +42,10 @@ const all: readonly Command[] = [
   tokenizerCommand,
   compareCommand,
   codeCommand,
+  labelCommand,
+  annotationsCommand,
+  annotateCommand,
+  taxonomyCommand,
   removeCommand,
   librariesCommand,
   compactCommand,

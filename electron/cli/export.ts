@@ -1,24 +1,51 @@
-import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
-import { withLibraryHost } from './libraryHost.ts';
+import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
+import { labelNamed, runNamed } from './annotationText.ts';
+import { type Arguments, type Command, readArguments, resolvePath, UsageError } from './command.ts';
+import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
 
-const help = `usage: turnwise export --out DIRECTORY [--format parquet] [--run RUN_KEY]… [--library FILE] [--json]
+const help = `usage: turnwise export --out DIRECTORY [--run RUN_KEY]… [--library FILE] [--json]
+       turnwise export --format FORMAT --out PATH [--filter FILTER | --label LABEL… | --ids N,N… | --all]
+                       [--run RUN] [--siblings] [--tokens] [--raw] [--redact PATTERN]… [--library FILE] [--json]
 
-Writes rollouts with everything that is known of them as a data set in Parquet, one row per rollout, partitioned as Hive
-does: DIRECTORY/rollouts/run=…/step=…/part-0.parquet. DuckDB, ClickHouse, Spark and pandas read it as it is; README.md in it
-describes the columns. Turnwise reads it again: turnwise ingest DIRECTORY.
+The first writes rollouts with everything that is known of them as a data set in Parquet, one row per rollout, partitioned
+as Hive does: DIRECTORY/rollouts/run=…/step=…/part-0.parquet. DuckDB, ClickHouse, Spark and pandas read it as it is;
+README.md in it describes the columns. Turnwise reads it again: turnwise ingest DIRECTORY.
 
-  --out DIRECTORY  a directory that is empty, or not there yet
-  --format FORMAT  parquet (default)
-  --run RUN_KEY    this run alone; may be given again; without it every run
-  --library FILE   the library; without it the one of this user
-  --json           {directory, runs, files, rollouts, bytes} on stdout
+The second writes a failure pack: rollouts with what has been said of them. It is one as soon as --format is another than
+parquet, or one of --filter, --label, --ids, --all, --siblings, --tokens and --redact is given.
+
+  --format FORMAT   html     one page to read, without network or script
+                    md       a report in Markdown
+                    jsonl    everything; Turnwise reads it again: turnwise ingest PATH
+                    csv, tsv a row per annotation; PATH.manifest.json beside it
+                    chat     conversations for training: right ones as they are, others with their suggested
+                             correction, the rest left out and counted; PATH.manifest.json beside it
+                    parquet  a directory: rollouts and annotations
+  --out PATH        the new file or directory; what is there already is never overwritten
+
+Which rollouts; without any of these all that have a label or a note:
+  --filter FILTER   those that match, labelled or not: turnwise rollouts --help tells the language
+  --label LABEL     those with this label, by its id or name; may be given again; with --filter those that match, too
+  --ids N,N…        these, by their numbers
+  --all             all
+  --run RUN         of this run: key, name or number; of a data set it may be given again, by its key
+
+What else:
+  --siblings        the other rollouts of their groups, marked as such
+  --tokens          token ids and signals (jsonl, parquet), heat (html)
+  --raw             the record as it stands in its log (jsonl)
+  --redact PATTERN  a regular expression; what it matches is blotted out in every text; may be given again
+  --library FILE    the library; without it the one of this user
+  --json            what was written, on stdout
 
 Exit codes: 0 done, 1 no such run, or it cannot be written there, 2 usage.`;
 
+const PACK_OPTIONS = ['filter', 'label', 'ids', 'all', 'siblings', 'tokens', 'raw', 'redact'] as const;
+
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'write rollouts as a data set in Parquet',
+  summary: 'write rollouts as a data set in Parquet, or labelled ones as a failure pack',
   help,
   async run(argv, context) {
     const args = readArguments('export', argv, {
@@ -27,24 +54,80 @@ export const exportCommand: Command = {
       run: { type: 'string', multiple: true },
       library: { type: 'string' },
       json: { type: 'boolean' },
+      filter: { type: 'string' },
+      label: { type: 'string', multiple: true },
+      ids: { type: 'string' },
+      all: { type: 'boolean' },
+      siblings: { type: 'boolean' },
+      tokens: { type: 'boolean' },
+      raw: { type: 'boolean' },
+      redact: { type: 'string', multiple: true },
     });
     const out = args.string('out');
     if (out === undefined || args.positionals.length > 0)
       throw new UsageError(`export: give --out\n\n${help}`);
-    if ((args.string('format') ?? 'parquet') !== 'parquet')
-      throw new UsageError('export: --format is parquet');
+    const format = PACK_FORMATS.find((known) => known === (args.string('format') ?? 'parquet'));
+    if (format === undefined) throw new UsageError(`export: --format is one of ${PACK_FORMATS.join(', ')}`);
     const path = resolvePath(out);
-    const runKeys = args.strings('run');
+    const isPack = format !== 'parquet' || PACK_OPTIONS.some((name) => isGiven(args, name));
     return withLibraryHost(args.string('library'), context, async (host) => {
       host.mayWrite(path);
-      const params = { path, ...(runKeys.length === 0 ? {} : { runKeys: [...runKeys] }) };
-      const written = await host.ask('run.export', params);
-      process.stdout.write(
-        args.flag('json')
-          ? `${JSON.stringify(written)}\n`
-          : `${written.rollouts.toLocaleString('en')} rollouts of ${written.runs} ${written.runs === 1 ? 'run' : 'runs'} in ${written.files} files at ${written.directory} (${bytesText(written.bytes)})\n`,
-      );
+      process.stdout.write(isPack ? await pack(host, args, format, path) : await dataSet(host, args, path));
       return 0;
     });
   },
 };
+
+function isGiven(args: Arguments, name: string): boolean {
+  return args.string(name) !== undefined || args.flag(name) || args.strings(name).length > 0;
+}
+
+async function dataSet(host: LibraryHost, args: Arguments, path: string): Promise<string> {
+  const runKeys = args.strings('run');
+  const params = { path, ...(runKeys.length === 0 ? {} : { runKeys: [...runKeys] }) };
+  const written = await host.ask('run.export', params);
+  return args.flag('json')
+    ? `${JSON.stringify(written)}\n`
+    : `${written.rollouts.toLocaleString('en')} rollouts of ${written.runs} ${written.runs === 1 ? 'run' : 'runs'} in ${written.files} files at ${written.directory} (${bytesText(written.bytes)})\n`;
+}
+
+async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path: string): Promise<string> {
+  const [run, ...more] = args.strings('run');
+  if (more.length > 0) throw new UsageError('export: a failure pack is of one run or of all');
+  const filter = args.string('filter');
+  const labels = args.strings('label');
+  const ids = args.string('ids');
+  const ways = [filter !== undefined || labels.length > 0, ids !== undefined, args.flag('all')];
+  if (ways.filter((isGivenWay) => isGivenWay).length > 1)
+    throw new UsageError('export: one of --filter and --label, --ids, or --all');
+  const named = labels.length === 0 ? [] : (await host.ask('taxonomy.get', {})).taxonomy;
+  const written = await host.ask('pack.export', {
+    ...(run === undefined ? {} : { runId: await runNamed(host, run) }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(Array.isArray(named) ? {} : { labels: labels.map((label) => labelNamed(named, label)) }),
+    ...(ids === undefined ? {} : { rolloutIds: numbersOf(ids) }),
+    isAll: args.flag('all') || (filter !== undefined && labels.length === 0),
+    ...{ format, path, siblings: args.flag('siblings'), tokens: args.flag('tokens'), raw: args.flag('raw') },
+    redact: [...args.strings('redact')],
+  });
+  if (args.flag('json')) return `${JSON.stringify(written)}\n`;
+  const { cases, siblings, annotations, redactions, bytes } = written;
+  const counts = [
+    counted(cases, 'case'),
+    counted(annotations, 'annotation'),
+    ...(siblings === 0 ? [] : [counted(siblings, 'sibling')]),
+    ...(redactions === 0 ? [] : [counted(redactions, 'redaction')]),
+  ];
+  return `${counts.join(', ')} at ${written.path} (${bytesText(bytes)})\n`;
+}
+
+const counted = (n: number, word: string): string => `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
+
+function numbersOf(text: string): number[] {
+  return text.split(',').map((part) => {
+    const number = Number(part.trim());
+    if (!/^\d+$/.test(part.trim()) || !Number.isSafeInteger(number))
+      throw new UsageError(`export: --ids are whole numbers with commas between them; found ${part}`);
+    return number;
+  });
+}

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
 import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 import { bytesText, terminalText } from './libraryText.ts';
@@ -29,8 +29,8 @@ export const librariesCommand: Command = {
     return withLibraryHost(named, context, async (host) => {
       const sizes = await host.ask('library.sizes', {});
       const known = (await host.known()).map((library) => {
-        const stat = statSync(library.path, { throwIfNoEntry: false });
-        return { id: library.id, path: library.path, ...(stat === undefined ? {} : { bytes: stat.size }) };
+        const bytes = bytesOnDisk(library.path);
+        return { id: library.id, path: library.path, ...(bytes === undefined ? {} : { bytes }) };
       });
       if (args.flag('json')) {
         process.stdout.write(`${JSON.stringify({ path, sizes, known })}\n`);
@@ -47,8 +47,8 @@ export const librariesCommand: Command = {
         ),
         [bytesText(sizes.shared), '', 'of no single run'],
         [bytesText(sizes.free), '', 'free pages'],
-        [bytesText(sizes.file), '', path],
-        [bytesText(sizes.wal), '', 'written last, in the log beside the file'],
+        [bytesText(sizes.wal), '', 'more in the log of what was written last'],
+        [bytesText(sizes.file + sizes.wal), '', `on the disk: ${path}`],
       ];
       const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
       for (const [size, rollouts, what] of rows)

@@ -11,6 +11,7 @@ export interface LibraryHost {
   ask<M extends Method>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>;
   readonly known: Host['known'];
   readonly mayWrite: Host['mayWrite'];
+  readonly grant: Host['grant'];
 }
 
 /** @param named the library as it was given; without it the one of this user */
@@ -26,6 +27,7 @@ export async function withLibraryHost(
     return await work({
       known: (change) => host.known(change),
       mayWrite: (path) => host.mayWrite(path),
+      grant: (path) => host.grant(path),
       async ask<M extends Method>(method: M, params: ParamsOf<M>) {
         const result = await host.dispatch(method, params);
         if (result.ok) return result.value as ResultOf<M>;

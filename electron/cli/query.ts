@@ -13,8 +13,11 @@ Reads from a library with SQL. One statement that begins with SELECT, WITH, VALU
 the views are described in electron/storage/README.md.
 
   --library FILE     the library; without it the one of this user
-  --format FORMAT    jsonl (default), csv or table
+  --format FORMAT    jsonl (default), csv or table: see Values
   --timeout SECONDS  the statement is stopped after this long; default 30
+
+Values: integers have all their digits, also beyond 2^53. In jsonl NULL is null, an infinite number is 1e999
+or -1e999, bytes are {"base64":"…"}; in csv and table these are an empty cell, Infinity or -Infinity, base64:….
 
 Exit codes: 0 done, 1 refused, failed or out of time, 2 usage.`;
 
@@ -46,6 +49,7 @@ export const queryCommand: Command = {
       libraryPath,
       sql,
       timeoutMs: seconds * 1000,
+      values: 'exact',
       signal: controller.signal,
       onColumns: (columns) => writer.columns(columns),
       onRows: async (rows) => {

@@ -1,4 +1,6 @@
-/** Rows as text. NULL is null in JSON and an empty cell elsewhere; blobs are base64. */
+/** Rows as text, each value as `sqlText.ts` writes it. */
+import { jsonOf, textOf } from '../host/sqlText.ts';
+
 export type RowFormat = 'jsonl' | 'csv' | 'table';
 
 export interface RowWriter {
@@ -26,8 +28,8 @@ function jsonLines(write: (text: string) => void): RowWriter {
     },
     rows: (rows) => {
       for (const row of rows) {
-        const entries = names.map((name, i) => [name, plain(row[i])] as const);
-        write(`${JSON.stringify(Object.fromEntries(entries))}\n`);
+        const fields = names.map((name, i) => `${JSON.stringify(name)}:${jsonOf(row[i])}`);
+        write(`{${fields.join(',')}}\n`);
       }
     },
     end: () => undefined,
@@ -47,7 +49,7 @@ function distinct(names: readonly string[]): readonly string[] {
 
 function csv(write: (text: string) => void): RowWriter {
   const line = (cells: readonly unknown[]): string =>
-    `${cells.map((cell) => quoted(cellText(cell))).join(',')}\n`;
+    `${cells.map((cell) => quoted(textOf(cell))).join(',')}\n`;
   return {
     columns: (columns) => write(line(columns)),
     rows: (rows) => {
@@ -67,12 +69,13 @@ function table(write: (text: string) => void): RowWriter {
     },
     rows: (rows) => void all.push(...rows),
     end: () => {
-      const cells = all.map((row) => names.map((_, i) => cellText(row[i]).replace(/\s+/g, ' ')));
+      const cells = all.map((row) => names.map((_, i) => textOf(row[i]).replace(/\s+/g, ' ')));
       const widths = names.map((name, i) =>
         cells.reduce((width, row) => Math.max(width, row[i]?.length ?? 0), name.length),
       );
       const isNumeric = names.map(
-        (_, i) => all.length > 0 && all.every((row) => row[i] === null || typeof row[i] === 'number'),
+        (_, i) =>
+          all.length > 0 && all.every((row) => row[i] === null || /^(?:number|bigint)$/.test(typeof row[i])),
       );
       const line = (row: readonly string[]): string =>
         row
@@ -86,15 +89,6 @@ function table(write: (text: string) => void): RowWriter {
       );
     },
   };
-}
-
-function plain(value: unknown): unknown {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
-}
-
-function cellText(value: unknown): string {
-  const shown = plain(value);
-  return shown === null || shown === undefined ? '' : String(shown);
 }
 
 function quoted(cell: string): string {

@@ -12,7 +12,7 @@ const overview = (): string =>
   [
     'usage: turnwise <command> [options]',
     '',
-    ...Object.values(COMMANDS).map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`),
+    ...Object.values(COMMANDS).map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`),
     '',
     'turnwise <command> --help tells the options of one command.',
     'Exit codes: 0 done, 1 failed or refused, 2 usage, 3 done with issues.',

@@ -2,14 +2,19 @@ import type { FilterReading, ParsedParams, ProblemMap, StepFacts } from '../../s
 import type { Result } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
-import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { filterSql } from '../storage/filterSql.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
+import { agreement } from './agreement.ts';
+import { orderedAnnotations } from './annotationOrder.ts';
 import { ColumnStore } from './columnStore.ts';
 import { evaluationPanels } from './evaluation.ts';
 import { frequentValues } from './frequentValues.ts';
+import { labelQueue } from './labelQueue.ts';
+import { labelReport } from './labelReport.ts';
 import { LastFew } from './lastFew.ts';
+import { packIds } from './packChoice.ts';
 import { problemMap, suspiciousTruths } from './problemMap.ts';
 import { type Breathe, matchedSteps, orderMatched, orderMatchedGroups } from './runOrder.ts';
 import { stepSchedule } from './schedule.ts';
@@ -25,7 +30,12 @@ export type BrowseQuestion =
   | ({ readonly about: 'problems' } & Omit<ParsedParams<'problem.map'>, 'progressKey'>)
   | ({ readonly about: 'suspects' } & Omit<ParsedParams<'problem.suspects'>, 'progressKey'>)
   | ({ readonly about: 'schedule' } & Omit<ParsedParams<'step.schedule'>, 'progressKey'>)
-  | ({ readonly about: 'values' } & ParsedParams<'filter.values'>);
+  | ({ readonly about: 'values' } & ParsedParams<'filter.values'>)
+  | ({ readonly about: 'annotations' } & Omit<ParsedParams<'annotation.order'>, 'progressKey'>)
+  | ({ readonly about: 'queue' } & Omit<ParsedParams<'label.queue'>, 'progressKey'>)
+  | ({ readonly about: 'agreement' } & Omit<ParsedParams<'annotation.agreement'>, 'progressKey'>)
+  | ({ readonly about: 'labels' } & Omit<ParsedParams<'annotation.report'>, 'progressKey'>)
+  | ({ readonly about: 'pack' } & Omit<ParsedParams<'pack.preview'>, 'progressKey'>);
 
 export interface BrowseOptions {
   readonly isCancelled: () => boolean;
@@ -82,7 +92,9 @@ export class Browser {
       }
       case 'problems': {
         const { runId, filter } = question;
-        const key = `${runId} ${this.store.run(runId).state} ${filter.trim()}`;
+        // What is said of rollouts changes without them.
+        const said = this.store.annotations().revision;
+        const key = `${runId} ${this.store.run(runId).state} ${said} ${filter.trim()}`;
         return this.maps.of(key, () => {
           const { run, matched } = this.match(question, breathe);
           return problemMap(run, matched, breathe);
@@ -109,7 +121,23 @@ export class Browser {
         return this.reading(question);
       case 'values':
         return { values: frequentValues(this.store.run(question.runId), question, breathe) };
+      case 'annotations':
+        return { ids: orderedAnnotations(this.db, question, this.columns(question.filter, breathe)) };
+      case 'queue':
+        return labelQueue(this.db, question, this.columns(question.filter, breathe));
+      case 'agreement':
+        return agreement(this.db, question, this.columns(question.filter, breathe));
+      case 'labels':
+        return labelReport(this.db, question, this.columns(question.filter, breathe));
+      case 'pack':
+        return packIds(this.db, question, this.columns(question.filter, breathe));
     }
+  }
+
+  private columns(filter: string, breathe: Breathe) {
+    // A filter that cannot be read is refused, whether or not there is a run to ask it of.
+    nodeOf(filter);
+    return { breathe, match: (runId: number) => this.match({ runId, filter }, breathe) };
   }
 
   private match(
@@ -148,8 +176,7 @@ export class Browser {
 function nodeOf(filter: string): FilterNode {
   const read = readFilter(filter);
   if (read.ok) return read.node;
-  const { message, start } = read.fault;
-  throw new BadFilter(`filter, character ${start + 1}: ${message}`);
+  throw new BadFilter(`filter, character ${characterOf(filter, read.fault)}: ${read.fault.message}`);
 }
 
 function breatheWith({ isCancelled, onProgress }: BrowseOptions): Breathe {

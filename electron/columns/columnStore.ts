@@ -1,6 +1,8 @@
 /** The steps of the runs looked at last, as columns; a step that has changed is read anew. */
 import type { ReadableLibrary } from '../storage/open.ts';
+import { annotationRevision } from '../storage/queries/annotations.ts';
 import { type GroupFacts, groupFacts, stepRevisions } from '../storage/queries/columns.ts';
+import { AnnotationFacts } from './annotationFacts.ts';
 import { StepTable } from './stepTable.ts';
 
 /** A run of a million rollouts with every column; the runs used longest ago make room. */
@@ -16,6 +18,8 @@ export interface RunTable {
   readonly steps: readonly StepTable[];
   /** By group id; read when first asked for. */
   groups(): ReadonlyMap<number, GroupFacts>;
+  /** What has been said of rollouts, of whichever run. */
+  annotations(): AnnotationFacts;
 }
 
 interface Kept {
@@ -30,8 +34,17 @@ export class ColumnStore {
   /** The run used last is the last. */
   private readonly runs = new Map<number, Kept>();
 
+  private said: AnnotationFacts | undefined;
+
   constructor(db: ReadableLibrary) {
     this.db = db;
+  }
+
+  /** As it is in the library now. */
+  annotations(): AnnotationFacts {
+    const revision = annotationRevision(this.db);
+    if (this.said?.revision !== revision) this.said = new AnnotationFacts(this.db, revision);
+    return this.said;
   }
 
   /** The run as it stands in the library now; without rollouts, no steps. */
@@ -68,6 +81,7 @@ export class ColumnStore {
         kept.groups ??= new Map(groupFacts(this.db, runId).map((facts) => [facts.groupId, facts]));
         return kept.groups;
       },
+      annotations: () => this.annotations(),
     };
   }
 

@@ -1,5 +1,6 @@
 /** Values of a word field in a run, for completion. */
 import type { ParsedParams } from '../../shared/api/contract.ts';
+import { type AnnotationField, isAnnotationField } from '../../shared/domain/filter/fields.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 import { UNKNOWN_I32 } from '../storage/columnNames.ts';
@@ -24,10 +25,14 @@ export function frequentValues(
   const add = (text: string | null | undefined, by: number): void => {
     if (text !== null && text !== undefined) counts.set(text, (counts.get(text) ?? 0) + by);
   };
-  run.steps.forEach((table, i) => {
-    breathe(i, run.steps.length);
-    for (const [text, rollouts] of countsOf(run, table, field)) add(text, rollouts);
-  });
+  if (isAnnotationField(field)) {
+    for (const [text, rollouts] of run.annotations().counts(field, run.runId)) add(text, rollouts);
+  } else {
+    run.steps.forEach((table, i) => {
+      breathe(i, run.steps.length);
+      for (const [text, rollouts] of countsOf(run, table, field)) add(text, rollouts);
+    });
+  }
   const wanted = prefix.toLowerCase();
   const values = [...counts].map(([text, rollouts]) => ({
     text,
@@ -46,7 +51,7 @@ export function frequentValues(
 function countsOf(
   run: RunTable,
   table: StepTable,
-  field: Question['field'],
+  field: Exclude<Question['field'], AnnotationField>,
 ): Iterable<readonly [string | null | undefined, number]> {
   switch (field) {
     case 'stop':

@@ -124,12 +124,23 @@ function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
       });
       return where(table.column('outcomes'), (outcomes) => (outcomes & bits) !== 0);
     }
+    case 'label':
+    case 'note':
+    case 'author':
+    case 'severity':
+    case 'read':
+      return among(table, run.annotations().where({ ...node, field: node.field }));
     default:
       return byGroup(run, table, (facts) => {
         const value = groupWord(facts, node.field);
         return value !== null && test(value);
       });
   }
+}
+
+/** Most often there are none, and then no column is read. */
+function among(table: StepTable, ids: ReadonlySet<number>): Uint8Array {
+  return ids.size === 0 ? new Uint8Array(table.count) : where(table.column('rolloutId'), (id) => ids.has(id));
 }
 
 function groupWord(facts: GroupFacts, field: WordField): string | null {
@@ -182,6 +193,12 @@ function knownOf(
       return where(table.column('outcomes'), (bits) => bits !== 0);
     case 'flag':
       return where(table.column('flags'), (bits) => bits !== UNKNOWN_I32);
+    case 'label':
+    case 'note':
+    case 'author':
+    case 'severity':
+    case 'read':
+      return among(table, run.annotations().known(field));
     case 'problem':
     case 'group':
     case 'truth':

@@ -7,18 +7,16 @@
  *
  * A file has its name once it is whole; an export that ended early leaves `*.partial` behind, and is begun anew.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { constants, zstdCompressSync } from 'node:zlib';
-import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import {
   DATA_SET_COLUMNS,
   DATA_SET_VERSION,
   type DataSetHeader,
-  HEADER_KEY,
 } from '../../shared/format/dataSetColumns.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import {
+  type ExportedRollout,
   type ExportedRun,
   exportedMetrics,
   exportedRollouts,
@@ -26,16 +24,13 @@ import {
   exportedStages,
   exportedSteps,
 } from '../storage/queries/exported.ts';
+import { keyOfLogged } from '../storage/runRegistry.ts';
 import { dataSetReadme } from './dataSetReadme.ts';
-import { type DataSetRow, rowOf } from './dataSetRows.ts';
+import { rowOf } from './dataSetRows.ts';
+import { ExportRefusal } from './exportRefusal.ts';
+import { ParquetPart } from './parquetPart.ts';
 import { DATA_SET_SCHEMA } from './parquetSchema.ts';
 
-/** Rows of a row group: at either size. What readers hold at once. */
-const GROUP_ROWS = 512;
-const GROUP_CHARS = 16 << 20;
-const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** No two rollouts have the same: looking for what repeats takes most of the time of a file. */
-const ALONE: ReadonlySet<string> = new Set(['response', 'extra', 'alternatives']);
 /** What Hive, Spark, pandas and DuckDB take for "no value". */
 const NO_STEP = '__HIVE_DEFAULT_PARTITION__';
 
@@ -60,7 +55,7 @@ export interface DataSetProgress {
   readonly total: number;
 }
 
-export class ExportRefusal extends Error {}
+export { ExportRefusal };
 
 /**
  * Writes step by step, and hands back control after each row group.
@@ -82,12 +77,8 @@ export function* writeDataSet(
     const name = partitionName(run.runKey);
     writeFileSync(join(directory, 'runs', `${name}.jsonl`), runLines(db, run));
     for (const step of exportedSteps(db, run.runId)) {
-      const partition = join(
-        directory,
-        'rollouts',
-        `run=${name}`,
-        `step=${run.hasSteps === 1 ? step : NO_STEP}`,
-      );
+      const place = stepDirectory(run.runKey, run.hasSteps === 1 ? step : undefined);
+      const partition = join(directory, 'rollouts', place);
       mkdirSync(partition, { recursive: true });
       for (const { rows, bytes } of writeStep(db, run, step, join(partition, 'part-0.parquet'))) {
         report.rollouts += rows;
@@ -107,52 +98,49 @@ function* writeStep(
   step: number,
   path: string,
 ): Generator<{ readonly rows: number; readonly bytes: number }> {
-  const partial = `${path}.partial`;
-  const header: DataSetHeader = {
-    ...{ v: DATA_SET_VERSION, run: run.loggedId ?? run.runKey, split: run.kind },
+  const id = run.loggedId ?? run.runKey;
+  const part = rolloutPart(path, {
+    id,
+    key: run.runKey,
+    kind: run.kind,
     ...(run.hasSteps === 1 ? { step } : {}),
-  };
-  const sink = fileWriter(partial);
-  const writer = new ParquetWriter({
-    writer: sink,
-    schema: DATA_SET_SCHEMA,
-    codec: 'ZSTD',
-    compressors: { ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes, LEVEL) },
-    kvMetadata: [{ key: HEADER_KEY, value: JSON.stringify(header) }],
-    createdBy: 'turnwise',
   });
-  let isWhole = false;
   try {
-    let rows: DataSetRow[] = [];
-    let chars = 0;
-    let written = 0;
-    const flush = (): { rows: number; bytes: number } => {
-      const done = rows.length;
-      const columnData = DATA_SET_COLUMNS.map(({ name }) => ({
-        name,
-        data: rows.map((row) => row[name] ?? null),
-        ...(ALONE.has(name) ? { encoding: 'PLAIN' as const, statistics: false } : {}),
-      }));
-      writer.write({ columnData, rowGroupSize: Math.max(1, done) });
-      rows = [];
-      chars = 0;
-      const bytes = sink.offset - written;
-      written = sink.offset;
-      return { rows: done, bytes };
-    };
     for (const rollout of exportedRollouts(db, run.runId, step)) {
-      rows.push(rowOf(rollout, run.kind));
-      chars += rollout.response.length + rollout.prompt.length + (rollout.tokens?.count ?? 0) * 8;
-      if (rows.length >= GROUP_ROWS || chars >= GROUP_CHARS) yield flush();
+      part.add(rowOf(rollout, run.kind), weightOf(rollout));
+      if (part.isFull) yield part.flush();
     }
-    if (rows.length > 0) yield flush();
-    writer.finish();
-    isWhole = true;
+    if (part.held > 0) yield part.flush();
+    part.finish();
   } finally {
     // Also when nobody asks for the rest.
-    if (isWhole) renameSync(partial, path);
-    else rmSync(partial, { force: true });
+    part.abandon();
   }
+}
+
+/** A file of rollouts of one step, with what it says of itself. */
+export function rolloutPart(
+  path: string,
+  of: { readonly id: string; readonly key: string; readonly kind: 'train' | 'eval'; readonly step?: number },
+): ParquetPart {
+  const header: DataSetHeader = {
+    ...{ v: DATA_SET_VERSION, run: of.id },
+    // An evaluation whose log names no run has a key without `~eval`.
+    ...(keyOfLogged(of.id, of.kind) === of.key ? {} : { key: of.key }),
+    split: of.kind,
+    ...(of.step === undefined ? {} : { step: of.step }),
+  };
+  return new ParquetPart(path, { schema: DATA_SET_SCHEMA, names: NAMES, header });
+}
+
+const NAMES = DATA_SET_COLUMNS.map(({ name }) => name);
+
+export function weightOf({ prompt, response, tokens }: ExportedRollout): number {
+  return response.length + prompt.length + (tokens?.count ?? 0) * 8;
+}
+
+export function stepDirectory(runKey: string, step: number | undefined): string {
+  return join(`run=${partitionName(runKey)}`, `step=${step ?? NO_STEP}`);
 }
 
 /** Run, stages and metrics in the log's own words: read again, they are what they were. */

@@ -26,6 +26,8 @@ type PlacesRequest = Extract<AnalysisRequest, { kind: 'places' }>['request'];
 type BrowseQuestion = Extract<AnalysisRequest, { kind: 'browse' }>['question'];
 type DataSetRequest = Extract<AnalysisRequest, { kind: 'export' }>['request'];
 type DataSetReport = ResultOf<'run.export'>;
+type PackRequest = Extract<AnalysisRequest, { kind: 'pack' }>['request'];
+type PackTextRequest = Extract<AnalysisRequest, { kind: 'packText' }>['request'];
 type Page = Extract<AnalysisMessage, { kind: 'page' }>['step'];
 type Question = AnalysisRequest extends infer R ? (R extends AnalysisRequest ? Omit<R, 'id'> : never) : never;
 
@@ -135,6 +137,20 @@ export class AnalysisThread {
   ): Promise<Result<DataSetReport>> {
     const answer = this.ask({ kind: 'export', request, stop: stopFlag(signal) }, newsFor(onProgress), signal);
     return answer as Promise<Result<DataSetReport>>;
+  }
+
+  pack(
+    request: PackRequest,
+    onProgress: OnProgress,
+    signal?: AbortSignal,
+  ): Promise<Result<ResultOf<'pack.export'>>> {
+    const answer = this.ask({ kind: 'pack', request, stop: stopFlag(signal) }, newsFor(onProgress), signal);
+    return answer as Promise<Result<ResultOf<'pack.export'>>>;
+  }
+
+  packText(request: PackTextRequest, signal?: AbortSignal): Promise<Result<ResultOf<'pack.text'>>> {
+    const answer = this.ask({ kind: 'packText', request }, () => undefined, signal);
+    return answer as Promise<Result<ResultOf<'pack.text'>>>;
   }
 
   groups(reportId: number, key: string): Promise<Result<{ readonly ids: Uint32Array }>> {

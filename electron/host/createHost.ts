@@ -16,13 +16,15 @@ import type { ApiFailure, FailureCode, Result } from '../../shared/api/errors.ts
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { DecisionsRequest } from '../worker/analysisMessages.ts';
-import { type IngestReport, READ_METHODS, type ReadMethod } from '../worker/messages.ts';
+import { type IngestReport, READ_METHODS, type ReadMethod, type WriterTask } from '../worker/messages.ts';
 import { AnalysisThread, type DecisionListeners, type OnProgress } from './analysisThread.ts';
+import { annotationHandlers } from './annotationHandlers.ts';
 import { Follower } from './follower.ts';
-import { isBelowAny } from './grants.ts';
+import { isBelowAny, refusalOfPath } from './grants.ts';
 import type { Host, HostIngestOptions, HostOptions, KnownLibrary, KnownLibraryChange } from './host.ts';
 import { InspectorThread } from './inspectorThread.ts';
 import { libraryHandlers } from './libraryHandlers.ts';
+import { packHandlers } from './packHandlers.ts';
 import { ReaderPool } from './readerPool.ts';
 import { SearchThread } from './searchThread.ts';
 import { sourceHandlers } from './sourceHandlers.ts';
@@ -101,6 +103,7 @@ class LibraryHost implements Host {
       {
         onProgress: (progress) => this.progressed(progress),
         onChange: (runIds) => this.emit({ event: 'library.changed', payload: { runIds } }),
+        onAnnotated: (rolloutIds) => this.emit({ event: 'annotations.changed', payload: { rolloutIds } }),
       },
     );
     this.readers = new ReaderPool({ libraryPath });
@@ -197,11 +200,8 @@ class LibraryHost implements Host {
     this.sql.close();
     await this.follower.close();
     await this.inspector.close();
-    await this.analysis.close();
-    await this.comparison.close();
-    await this.listing.close();
-    await this.charting.close();
-    await this.exporting.close();
+    const { analysis, comparison, listing, charting, exporting } = this;
+    for (const thread of [analysis, comparison, listing, charting, exporting]) await thread.close();
     await this.searching.close();
     await this.readers?.close();
     await this.writer?.close();
@@ -224,6 +224,13 @@ class LibraryHost implements Host {
   }
 
   private makeHandlers(): Handlers {
+    const shared = {
+      task: (task: WriterTask, onProgress?: (done: number, total: number) => void) =>
+        this.thread.task(task, onProgress),
+      progressFor: (progressKey: string | undefined) => this.progressFor(progressKey),
+      refusalOf: (path: string) => this.refusalOf(path),
+      isGranted: (path: string) => this.isGranted(path),
+    };
     return {
       'host.info': () => {
         const { version, shell, libraryPath } = this.options;
@@ -240,12 +247,11 @@ class LibraryHost implements Host {
       ...sourceHandlers({
         inspector: this.inspector,
         follower: this.follower,
-        task: (task, onProgress) => this.thread.task(task, onProgress),
+        ...shared,
         progressed: (progressKey, done, total) =>
           this.progressFor(progressKey)({ stepsDone: done, steps: total, share: done / Math.max(1, total) }),
         mappings: () => this.mappings(),
         directoryOf: (runKey) => this.directoryOf(runKey),
-        refusalOf: (path) => this.refusalOf(path),
         startJob: (paths) => this.startJob(paths),
       }),
       ...libraryHandlers({
@@ -255,12 +261,16 @@ class LibraryHost implements Host {
         exporting: this.exporting,
         follower: this.follower,
         writable: this.writable,
-        task: (task, onProgress) => this.thread.task(task, onProgress),
-        progressFor: (progressKey) => this.progressFor(progressKey),
+        ...shared,
         directoryOf: (runKey) => this.directoryOf(runKey),
-        isGranted: (path) => this.isGranted(path),
         isReading: () => [...this.jobs.values()].some(({ state }) => state === 'running'),
       }),
+      ...packHandlers({
+        ...{ listing: this.listing, comparison: this.comparison, exporting: this.exporting },
+        ...{ libraryPath: this.options.libraryPath, version: this.options.version, writable: this.writable },
+        ...shared,
+      }),
+      ...annotationHandlers({ ...shared, listing: this.listing, charting: this.charting }),
       'roc.report': ({ progressKey, ...request }, signal) =>
         this.analysis.report(request, this.progressFor(progressKey), signal),
       'token.statistics': ({ progressKey, ...request }, signal) =>
@@ -352,9 +362,7 @@ class LibraryHost implements Host {
   }
 
   private refusalOf(path: string) {
-    return this.isGranted(path)
-      ? undefined
-      : failure('not_granted', `${path} has not been opened by the user`);
+    return this.isGranted(path) ? undefined : ({ ok: false, failure: refusalOfPath(path) } as const);
   }
 
   private isGranted(path: string): boolean {

@@ -1,6 +1,5 @@
 /** Handlers about a library as a whole: what takes its space, giving space back, a run that gets a library of its own. */
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Method, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
@@ -9,6 +8,7 @@ import type { AnalysisThread, OnProgress } from './analysisThread.ts';
 import { stopFlag } from './analysisThread.ts';
 import type { Follower } from './follower.ts';
 import type { ShellActions } from './host.ts';
+import { newPlace } from './newPlace.ts';
 
 const LIBRARY_METHODS = [
   'library.sizes',
@@ -78,35 +78,6 @@ export function libraryHandlers(host: LibraryServices): LibraryHandlers {
       return { ok: true, value: chosen };
     },
   };
-}
-
-/**
- * Where a page may have a file or a directory made: where the user has said so in a dialog, in a directory that was opened, or beside
- * the library, which is no place of the page's choosing. Always a new one, never another one's.
- */
-function newPlace(
-  host: LibraryServices,
-  asked: string,
-  ending: string,
-): { path: string } | { failure: ApiFailure } {
-  // `..` is its own base name, and leads elsewhere.
-  const isName = basename(asked) === asked && !asked.startsWith('.');
-  const named = isName ? join(dirname(resolve(host.libraryPath)), asked) : resolve(asked);
-  const path = named.endsWith(ending) ? named : named + ending;
-  if (host.writable.has(named) || host.writable.has(path)) return { path };
-  let directory: string;
-  try {
-    directory = realpathSync(dirname(path));
-  } catch {
-    return { failure: { code: 'not_found', message: `there is no directory ${dirname(path)}` } };
-  }
-  if (!isName && !host.isGranted(directory)) {
-    return { failure: { code: 'not_granted', message: `${directory} has not been opened by the user` } };
-  }
-  const file = join(directory, basename(path));
-  return existsSync(file)
-    ? { failure: { code: 'refused', message: `${file} is there already` } }
-    : { path: file };
 }
 
 function refused(message: string): { readonly ok: false; readonly failure: ApiFailure } {

@@ -19,8 +19,9 @@ import {
 } from '../../shared/api/contract.ts';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
 import { createHost } from './createHost.ts';
-import { isBelowAny } from './grants.ts';
+import { isBelowAny, refusalOfPath } from './grants.ts';
 import type { Host, HostOptions, KnownLibrary, Shelf } from './host.ts';
 import { LibraryUnavailableError } from './writerThread.ts';
 
@@ -231,7 +232,7 @@ class LibraryShelf implements Shelf {
     const isRemembered = this.known.some((one) => one.path === path);
     const isOpen = [...this.open.values()].some((one) => one.path === path);
     if (!isRemembered && !isOpen && !isBelowAny(path, this.granted)) {
-      return failure('not_granted', `${path} has not been opened by the user`);
+      return { ok: false, failure: refusalOfPath(path) };
     }
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return failure('not_found', `there is no file ${path}`);
@@ -297,11 +298,8 @@ function nameOf(path: string): string {
 
 function fileFacts(id: string, path: string): Omit<LibraryRow, 'isOpen'> {
   const facts = { id, name: nameOf(path), path, isHome: id === HOME_LIBRARY };
-  const sizeOf = (of: string): number | undefined => statSync(of, { throwIfNoEntry: false })?.size;
-  const bytes = sizeOf(path);
-  return bytes === undefined
-    ? { ...facts, isGone: true }
-    : { ...facts, sizeBytes: bytes + (sizeOf(`${path}-wal`) ?? 0) };
+  const sizeBytes = bytesOnDisk(path);
+  return sizeBytes === undefined ? { ...facts, isGone: true } : { ...facts, sizeBytes };
 }
 
 /** Also by a hard link: two hosts with a write-ahead log each would destroy the file. */

@@ -1,6 +1,6 @@
 /** Handlers about where rollouts come from: formats, files, mappings, rules of a run, following. */
 import type { Method, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
-import type { Result } from '../../shared/api/errors.ts';
+import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { WriterTask } from '../worker/messages.ts';
@@ -36,9 +36,7 @@ export interface SourceServices {
   mappings(): Promise<readonly Mapping[]>;
   directoryOf(runKey: string): Promise<string | undefined>;
   /** @returns why the path may not be read, when it may not */
-  refusalOf(
-    path: string,
-  ): { readonly ok: false; readonly failure: { code: 'not_granted'; message: string } } | undefined;
+  refusalOf(path: string): { readonly ok: false; readonly failure: ApiFailure } | undefined;
   startJob(paths: readonly string[]): { readonly jobId: number };
 }
 

@@ -1,6 +1,11 @@
 /**
- * Rows of a statement as text, value by value as SQLite has them. NULL is null in JSON and an empty cell elsewhere,
- * bytes are base64.
+ * Rows of a statement as text, value by value as SQLite has them:
+ *
+ *             JSON                      CSV, TSV, table
+ *   NULL      null                      an empty cell
+ *   integer   all its digits, also beyond 2^53
+ *   infinite  1e999, -1e999             Infinity, -Infinity
+ *   bytes     {"base64":"…"}            base64:…
  */
 import type { SqlFormat } from '../../shared/api/sqlRows.ts';
 
@@ -23,9 +28,10 @@ function line(format: 'csv' | 'tsv', cells: readonly unknown[]): string {
   return `${cells.map((cell) => write(textOf(cell))).join(format === 'csv' ? ',' : '\t')}\n`;
 }
 
-function textOf(value: unknown): string {
+/** A value as a cell. */
+export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value);
+  return value instanceof Uint8Array ? `base64:${Buffer.from(value).toString('base64')}` : String(value);
 }
 
 function csvCell(text: string): string {
@@ -48,16 +54,19 @@ function jsonLine(columns: readonly string[], row: readonly unknown[]): string {
     const times = (seen.get(name) ?? 0) + 1;
     seen.set(name, times);
     const key = times === 1 ? name : `${name}:${times}`;
-    return `${JSON.stringify(key)}:${json(row[i])}`;
+    return `${JSON.stringify(key)}:${jsonOf(row[i])}`;
   });
   return `{${fields.join(',')}}`;
 }
 
-function json(value: unknown): string {
+/** A value as JSON. */
+export function jsonOf(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   // SQLite has infinities, JSON has not; it reads a number that is too large as one.
   if (value === Number.POSITIVE_INFINITY) return '1e999';
   if (value === Number.NEGATIVE_INFINITY) return '-1e999';
   if (value === null || value === undefined) return 'null';
-  return JSON.stringify(value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value);
+  return JSON.stringify(
+    value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
+  );
 }

@@ -15,6 +15,7 @@ import type {
 export interface WriterNews {
   readonly onProgress: (progress: IngestProgress) => void;
   readonly onChange: (runIds: readonly number[]) => void;
+  readonly onAnnotated: (rolloutIds: readonly number[]) => void;
 }
 
 export class LibraryUnavailableError extends Error {
@@ -81,7 +82,7 @@ export class WriterThread {
     return true;
   }
 
-  /** Waits for the jobs before it. */
+  /** Waits for the jobs before it, unless it is what a person does while reading. */
   task(task: WriterTask, onProgress?: (done: number, total: number) => void): Promise<Result<unknown>> {
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
@@ -114,6 +115,9 @@ export class WriterThread {
         break;
       case 'changed':
         news.onChange(message.runIds);
+        break;
+      case 'annotated':
+        news.onAnnotated(message.rolloutIds);
         break;
       case 'finished':
         this.jobs.get(message.jobId)?.resolve(message.report);

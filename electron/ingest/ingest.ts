@@ -64,6 +64,8 @@ export interface IngestOptions {
   readonly onStatus?: (status: IngestStatus) => void;
   /** After each commit: the runs whose rows changed. */
   readonly onChange?: (runIds: readonly number[]) => void;
+  /** Rollouts of which something that was said is attached now. */
+  readonly onPlaced?: (rolloutIds: readonly number[]) => void;
   readonly isCancelled?: () => boolean;
   /** The user's, for files no format recognises. */
   readonly mappings?: Mappings;
@@ -128,18 +130,20 @@ class IngestCall {
     }
     const fileIds = files.flatMap((file) => (file.fileId === undefined ? [] : [file.fileId]));
     const groups = this.writer.countGroups(fileIds);
-    if (this.status.bytesDone > 0) this.writer.checkpoint();
-    // Only now: a later file may have brought the rollout an earlier decision speaks of.
+    const runKeys = this.writer.runKeysOf(fileIds);
+    const placed = this.writer.annotations.place();
+    if (placed.length > 0) this.options.onPlaced?.(placed);
+    if (this.status.bytesDone > 0) {
+      const changed = this.writer.rules.apply(runKeys);
+      if (changed.length > 0) this.options.onChange?.(changed);
+      this.writer.checkpoint();
+    }
+    // Only now: a later file may have brought the rollout an earlier decision speaks of, or the run of metrics.
     const reports = files.map((file) =>
       file.fileId === undefined
         ? file
         : { ...file, issues: this.writer.issuesOf(file.path), ...this.writer.joinsOf(file.fileId) },
     );
-    const runKeys = this.writer.runKeysOf(fileIds);
-    if (this.status.bytesDone > 0) {
-      const changed = this.writer.rules.apply(runKeys);
-      if (changed.length > 0) this.options.onChange?.(changed);
-    }
     const { rollouts: added, bytesDone: bytes } = this.status;
     return { files: reports, groups, added, bytes, runKeys, isCancelled: this.isCancelled };
   }

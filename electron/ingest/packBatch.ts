@@ -1,4 +1,5 @@
 /** Packs parsed lines for the crossing to the writer thread (`storage/batch.ts`). */
+import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import { contentHash } from '../../shared/domain/contentHash.ts';
 import { flagsOf } from '../../shared/domain/flags.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
@@ -65,6 +66,7 @@ export class BatchBuilder {
 
   add(item: PackedItem): void {
     if (item.kind === 'signal') this.size += weightOf(item.signal.tokens);
+    if (item.kind === 'annotation') this.size += weightOfText(item.annotation);
     this.items.push(item);
   }
 
@@ -98,6 +100,7 @@ export class BatchBuilder {
       ...place,
       contentHash,
       run: rollout.run ?? null,
+      runKey: rollout.runKey ?? null,
       kind: rollout.kind,
       step: rollout.step ?? null,
       groupKey: rollout.groupKey,
@@ -223,6 +226,11 @@ function weightOf(tokens: PackedTokens | null): number {
     (sum, column) => sum + (column instanceof Uint8Array ? column.byteLength : 0),
     0,
   );
+}
+
+/** A note or a correction may be as long as a rollout. */
+function weightOfText({ note, correction }: Annotation): number {
+  return (note?.length ?? 0) + (correction?.length ?? 0);
 }
 
 function pushSegments(into: number[], segments: readonly Segment[]): void {

@@ -209,6 +209,11 @@ class FileParser {
       case 'metric':
         this.builder.add({ kind: 'metric', metric: parsed.metric });
         return;
+      case 'annotation':
+      case 'reading':
+      case 'taxonomy':
+        this.builder.add({ ...parsed, line: place.line });
+        return;
       case 'skip':
         return;
     }

@@ -72,6 +72,23 @@ export async function readRecordChunk(
   }
 }
 
+/** The record of a rollout with where it stands, for a pack; where it cannot be read any more, that is said instead. */
+export async function wholeRecord(
+  source: RecordSource | undefined,
+  grantedRoots: readonly string[],
+): Promise<{
+  readonly path: string;
+  readonly line: number;
+  readonly text?: string;
+  readonly missing?: string;
+}> {
+  if (source === undefined)
+    return { path: '', line: 0, missing: 'the library does not say where it was read' };
+  const { path, line, byteLength } = source;
+  const read = await readRecordChunk(source, 0, byteLength, grantedRoots);
+  return read.ok ? { path, line, text: read.value.text } : { path, line, missing: read.failure.message };
+}
+
 /** Rows and members have no place in the file's bytes: the source is asked for them again. */
 async function recordOf(path: string, container: Container, source: RecordSource): Promise<Buffer> {
   const records = await openRecords(path, container, source.unit as RecordUnit);

@@ -16,7 +16,7 @@ import {
   textNodesOf,
   wantedTextNodes,
 } from '../../shared/domain/filter/node.ts';
-import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
 import { ColumnStore, type RunTable } from '../columns/columnStore.ts';
 import { matching } from '../columns/matching.ts';
 import { rowTruth } from '../columns/rowTruth.ts';
@@ -116,11 +116,8 @@ function scopeOf(
 ): Scope | { readonly ok: false; readonly failure: { code: 'bad_request'; message: string } } {
   const read = readFilter(query);
   if (!read.ok) {
-    const { message, start } = read.fault;
-    return {
-      ok: false,
-      failure: { code: 'bad_request', message: `query, character ${start + 1}: ${message}` },
-    };
+    const message = `query, character ${characterOf(query, read.fault)}: ${read.fault.message}`;
+    return { ok: false, failure: { code: 'bad_request', message } };
   }
   const nodes = textNodesOf(read.node);
   return {

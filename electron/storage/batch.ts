@@ -3,6 +3,8 @@
  * so that the crossing costs one transferred buffer for all texts and one for all segments,
  * not one per rollout.
  */
+import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
+import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { Flagged } from '../../shared/domain/flags.ts';
 import type { Provenance, RolloutTiming, RunKind } from '../../shared/domain/model.ts';
 import type { Penalties, TextPenalties } from '../../shared/domain/penalty.ts';
@@ -93,6 +95,7 @@ export interface PackedRollout {
   readonly byteLength: number;
   readonly contentHash: string;
   readonly run: string | null;
+  readonly runKey: string | null;
   readonly kind: RunKind;
   readonly step: number | null;
   readonly groupKey: string;
@@ -139,7 +142,10 @@ export type PackedItem =
   | { readonly kind: 'stage'; readonly stage: ParsedStage }
   | { readonly kind: 'metric'; readonly metric: ParsedMetric }
   | { readonly kind: 'decision'; readonly decision: ParsedDecisionLine; readonly line: number }
-  | { readonly kind: 'signal'; readonly signal: PackedSignal };
+  | { readonly kind: 'signal'; readonly signal: PackedSignal }
+  | { readonly kind: 'annotation'; readonly annotation: Annotation; readonly line: number }
+  | { readonly kind: 'reading'; readonly reading: Reading; readonly line: number }
+  | { readonly kind: 'taxonomy'; readonly taxonomy: Taxonomy; readonly line: number };
 
 export interface PackedBatch {
   readonly items: readonly PackedItem[];

@@ -1,6 +1,12 @@
 /** A filter as SQL over the public views: the same rollouts, for a console or a script. */
 
-import type { FieldName, NumberField, TextField, WordField } from '../../shared/domain/filter/fields.ts';
+import type {
+  AnnotationField,
+  FieldName,
+  NumberField,
+  TextField,
+  WordField,
+} from '../../shared/domain/filter/fields.ts';
 import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
 import { kindsOf } from '../../shared/domain/filter/textTest.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
@@ -36,7 +42,9 @@ const NUMBERS: Readonly<Record<NumberField, string>> = {
   duration: 'duration',
 };
 
-const WORDS: Readonly<Record<Exclude<WordField, 'outcome' | 'tool' | 'group' | 'flag'>, string>> = {
+const WORDS: Readonly<
+  Record<Exclude<WordField, 'outcome' | 'tool' | 'group' | 'flag' | AnnotationField>, string>
+> = {
   stop: 'stop_reason',
   reason: 'reason',
   problem: 'problem_id',
@@ -104,6 +112,16 @@ function wordCondition(node: WordNode): string {
       return `coalesce(${GROUP_KEY} ${matches(node)}, 0)`;
     case 'flag':
       return flagCondition(node);
+    case 'label':
+      return said(`(a.label ${matches(node)} OR a.label_name ${matches(node)})`);
+    case 'author':
+      return said(`a.author ${matches(node)}`);
+    case 'severity':
+      return said(`a.severity ${matches(node)}`);
+    case 'note':
+      return said(`a.note ${contains(node)}`);
+    case 'read':
+      return read(`d.reader ${matches(node)}`);
     default:
       return `coalesce(${WORDS[node.field]} ${matches(node)}, 0)`;
   }
@@ -127,6 +145,19 @@ function matches({ text, isPattern }: WordNode): string {
   return `LIKE ${literal(pattern)} ESCAPE '\\'`;
 }
 
+const said = (holds: string): string =>
+  `EXISTS (SELECT 1 FROM annotation a WHERE a.rollout_id = rollout.rollout_id AND ${holds})`;
+
+/** Who has put a label on it has read it, too. */
+const read = (holds: string): string =>
+  `EXISTS (SELECT 1 FROM reading d WHERE d.rollout_id = rollout.rollout_id AND d.verdict <> 'skipped' AND ${holds})`;
+
+function contains({ text, isPattern }: WordNode): string {
+  const parts = isPattern ? text.split('*') : [text];
+  const escaped = parts.map((part) => part.replace(/[\\%_]/g, '\\$&'));
+  return `LIKE ${literal(`%${escaped.join('%')}%`)} ESCAPE '\\'`;
+}
+
 function knownCondition(field: Exclude<FieldName, TextField>): string {
   switch (field) {
     case 'correct':
@@ -140,6 +171,13 @@ function knownCondition(field: Exclude<FieldName, TextField>): string {
       return `${GROUP_KEY} IS NOT NULL`;
     case 'flag':
       return 'flags IS NOT NULL';
+    case 'label':
+    case 'note':
+    case 'author':
+    case 'severity':
+      return said(`a.${field} IS NOT NULL`);
+    case 'read':
+      return read('d.reader IS NOT NULL');
     case 'stop':
     case 'reason':
     case 'problem':

@@ -128,6 +128,9 @@ export function prepareIngest(db: WritableLibrary) {
        extra_end, correct_source, read_group, read_rule, read_ordinal, read_problem,
        p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed, flags)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    textPlace: prepare<[number]>(
+      'SELECT b.codec, b.bytes, r.text_start, r.text_end FROM rollout_row r JOIN text_block b USING (block_id) WHERE r.rollout_id = ?',
+    ),
     addBlock: prepare<[number, number, Uint8Array]>(
       'INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)',
     ),
@@ -242,6 +245,7 @@ export function prepareIngest(db: WritableLibrary) {
         'join_key_row',
         'join_row',
         'pool_match_row',
+        'annotated_place_row',
       ].map((table) =>
         prepare<[number]>(
           `DELETE FROM ${table} WHERE rollout_id IN (SELECT rollout_id FROM rollout_row WHERE file_id = ?)`,
@@ -249,6 +253,9 @@ export function prepareIngest(db: WritableLibrary) {
       ),
       prepare<[number]>(`UPDATE rollout_row SET kept = NULL, reason = NULL, p_err = NULL, p_format = NULL,
         penalty = NULL, advantage = NULL, rule = NULL, decision_file_id = NULL, decision_line = NULL WHERE decision_file_id = ?`),
+      // Rollouts that come may have the numbers of those that go: what is said of them is looked for again.
+      prepare<[number]>(`UPDATE annotation_state_row SET searched_to = 0, revision = revision + 1
+        WHERE EXISTS (SELECT 1 FROM rollout_row WHERE file_id = ?)`),
       prepare<[number]>('DELETE FROM rollout_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM text_block WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM run_file_row WHERE file_id = ?'),

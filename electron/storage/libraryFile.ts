@@ -11,16 +11,6 @@ export function usedBytes(db: WritableLibrary): number {
   return (one('page_count') - one('freelist_count')) * one('page_size');
 }
 
-/** Of the write-ahead log beside the file. */
-export function walBytes(path: string): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** Of the file and its write-ahead log on the disk. @throws where there is no file */
-export function fileBytes(path: string): number {
-  return statSync(path).size + walBytes(path);
-}
-
 /**
  * Writes the file anew without free pages, and with that removes the last traces of what stood there. On a connection
  * of its own: the library's keeps temporary data in memory, and a copy of a library does not fit there.

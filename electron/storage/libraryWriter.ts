@@ -12,6 +12,7 @@ import type { SavedView } from '../../shared/api/contract.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import { Annotations } from './annotations.ts';
 import type { PackedBatch } from './batch.ts';
 import { setForeignLinesWaiting } from './foreignLines.ts';
 import { type IngestStatements, prepareIngest } from './ingestWrites.ts';
@@ -98,6 +99,7 @@ export class LibraryWriter {
   readonly rules: RunRules;
   readonly leaving: RunLeaving;
   readonly whole: WholeLibrary;
+  readonly annotations: Annotations;
 
   constructor(db: WritableLibrary) {
     this.db = db;
@@ -109,6 +111,7 @@ export class LibraryWriter {
     this.rules = new RunRules(services);
     this.leaving = new RunLeaving({ ...services, rules: this.rules });
     this.whole = new WholeLibrary(db);
+    this.annotations = new Annotations(db);
   }
 
   /** Of the library file itself. */
@@ -265,7 +268,8 @@ export class LibraryWriter {
       this.rollouts.begin(file, batch, touched);
       for (const item of batch.items) this.rollouts.write(item);
       this.rollouts.finish(touched);
-      for (const issue of batch.issues) this.addIssue(file.fileId, issue);
+      const saidOf = this.annotations.mergeBatch(batch, file.path);
+      for (const issue of [...batch.issues, ...saidOf]) this.addIssue(file.fileId, issue);
       touched.refresh(this.sql);
       this.sql.moveFileOffset.run(batch.offset, batch.lines, batch.masked, file.fileId);
     });
@@ -350,6 +354,7 @@ export class LibraryWriter {
     let groups = 0;
     this.transaction(() => {
       groups = setGroupRule(this.db, this.sql, { runId: row.run_id, runKey }, rule);
+      this.annotations.places.standAgain(row.run_id);
     });
     this.runs.forget();
     return { groups, runId: row.run_id };

@@ -16,6 +16,7 @@ import * as savedQueries from './migrations/0010-saved-queries.ts';
 import * as knownLibraries from './migrations/0011-known-libraries.ts';
 import * as metricRuns from './migrations/0012-metric-runs.ts';
 import * as timing from './migrations/0013-timing.ts';
+import * as annotations from './migrations/0014-annotations.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 interface Migration {
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   knownLibraries,
   metricRuns,
   timing,
+  annotations,
 ];
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 /** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */
@@ -87,5 +89,7 @@ export function migrate(db: Database.Database, to: number = NEWEST_VERSION): voi
       db.pragma(`application_id = ${APPLICATION_ID}`);
       db.pragma(`user_version = ${migration.version}`);
     }).immediate();
-  }
+  }  // Where another process was faster, this connection still has the tables in mind as they were. A statement that is
+  // run looks whether they have changed; one that is only prepared, as an insert into too few columns, does not.
+  db.prepare('SELECT count(*) FROM sqlite_schema').get();
 }

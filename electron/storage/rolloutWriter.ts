@@ -21,8 +21,12 @@ import { type Scopes, scopeOfDirectory } from './joins.ts';
 import { type RunPlace, runPlaceOf } from './runPlace.ts';
 import type { RunEntry, RunRegistry } from './runRegistry.ts';
 import { Selections } from './selections.ts';
+import { unpackUtf8 } from './textCodec.ts';
 import { TokenWriter } from './tokenWriter.ts';
 import type { Touched } from './touched.ts';
+
+/** The format whose files hold rollouts of other files. */
+const PACK = 'turnwise-pack';
 
 interface SourceFile {
   readonly fileId: number;
@@ -113,6 +117,11 @@ export class RolloutWriter {
       case 'signal':
         this.writeAddressed('signal', item.signal.address, item.signal.line, item.signal.tokens);
         break;
+      case 'annotation':
+      case 'reading':
+      case 'taxonomy':
+        // Not of the logs: `annotations.ts` takes them in, all of a batch at once.
+        break;
     }
   }
 
@@ -134,6 +143,10 @@ export class RolloutWriter {
     const keys = rollout.joinKeys ?? [];
     if (this.joinsAnother(rollout, keys, scopes)) return;
     const group = this.groups.of(run, rollout, this.currentBatch);
+    if (this.file.format === PACK && this.isHere(group, rollout)) {
+      this.sql.addRunFile.run(run.runId, this.file.fileId);
+      return;
+    }
     this.warnOfOtherPrompt(group, rollout);
     const ordinal = this.ordinalFor(run, group, rollout);
     group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
@@ -159,9 +172,10 @@ export class RolloutWriter {
   private runOf(rollout: PackedRollout): RunEntry {
     const { place, file } = this;
     const hasSteps = rollout.step !== null;
-    return rollout.run === null
-      ? this.runs.ofPlace(place, rollout.kind, file.format, file.runHash, hasSteps)
-      : this.runs.logged(rollout.run, rollout.kind, file.format, place, hasSteps);
+    if (rollout.run === null)
+      return this.runs.ofPlace(place, rollout.kind, file.format, file.runHash, hasSteps);
+    const named = { id: rollout.run, kind: rollout.kind, key: rollout.runKey };
+    return this.runs.logged(named, file.format, place, hasSteps);
   }
 
   /** A rollout listed again beside the full record, or the full record after the list. */
@@ -195,6 +209,26 @@ export class RolloutWriter {
     const scopes: Scopes = { run, directory };
     const found = this.lines.write(kind, address, payload, place, scopes);
     if (found !== undefined) this.touched?.group(found.groupId, found.runId, found.step);
+  }
+
+  /** A pack brings rollouts of a run that may have been read from its logs: the same text at the same place is the same. */
+  private isHere(group: GroupEntry, rollout: PackedRollout): boolean {
+    if (rollout.ordinal === null) return false;
+    const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal) as
+      | { rollout_id: number }
+      | undefined;
+    const span = this.currentBatch.blocks[rollout.text.block];
+    if (taken === undefined || span === undefined) return false;
+    const { start, end } = rollout.text;
+    const theirs = unpackUtf8(span.codec, bytesOf(this.currentBatch, span)).subarray(start, end);
+    const place = this.sql.textPlace.get(taken.rollout_id) as {
+      codec: number;
+      bytes: Uint8Array;
+      text_start: number;
+      text_end: number;
+    };
+    const ours = unpackUtf8(place.codec, place.bytes).subarray(place.text_start, place.text_end);
+    return ours.equals(theirs);
   }
 
   /** The logged index, else order of appearance; where another rollout has it, the next free one. */

@@ -1,4 +1,5 @@
 /** A run leaves a library: it is removed, or moved into a library of its own. The logs themselves are never touched. */
+import { removeAnnotationsOf } from './annotationLeaving.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { shrink, usedBytes } from './libraryFile.ts';
 import type { WritableLibrary } from './open.ts';
@@ -69,6 +70,7 @@ export class RunLeaving {
     transaction(() => {
       const copy = copyRun(db, { runId, runKey }, path, watch);
       if (copy === undefined) return;
+      removeAnnotationsOf(db, { runId, runKey });
       this.removeRows(runId, runKey);
       moved = { path, freed: 0, ...copy };
     });

@@ -8,6 +8,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
+import { annotatedOfRun } from './annotationLeaving.ts';
+import { bytesOnDisk } from './bytesOnDisk.ts';
 import { APPLICATION_ID } from './migrate.ts';
 import { openWriter, type WritableLibrary } from './open.ts';
 
@@ -42,6 +44,7 @@ const OF_METRICS = 'SELECT logged_id FROM source.metric_run_row WHERE run_id = :
 const OF_FILES = 'file_id IN (SELECT file_id FROM temp.moved_file)';
 const OF_PROBLEMS = 'problem_no IN (SELECT problem_no FROM temp.moved_problem)';
 const OF_PROMPTS = `prompt_id IN (SELECT prompt_id FROM source.problem_row WHERE ${OF_PROBLEMS})`;
+const OF_ANNOTATED = 'annotated_no IN (SELECT annotated_no FROM temp.moved_annotated)';
 const ABOVE_FILES = (
   column: string,
 ): string => `EXISTS (SELECT 1 FROM temp.moved_file f WHERE f.path = ${column}
@@ -73,6 +76,15 @@ const BELONGING: Readonly<Record<string, string>> = {
   granted_root: ABOVE_FILES('path'),
   // What is read later may need one of them.
   mapping_row: 'true',
+  // What was said of its rollouts goes with them, and what the labels mean.
+  annotated_row: OF_ANNOTATED,
+  annotated_place_row: OF_ANNOTATED,
+  reading_row: OF_ANNOTATED,
+  annotation_row: OF_ANNOTATED,
+  annotation_place_row: `annotation_no IN (SELECT annotation_no FROM source.annotation_row WHERE ${OF_ANNOTATED})`,
+  annotation_conflict_row: `annotation_id IN (SELECT annotation_id FROM source.annotation_row WHERE ${OF_ANNOTATED})`,
+  taxonomy_row: 'true',
+  label_row: 'true',
 };
 const BY_ROLLOUT = [
   'rollout_row',
@@ -97,6 +109,9 @@ export const LEFT_TABLES: readonly string[] = [
   'pool_match_row',
   // Made anew.
   'search_state_row',
+  'annotation_state_row',
+  // Steps of undo may be about several runs.
+  'annotation_history_row',
 ];
 
 /** Where a key alone would not tell two rows apart, or there is none. */
@@ -152,7 +167,7 @@ export function copyRun(
     renameSync(partial, path);
     syncToDisk(dirname(path));
     isWhole = true;
-    return { ...copied, bytes: statSync(path).size };
+    return { ...copied, bytes: bytesOnDisk(path) ?? 0 };
   } finally {
     if (!isWhole) removeLibrary(partial);
   }
@@ -196,12 +211,14 @@ class Mover {
       CREATE TEMP TABLE moved_rollout (at INTEGER PRIMARY KEY, rollout_id INTEGER NOT NULL UNIQUE);
       CREATE TEMP TABLE moved_block (at INTEGER PRIMARY KEY, block_id INTEGER NOT NULL UNIQUE);
       CREATE TEMP TABLE moved_problem (problem_no INTEGER PRIMARY KEY);
+      CREATE TEMP TABLE moved_annotated (annotated_no INTEGER PRIMARY KEY);
       CREATE TEMP TABLE moved_file (file_id INTEGER PRIMARY KEY, path TEXT NOT NULL);`);
     this.run(`INSERT INTO moved_rollout (rollout_id)
       SELECT rollout_id FROM source.rollout_row WHERE run_id = :runId ORDER BY rollout_id`);
     const mine = 'rollout_id IN (SELECT rollout_id FROM temp.moved_rollout)';
     this.run(`INSERT INTO moved_block (block_id) SELECT DISTINCT block_id FROM source.rollout_row
       WHERE ${mine} AND block_id IS NOT NULL ORDER BY block_id`);
+    this.run(`INSERT INTO moved_annotated ${annotatedOfRun('source')}`);
     this.run(`INSERT INTO moved_problem
       SELECT problem_no FROM source.group_row WHERE run_id = :runId AND problem_no IS NOT NULL
       UNION SELECT read_problem FROM source.rollout_row WHERE ${mine} AND read_problem IS NOT NULL`);

@@ -35,6 +35,19 @@ interface RunRecord {
 const GENERIC =
   /^(?:rollouts?|rollout_data|validation(?:_data|_results)?|val|train|eval|dumps?|logs?|data)$/i;
 
+/** A run whose id the log says. */
+interface NamedRun {
+  readonly id: string;
+  readonly kind: RunKind;
+  /** What a data set says it was known by, where that does not follow from id and kind. */
+  readonly key: string | null;
+}
+
+/** Train and eval of one logged id are two runs. */
+export function keyOfLogged(id: string, kind: RunKind): string {
+  return kind === 'eval' ? `${id}~eval` : id;
+}
+
 export class RunRegistry {
   private readonly sql: IngestStatements;
   private readonly entries = new Map<string, RunEntry>();
@@ -47,8 +60,9 @@ export class RunRegistry {
     this.entries.clear();
   }
 
-  logged(run: string, kind: RunKind, format: string, { place, home }: RunPlace, hasSteps: boolean): RunEntry {
-    const runKey = kind === 'eval' ? `${run}~eval` : run;
+  logged(named: NamedRun, format: string, { place, home }: RunPlace, hasSteps: boolean): RunEntry {
+    const { id: run, kind } = named;
+    const runKey = named.key ?? keyOfLogged(run, kind);
     const cached = this.entries.get(`logged ${runKey}`);
     if (cached !== undefined) return cached;
     const row = this.sql.runByKey.get(runKey) as RunRecord | undefined;
@@ -73,7 +87,7 @@ export class RunRegistry {
     const cached = this.entries.get(cacheKey);
     if (cached !== undefined) return cached;
     const given = this.givenName(where);
-    if (given !== undefined) return this.logged(given, kind, format, where, hasSteps);
+    if (given !== undefined) return this.logged({ id: given, kind, key: null }, format, where, hasSteps);
     const row = this.sql.runByDirectory.get(directory, kind, format, Number(hasSteps)) as
       | RunRecord
       | undefined;

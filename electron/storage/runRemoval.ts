@@ -19,6 +19,8 @@ const BELOW = [
   'join_key_row',
   'join_row',
   'pool_match_row',
+  // What was said of them stays, and waits for them to come back.
+  'annotated_place_row',
 ];
 
 /** Must run inside a transaction. */
@@ -40,6 +42,7 @@ export function removeRunRows(db: WritableLibrary, runId: number): Removal {
     );
   }
   const rollouts = run('DELETE FROM rollout_row WHERE run_id = :runId');
+  db.exec('UPDATE annotation_state_row SET searched_to = 0, revision = revision + 1');
   run('UPDATE step_revision_row SET revision = revision + 1 WHERE run_id = :runId');
   for (const table of [
     'group_row',

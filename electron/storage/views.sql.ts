@@ -4,6 +4,7 @@
  * Unknown is NULL. Texts are cut out of the stored rollout by `response_text` and
  * `prompt_text` (functions.ts), so they cost only what is selected.
  */
+import { DEFAULT_TAXONOMY } from '../../shared/domain/annotate/taxonomy.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
 import { SEGMENT_KINDS } from '../../shared/domain/model.ts';
 
@@ -21,6 +22,17 @@ export const unmatchedMessage = (row: string): string =>
     'no rollout of run ' || ${row}.run_key || ', step ' || ${row}.step || ', group ' || ${row}.group_key || ', index '
       || ${row}.ordinal || ' has been read for this ' || ${row}.kind || ' line')`;
 
+const literal = (text: string | undefined): string =>
+  text === undefined ? 'NULL' : `'${text.replaceAll("'", "''")}'`;
+
+/** The labels Turnwise comes with, as rows. */
+const DEFAULT_LABELS = DEFAULT_TAXONOMY.labels
+  .map(
+    ({ id, name, key, colour, description }, i) =>
+      `(${[id, name, key, colour, description].map(literal).join(', ')}, ${i})`,
+  )
+  .join(',\n  ');
+
 export const PUBLIC_VIEWS = [
   'run',
   'prompt_group',
@@ -33,6 +45,9 @@ export const PUBLIC_VIEWS = [
   'step',
   'stage',
   'metric',
+  'annotation',
+  'reading',
+  'label',
 ] as const;
 
 export const dropViewsSql = PUBLIC_VIEWS.map((view) => `DROP VIEW IF EXISTS ${view};`).join('\n');
@@ -132,4 +147,39 @@ UNION ALL
 SELECT l.run_id, m.step, m.name, m.value FROM metric_run_row l JOIN metric_row m USING (logged_id)
 WHERE NOT EXISTS (SELECT 1 FROM metric_run_row o JOIN metric_row n USING (logged_id)
   WHERE o.run_id = l.run_id AND o.rank > l.rank AND n.name = m.name AND n.step = m.step);
+
+-- Nobody has changed the labels: those Turnwise comes with.
+CREATE VIEW label AS
+SELECT label_id AS label, name, key, colour, description, position FROM label_row
+UNION ALL
+SELECT column1, column2, column3, column4, column5, column6 FROM (VALUES
+  ${DEFAULT_LABELS})
+WHERE NOT EXISTS (SELECT 1 FROM taxonomy_row);
+
+-- What is about a rollout that is not in this library has no rollout_id, and is there with what it quotes.
+CREATE VIEW annotation AS
+SELECT a.annotation_id, p.rollout_id, a.label, (SELECT l.name FROM label l WHERE l.label = a.label) AS label_name, a.note,
+  a.severity, a.correction, a.flag, a.author, json_extract(a.target, '$.kind') AS target,
+  json_extract(a.target, '$.turn') AS turn, json_extract(a.target, '$.segment') AS segment,
+  json_extract(a.target, '$.anchor.text') AS anchored_in, s.start, s.end AS "end",
+  json_extract(a.target, '$.anchor.quote') AS quote,
+  iif(p.rollout_id IS NULL, 'unattached', coalesce(s.state, 'orphaned')) AS state,
+  k.run_key, k.step, k.group_key, k.problem_id, k.ordinal,
+  a.created_at / 1000.0 AS created_at, a.updated_at / 1000.0 AS updated_at
+FROM annotation_row a JOIN annotated_row k ON k.annotated_no = a.annotated_no
+LEFT JOIN annotated_place_row p ON p.annotated_no = a.annotated_no
+LEFT JOIN annotation_place_row s ON s.annotation_no = a.annotation_no AND p.rollout_id IS NOT NULL;
+
+-- Who has been through a rollout; whoever has put a label on it has, too.
+CREATE VIEW reading AS
+SELECT p.rollout_id, d.author AS reader, d.verdict, k.run_key, k.step, k.group_key, k.problem_id, k.ordinal,
+  d.at / 1000.0 AS read_at
+FROM reading_row d JOIN annotated_row k ON k.annotated_no = d.annotated_no
+LEFT JOIN annotated_place_row p ON p.annotated_no = d.annotated_no
+UNION ALL
+SELECT p.rollout_id, a.author, 'labelled', k.run_key, k.step, k.group_key, k.problem_id, k.ordinal,
+  max(a.updated_at) / 1000.0
+FROM annotation_row a JOIN annotated_row k ON k.annotated_no = a.annotated_no
+LEFT JOIN annotated_place_row p ON p.annotated_no = a.annotated_no
+WHERE a.label IS NOT NULL GROUP BY a.annotated_no, a.author;
 `;

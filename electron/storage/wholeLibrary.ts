@@ -1,4 +1,5 @@
 /** What is done to a library as a whole, not to what is in it. */
+import { bytesOnDisk } from './bytesOnDisk.ts';
 import {
   forgetLibrary,
   type KnownLibrary,
@@ -6,7 +7,7 @@ import {
   listKnownLibraries,
   rememberLibrary,
 } from './knownLibraries.ts';
-import { fileBytes, roomFor, usedBytes, vacuum } from './libraryFile.ts';
+import { roomFor, usedBytes, vacuum } from './libraryFile.ts';
 import type { WritableLibrary } from './open.ts';
 
 export class WholeLibrary {
@@ -31,8 +32,8 @@ export class WholeLibrary {
   compact(): { readonly before: number; readonly after: number } | { readonly refusal: string } {
     const missing = roomFor(this.db.name, usedBytes(this.db));
     if (missing !== undefined) return { refusal: missing };
-    const before = fileBytes(this.db.name);
+    const before = bytesOnDisk(this.db.name) ?? 0;
     vacuum(this.db);
-    return { before, after: fileBytes(this.db.name) };
+    return { before, after: bytesOnDisk(this.db.name) ?? 0 };
   }
 }

@@ -10,8 +10,12 @@ import { packComparison } from '../../shared/api/packedRows.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import { SettingError } from '../../shared/domain/downSampling.ts';
 import { Browser } from '../columns/answer.ts';
+import type { PackIds } from '../columns/packChoice.ts';
 import { answerComparison } from '../compare/answer.ts';
 import { ExportRefusal, writeDataSet } from '../export/dataSet.ts';
+import { packText } from '../export/pack/modelText.ts';
+import { writePack } from '../export/pack/packWriter.ts';
+import { wholeRecord } from '../ingest/recordChunk.ts';
 import { basisOf } from '../roc/basis.ts';
 import { decidedGroups } from '../roc/decisionRows.ts';
 import { ReportBuilder } from '../roc/report.ts';
@@ -21,6 +25,7 @@ import type { ScopeProgress } from '../signals/scopeReader.ts';
 import { StatisticsBuilder } from '../signals/statistics.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import type { MeasuredScope } from '../storage/queries/measured.ts';
+import { grantedRoots, recordSource } from '../storage/queries/places.ts';
 import { type PoolRun, poolRuns } from '../storage/queries/pool.ts';
 import { librarySizes } from '../storage/queries/sizes.ts';
 import type { AnalysisMessage, AnalysisRequest, DecisionsRequest } from './analysisMessages.ts';
@@ -75,7 +80,19 @@ port.on('message', (request: AnalysisRequest) => {
 
 type Job = Extract<
   AnalysisRequest,
-  { kind: 'report' | 'decisions' | 'statistics' | 'places' | 'compare' | 'browse' | 'sizes' | 'export' }
+  {
+    kind:
+      | 'report'
+      | 'decisions'
+      | 'statistics'
+      | 'places'
+      | 'compare'
+      | 'browse'
+      | 'sizes'
+      | 'export'
+      | 'pack'
+      | 'packText';
+  }
 >;
 
 async function work(request: Job): Promise<void> {
@@ -111,6 +128,10 @@ function resultOf(request: Job): Promise<Result<unknown>> {
       return Promise.resolve(sizes(request));
     case 'export':
       return Promise.resolve(exportDataSet(request));
+    case 'pack':
+      return pack(request);
+    case 'packText':
+      return textOf(request);
   }
 }
 
@@ -163,6 +184,41 @@ function exportDataSet({ id, request, stop }: Extract<AnalysisRequest, { kind: '
 }
 
 const NOTHING_WRITTEN = { directory: '', runs: 0, files: 0, rollouts: 0, bytes: 0 };
+
+async function pack({
+  id,
+  request,
+  stop,
+}: Extract<AnalysisRequest, { kind: 'pack' }>): Promise<Result<unknown>> {
+  const { runId, filter, labels, rolloutIds, isAll } = request;
+  const choice = { runId, filter, labels, rolloutIds, isAll };
+  const chosen = browse({ id, kind: 'browse', question: { about: 'pack', ...choice }, stop });
+  if (!chosen.ok) return chosen;
+  const flag = new Int32Array(stop);
+  let toldAt = 0;
+  const roots = grantedRoots(db);
+  const written = writePack(db, request, {
+    ...(chosen.value as PackIds),
+    rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), roots),
+  });
+  for (let step = await written.next(); ; step = await written.next()) {
+    if (step.done === true) return { ok: true, value: step.value };
+    if (Atomics.load(flag, 0) !== 0) {
+      // Ends it in the middle, and takes what there is of it away.
+      await written.return(undefined as never);
+      return { ok: false, failure: CANCELLED };
+    }
+    if (performance.now() - toldAt < NEWS_MS) continue;
+    toldAt = performance.now();
+    const { done, total } = step.value;
+    post({ id, kind: 'progress', stepsDone: done, steps: total, share: done / Math.max(1, total) });
+  }
+}
+
+async function textOf({ request }: Extract<AnalysisRequest, { kind: 'packText' }>): Promise<Result<unknown>> {
+  const text = await packText(db, request);
+  return text === undefined ? notFound(`rollout ${request.rolloutId}`) : { ok: true, value: text };
+}
 
 let browser: Browser | undefined;
 

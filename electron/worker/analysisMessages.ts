@@ -2,13 +2,18 @@
 import type { RocBasis } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { BrowseQuestion } from '../columns/answer.ts';
+import type { PackIds } from '../columns/packChoice.ts';
 import type { CompareQuestion } from '../compare/answer.ts';
 import type { DataSetRequest } from '../export/dataSet.ts';
+import type { PackTextRequest } from '../export/pack/modelText.ts';
+import type { PackRequest } from '../export/pack/packOptions.ts';
 import type { UncheckedChoice } from '../roc/basis.ts';
 import type { DecidedStep } from '../roc/decisionRows.ts';
 import type { ReportRequest } from '../roc/report.ts';
 import type { PlacesRequest } from '../signals/places.ts';
 import type { StatisticsRequest } from '../signals/statistics.ts';
+
+export type { PackIds };
 
 export interface DecisionsRequest {
   /** Key, name or number of a run; absent: the only one, or the only one of training. */
@@ -32,6 +37,8 @@ export type AnalysisRequest = { readonly id: number } & (
   | ({ readonly kind: 'browse'; readonly question: BrowseQuestion } & Stoppable)
   | ({ readonly kind: 'sizes' } & Stoppable)
   | ({ readonly kind: 'export'; readonly request: DataSetRequest } & Stoppable)
+  | ({ readonly kind: 'pack'; readonly request: PackRequest } & Stoppable)
+  | { readonly kind: 'packText'; readonly request: PackTextRequest }
   /** The page of decisions has been taken; the next may come. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'cancel' }

@@ -11,6 +11,7 @@ import type {
   SavedView,
 } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
+import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { Identified } from '../ingest/identify.ts';
 import type { FileReport } from '../ingest/ingest.ts';
@@ -55,6 +56,12 @@ export const READ_METHODS = [
   'sql.target',
   'query.list',
   'query.examples',
+  'taxonomy.get',
+  'annotation.list',
+  'annotation.rows',
+  'annotation.history',
+  'annotation.conflicts',
+  'annotation.authors',
 ] as const satisfies readonly Method[];
 export type ReadMethod = (typeof READ_METHODS)[number];
 
@@ -84,7 +91,7 @@ export type WriterRequest =
   | { readonly kind: 'grant'; readonly path: string; readonly id: number }
   | { readonly kind: 'close' };
 
-/** Changes to the library other than ingest; done between two jobs, in order of arrival. */
+/** Changes to the library other than ingest; done between two jobs, in order of arrival, but for what `isAtOnce`. */
 export type WriterTask =
   | { readonly kind: 'removeRun'; readonly runKey: string }
   | {
@@ -106,6 +113,11 @@ export type WriterTask =
   | { readonly kind: 'removeQuery'; readonly name: string }
   | { readonly kind: 'knownLibraries'; readonly change: KnownLibraryChange }
   | { readonly kind: 'compact' }
+  | { readonly kind: 'setTaxonomy'; readonly taxonomy: Taxonomy }
+  | { readonly kind: 'annotate'; readonly changes: ParsedParams<'annotation.apply'> }
+  | { readonly kind: 'undo' | 'redo' }
+  | { readonly kind: 'resolveConflict'; readonly decision: ParsedParams<'annotation.resolve'> }
+  | { readonly kind: 'importAnnotations'; readonly path: string }
   /** `stop`: one Int32, not 0 once it is no longer wanted. */
   | {
       readonly kind: 'moveRun';
@@ -132,6 +144,8 @@ export type WriterMessage =
   | { readonly kind: 'unavailable'; readonly code: 'newer_database' | 'refused'; readonly message: string }
   | { readonly kind: 'progress'; readonly progress: IngestProgress }
   | { readonly kind: 'changed'; readonly runIds: readonly number[] }
+  /** Annotations or readings of these rollouts, or the labels. */
+  | { readonly kind: 'annotated'; readonly rolloutIds: readonly number[] }
   | { readonly kind: 'finished'; readonly jobId: number; readonly report: IngestReport }
   | { readonly kind: 'failed'; readonly jobId: number; readonly message: string }
   | { readonly kind: 'granted'; readonly id: number }

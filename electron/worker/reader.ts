@@ -5,8 +5,16 @@ import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { SettingError } from '../../shared/domain/downSampling.ts';
 import { readRecordChunk } from '../ingest/recordChunk.ts';
 import { getLedger } from '../roc/ledger.ts';
+import { historyState } from '../storage/annotationHistory.ts';
 import { EXAMPLE_QUERIES } from '../storage/exampleQueries.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
+import {
+  annotationRows,
+  annotationsOfRollout,
+  listAuthors,
+  listConflicts,
+  taxonomyState,
+} from '../storage/queries/annotations.ts';
 import { availableSignals } from '../storage/queries/available.ts';
 import { listFiles, listIssues } from '../storage/queries/issues.ts';
 import { groupRows, orderGroups, orderRollouts, rolloutRows } from '../storage/queries/lists.ts';
@@ -52,6 +60,12 @@ const readers: Readers = {
   'view.list': () => ok(listViews(db)),
   'query.examples': () => ok(EXAMPLE_QUERIES),
   'query.list': () => ok(listQueries(db)),
+  'taxonomy.get': () => ok(taxonomyState(db)),
+  'annotation.list': ({ rolloutId }) => ok(annotationsOfRollout(db, rolloutId)),
+  'annotation.rows': ({ annotationNos }) => ok(annotationRows(db, annotationNos)),
+  'annotation.history': () => ok(historyState(db)),
+  'annotation.conflicts': () => ok(listConflicts(db)),
+  'annotation.authors': () => ok(listAuthors(db)),
   'sql.schema': () => ok(sqlSchema(db)),
   'sql.target': ({ of, id }) => found(sqlTarget(db, of, id), `${of} ${id}`),
   'search.state': () => {

@@ -9,10 +9,10 @@ import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts'
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
 import { keepColumnsOfOneStep } from '../storage/queries/columns.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
-import type { WorkerOptions, WriterMessage, WriterRequest } from './messages.ts';
+import type { WorkerOptions, WriterMessage, WriterRequest, WriterTask } from './messages.ts';
 import { ParserThread } from './parserThread.ts';
 import { Upkeep } from './upkeep.ts';
-import { mappingsFor, runTask } from './writerTasks.ts';
+import { isAtOnce, mappingsFor, runTask } from './writerTasks.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
@@ -58,6 +58,23 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
     },
   );
 
+  /** Rollouts have come or gone: what was said of them is looked for. */
+  const placeAnnotations = (): void => {
+    const rolloutIds = writer.annotations.place();
+    if (rolloutIds.length > 0) post({ kind: 'annotated', rolloutIds });
+  };
+
+  const perform = async (id: number, task: WriterTask): Promise<void> => {
+    const { result, runIds, annotated } = await runTask(writer, task, (done, total) =>
+      post({ kind: 'taskProgress', id, done, total }),
+    );
+    if (runIds.length > 0) post({ kind: 'changed', runIds });
+    if (annotated !== undefined) post({ kind: 'annotated', rolloutIds: annotated });
+    if (runIds.length > 0) placeAnnotations();
+    post({ kind: 'taskDone', id, result });
+    upkeep.wake();
+  };
+
   const run = async ({ jobId, paths, mapping, isQuiet }: IngestRequest): Promise<void> => {
     const startedAt = performance.now();
     current = jobId;
@@ -86,6 +103,7 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
         mappings,
         isCancelled: () => cancelled.has(jobId),
         onChange: (runIds) => runIds.length > 0 && post({ kind: 'changed', runIds }),
+        onPlaced: (rolloutIds) => post({ kind: 'annotated', rolloutIds }),
         onStatus: (status) => {
           last = status;
           if (isQuiet === true) return;
@@ -144,14 +162,9 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
         post({ kind: 'granted', id: request.id });
         break;
       case 'task':
-        queue = queue.then(() => {
-          const { result, runIds } = runTask(writer, request.task, (done, total) =>
-            post({ kind: 'taskProgress', id: request.id, done, total }),
-          );
-          if (runIds.length > 0) post({ kind: 'changed', runIds });
-          post({ kind: 'taskDone', id: request.id, result });
-          upkeep.wake();
-        });
+        // A person who labels does not wait for a file to be read: between two batches nothing is half done.
+        if (isAtOnce(request.task)) void perform(request.id, request.task);
+        else queue = queue.then(() => perform(request.id, request.task));
         break;
       case 'close':
         upkeep.stop();
@@ -167,5 +180,7 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
     }
   });
   post({ kind: 'ready' });
+  // A job that was killed may have brought rollouts and not come to this.
+  queue = queue.then(placeAnnotations);
   upkeep.wake();
 }

@@ -3,8 +3,11 @@ import type { Result } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import { readMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import { importAnnotations, NoPackError } from '../ingest/importAnnotations.ts';
 import { Mappings } from '../ingest/mappings.ts';
 import { readTokenizerFile } from '../ingest/tokenizerFile.ts';
+import { ChangeRefusal } from '../storage/annotationChanges.ts';
+import type { Answered } from '../storage/annotations.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
 import type { WriterTask } from './messages.ts';
 
@@ -12,14 +15,34 @@ export interface TaskOutcome {
   readonly result: Result<unknown>;
   /** Runs whose rows changed. */
   readonly runIds: readonly number[];
+  /** Set where annotations, readings or labels have changed: the rollouts they are about. */
+  readonly annotated?: readonly number[];
 }
 
 export type OnTaskProgress = (done: number, total: number) => void;
 
-export function runTask(writer: LibraryWriter, task: WriterTask, onProgress: OnTaskProgress): TaskOutcome {
+/** What a person does while reading: one short transaction, which need not wait for the jobs before it. */
+export function isAtOnce({ kind }: WriterTask): boolean {
+  return AT_ONCE.has(kind);
+}
+
+const AT_ONCE: ReadonlySet<WriterTask['kind']> = new Set([
+  'annotate',
+  'undo',
+  'redo',
+  'resolveConflict',
+  'setTaxonomy',
+]);
+
+export async function runTask(
+  writer: LibraryWriter,
+  task: WriterTask,
+  onProgress: OnTaskProgress,
+): Promise<TaskOutcome> {
   try {
-    return perform(writer, task, onProgress);
+    return await perform(writer, task, onProgress);
   } catch (error) {
+    if (error instanceof ChangeRefusal || error instanceof NoPackError) return refused(error.message);
     const message = error instanceof Error ? error.message : String(error);
     return {
       result: { ok: false, failure: { code: 'internal', message: `${task.kind}: ${message}` } },
@@ -28,7 +51,11 @@ export function runTask(writer: LibraryWriter, task: WriterTask, onProgress: OnT
   }
 }
 
-function perform(writer: LibraryWriter, task: WriterTask, onProgress: OnTaskProgress): TaskOutcome {
+function perform(
+  writer: LibraryWriter,
+  task: WriterTask,
+  onProgress: OnTaskProgress,
+): TaskOutcome | Promise<TaskOutcome> {
   switch (task.kind) {
     case 'removeRun': {
       const removed = writer.removeRun(task.runKey);
@@ -89,6 +116,20 @@ function perform(writer: LibraryWriter, task: WriterTask, onProgress: OnTaskProg
       if ('refusal' in compacted) return refused(compacted.refusal);
       return { result: { ok: true, value: compacted }, runIds: [] };
     }
+    case 'setTaxonomy':
+      return annotated({ value: writer.annotations.setTaxonomy(task.taxonomy), rolloutIds: [] });
+    case 'annotate':
+      return annotated(writer.annotations.apply(task.changes, Date.now()));
+    case 'undo':
+      return annotated(writer.annotations.undo());
+    case 'redo':
+      return annotated(writer.annotations.redo());
+    case 'resolveConflict':
+      return annotated(writer.annotations.resolve(task.decision, Date.now()));
+    case 'importAnnotations':
+      return importAnnotations(writer, task.path).then(({ report, rolloutIds }) =>
+        annotated({ value: report, rolloutIds }),
+      );
     case 'moveRun':
       return moveRun(writer, task, onProgress);
     case 'saveMapping': {
@@ -134,6 +175,10 @@ export function mappingsFor(writer: LibraryWriter, forced: string | Mapping | un
   const named = saved.find((mapping) => mapping.name === forced);
   if (named === undefined) throw new Error(`no mapping is named ${JSON.stringify(forced)}`);
   return new Mappings(saved, named);
+}
+
+function annotated({ value, rolloutIds }: Answered<unknown>): TaskOutcome {
+  return { result: { ok: true, value }, runIds: [], annotated: rolloutIds };
 }
 
 function changed(writer: LibraryWriter, runKey: string, value: unknown): TaskOutcome {

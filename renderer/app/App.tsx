@@ -14,12 +14,17 @@ import { enterLibrary } from '../state/presentLibrary.ts';
 import { HrefContext } from '../ui/Link.tsx';
 import { counted } from '../ui/numbers.ts';
 import { EmptyState, WaitingState } from '../ui/States.tsx';
+import { useBoundCommands } from './boundKeys.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { CopyRolloutText } from './CopyRolloutText.tsx';
 import { DropTarget } from './DropTarget.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
+import { ExportPack } from './ExportPack.tsx';
 import { ExportRun } from './ExportRun.tsx';
+import { ImportPack } from './ImportPack.tsx';
 import { KeyHelp } from './KeyHelp.tsx';
 import { KeyListener } from './KeyListener.tsx';
+import { KeyOf } from './Keys.tsx';
 import { LibraryGate } from './LibraryGate.tsx';
 import { LibrarySizes } from './LibrarySizes.tsx';
 import { MoveRun } from './MoveRun.tsx';
@@ -53,6 +58,7 @@ const LOADERS = {
   search: () => import('../views/search/SearchView.tsx'),
   sql: () => import('../views/sql/SqlView.tsx'),
   alike: () => import('../views/compare/alike/AlikeView.tsx'),
+  labels: () => import('../views/labels/LabelsView.tsx'),
 } as const;
 
 const LibraryView = lazy(LOADERS.library);
@@ -74,6 +80,7 @@ const TreeView = lazy(LOADERS.groupTree);
 const SearchView = lazy(LOADERS.search);
 const SqlView = lazy(LOADERS.sql);
 const AlikeView = lazy(LOADERS.alike);
+const LabelsView = lazy(LOADERS.labels);
 
 /** The other views are fetched while nothing happens, so that the first click does not wait for them. */
 function useWarmViews(): void {
@@ -139,11 +146,15 @@ function viewOf(place: Place) {
       return <SearchView />;
     case 'sql':
       return <SqlView />;
+    case 'labels':
+      return <LabelsView />;
     case 'nowhere':
       return (
         <EmptyState title="There is nothing at this address">
           <p className="state-facts">{place.path}</p>
-          <p>A link leads to run → step → group → rollout. Press Esc for the library.</p>
+          <p>
+            A link leads to run → step → group → rollout. <KeyOf command="place.up" /> leads to the library.
+          </p>
         </EmptyState>
       );
   }
@@ -191,6 +202,8 @@ function Window({ library }: { readonly library: string }) {
   usePlaceMemory(place);
   useShellCommands();
   useStartRun();
+  // Titles and sentences name the keys in force: they are drawn anew when one is rebound.
+  useBoundCommands();
   useWarmViews();
   return (
     <div className={isFocused ? 'app is-focused' : 'app'}>
@@ -216,6 +229,9 @@ function Window({ library }: { readonly library: string }) {
       <KeyHelp />
       <RemoveRun />
       <ExportRun />
+      <ExportPack />
+      <ImportPack />
+      <CopyRolloutText />
       <MoveRun />
       <OpenLibrary />
       <LibrarySizes />

@@ -7,7 +7,7 @@ import { useBoundCommands } from './boundKeys.ts';
 import { Keys } from './Keys.tsx';
 import type { Area } from './keymap.ts';
 
-const AREAS: readonly Area[] = ['Everywhere', 'Lists', 'Replay', 'Compare'];
+const AREAS: readonly Area[] = ['Everywhere', 'Lists', 'Replay', 'Label', 'Compare'];
 
 export function KeyHelp() {
   const isOpen = useInterface((state) => state.dialog === 'keys');

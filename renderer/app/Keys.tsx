@@ -1,19 +1,5 @@
-const NAMES: Readonly<Record<string, string>> = {
-  ArrowDown: '↓',
-  ArrowUp: '↑',
-  ArrowLeft: '←',
-  ArrowRight: '→',
-  Escape: 'Esc',
-  PageDown: 'Page ↓',
-  PageUp: 'Page ↑',
-};
-const MOD = /mac/i.test(navigator.platform) ? '⌘' : 'Ctrl';
-
-function strokeLabel(stroke: string): string {
-  const name = NAMES[stroke];
-  if (name !== undefined) return name;
-  return stroke.replace('Mod+', `${MOD} `).replace('Shift+', '⇧ ');
-}
+import type { CommandId } from './keymap.ts';
+import { keyWord, strokeLabel, strokesOf } from './keysInForce.ts';
 
 /** `g g` is two strokes, drawn as two keys. */
 export function Keys({ keys }: { readonly keys: string }) {
@@ -25,4 +11,10 @@ export function Keys({ keys }: { readonly keys: string }) {
       ))}
     </span>
   );
+}
+
+/** The key in force for a command, within a sentence; without one, its name in the palette. */
+export function KeyOf({ command }: { readonly command: CommandId }) {
+  const keys = strokesOf(command);
+  return keys === undefined ? keyWord(command) : <Keys keys={keys} />;
 }

@@ -155,14 +155,27 @@ function SizesTable({ sizes }: { readonly sizes: Sizes }) {
             <Sum name="of no single run" of={sizes.shared} file={file} />
             <Sum name="free pages" of={sizes.free} file={file} />
             <Sum name="the file" of={file} file={file} />
+            <tr>
+              <th scope="row" colSpan={PART_NAMES.length + 2}>
+                more in the log of what was written last
+              </th>
+              <td>{bytes(sizes.wal)}</td>
+              <td />
+            </tr>
+            <tr>
+              <th scope="row" colSpan={PART_NAMES.length + 2}>
+                on the disk
+              </th>
+              <td>{bytes(file + sizes.wal)}</td>
+              <td />
+            </tr>
           </tfoot>
         </table>
       </div>
       <p className="dim">
         {sizes.method === 'pages'
           ? 'The pages of every table and index were counted, and shared out among the runs by their rows and bytes: a run’s share is an estimate, the sums are exact.'
-          : 'Only the lengths of texts, tokens and columns were added; all else counts as of no single run.'}{' '}
-        Beside the file: a log of {bytes(sizes.wal)} of what was written last.
+          : 'Only the lengths of texts, tokens and columns were added; all else counts as of no single run.'}
       </p>
     </>
   );

@@ -13,9 +13,11 @@ import {
   Search,
   Settings,
   Table2,
+  Tags,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { type Place, pathOfPlace, tokensPlaceOf } from '../data/place.ts';
+import { labelsPath } from '../data/labelsLink.ts';
+import { type Place, pathOfPlace } from '../data/place.ts';
 import { presentHref } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useRunOf } from '../data/useRunOf.ts';
@@ -24,6 +26,9 @@ import { queryLeftAt } from '../state/placeMemory.ts';
 import { Link } from '../ui/Link.tsx';
 import { compact } from '../ui/numbers.ts';
 import { compareTarget } from './compareSet.ts';
+import type { CommandId } from './keymap.ts';
+import { keyed, keyWord } from './keysInForce.ts';
+import { levelPlace, rocPlace, tokensPlace } from './railPlaces.ts';
 
 const TOKEN_VIEWS: ReadonlySet<Place['view']> = new Set([
   'tokens',
@@ -34,28 +39,12 @@ const TOKEN_VIEWS: ReadonlySet<Place['view']> = new Set([
 
 const ICON = { size: 17, strokeWidth: 1.7 } as const;
 
-/** The path down to here: levels above the present one are links, levels below are not reachable yet. */
-function levelPlace(
-  place: Place,
-  view: 'run' | 'step' | 'group' | 'rollout',
-  hasSteps = true,
-): Place | undefined {
-  if (!('runKey' in place)) return undefined;
-  const { runKey } = place;
-  if (view === 'run') return { view, runKey };
-  if (!('step' in place)) return undefined;
-  const { step } = place;
-  if (view === 'step') return hasSteps ? { view, runKey, step } : undefined;
-  if (!('groupKey' in place)) return undefined;
-  const { groupKey } = place;
-  if (view === 'group') return { view, runKey, step, groupKey };
-  return 'ordinal' in place ? { ...place, view } : undefined;
-}
-
 function RailLink(props: {
   readonly to: Place | undefined;
   readonly isHere: boolean;
   readonly label: string;
+  /** That leads there, too. */
+  readonly command?: CommandId;
   /** Why it leads nowhere, where something is chosen. */
   readonly whyOff?: string | undefined;
   readonly children: ReactNode;
@@ -71,27 +60,12 @@ function RailLink(props: {
     <Link
       href={pathOfPlace(props.to)}
       aria-label={props.label}
-      title={props.label}
+      title={props.command === undefined ? props.label : keyed(props.label, props.command)}
       aria-current={props.isHere ? 'page' : undefined}
     >
       {props.children}
     </Link>
   );
-}
-
-/** Of the step where one is chosen, else of the run. */
-export function rocPlace(place: Place, hasSteps = true): Place | undefined {
-  if (!('runKey' in place)) return undefined;
-  const { runKey } = place;
-  return 'step' in place && hasSteps
-    ? { view: 'stepRoc', runKey, step: place.step }
-    : { view: 'roc', runKey };
-}
-
-/** Of what is open: a rollout, a group, a step, a run. Without steps a run has no level between its groups and itself. */
-export function tokensPlace(place: Place, hasSteps = true): Place | undefined {
-  if (!('runKey' in place)) return undefined;
-  return 'groupKey' in place || hasSteps ? tokensPlaceOf(place) : tokensPlaceOf({ runKey: place.runKey });
 }
 
 /** What was gathered with `c`, else the comparison as it was left. */
@@ -101,7 +75,7 @@ function CompareLink({ isHere }: { readonly isHere: boolean }) {
   const icon = <Columns2 {...ICON} />;
   if (href === undefined && !isHere)
     return (
-      <span className="is-off" title="Compare: no rollouts chosen yet (c adds one)">
+      <span className="is-off" title={`Compare: no rollouts chosen yet (${keyWord('compare.add')} adds one)`}>
         {icon}
       </span>
     );
@@ -109,7 +83,7 @@ function CompareLink({ isHere }: { readonly isHere: boolean }) {
     <Link
       href={isHere ? presentHref() : (href ?? '/compare')}
       aria-label="Compare"
-      title="Compare (x)"
+      title={keyed('Compare', 'compare.open')}
       aria-current={isHere ? 'page' : undefined}
     >
       {icon}
@@ -123,10 +97,26 @@ function SqlLink({ isHere }: { readonly isHere: boolean }) {
     <Link
       href={isHere ? presentHref() : `/sql${queryLeftAt('/sql')}`}
       aria-label="SQL"
-      title="Ask the library in SQL (g q)"
+      title={keyed('Ask the library in SQL', 'place.sql')}
       aria-current={isHere ? 'page' : undefined}
     >
       <Database {...ICON} />
+    </Link>
+  );
+}
+
+/** Of the run one is in, else as it was left. */
+function LabelsLink({ place }: { readonly place: Place }) {
+  const isHere = place.view === 'labels';
+  const own = 'runKey' in place ? labelsPath({ runKey: place.runKey }) : undefined;
+  return (
+    <Link
+      href={isHere ? presentHref() : (own ?? `/labels${queryLeftAt('/labels')}`)}
+      aria-label="Labels"
+      title={keyed('Labels, notes and failure packs', 'place.labels')}
+      aria-current={isHere ? 'page' : undefined}
+    >
+      <Tags {...ICON} />
     </Link>
   );
 }
@@ -137,7 +127,7 @@ function SearchLink({ isHere }: { readonly isHere: boolean }) {
     <Link
       href={isHere ? presentHref() : `/search${queryLeftAt('/search')}`}
       aria-label="Search"
-      title="Search the texts of all rollouts (g /)"
+      title={keyed('Search the texts of all rollouts', 'place.search')}
       aria-current={isHere ? 'page' : undefined}
     >
       <Search {...ICON} />
@@ -152,7 +142,12 @@ export function Rail({ place }: { readonly place: Place }) {
   const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
   return (
     <nav className="rail" aria-label="Views">
-      <RailLink to={{ view: 'library' }} isHere={place.view === 'library'} label="Library">
+      <RailLink
+        to={{ view: 'library' }}
+        isHere={place.view === 'library'}
+        label="Library"
+        command="place.library"
+      >
         <Library {...ICON} />
       </RailLink>
       <SearchLink isHere={place.view === 'search'} />
@@ -179,7 +174,8 @@ export function Rail({ place }: { readonly place: Place }) {
       <RailLink
         to={'runKey' in place ? { view: 'problems', runKey: place.runKey } : undefined}
         isHere={place.view === 'problems' || place.view === 'problem'}
-        label="Problems of this run by step (g p)"
+        label="Problems of this run by step"
+        command="place.problems"
       >
         <Grid3x3 {...ICON} />
       </RailLink>
@@ -187,6 +183,7 @@ export function Rail({ place }: { readonly place: Place }) {
         to={rocPlace(place, run?.hasSteps)}
         isHere={isRoc}
         label="Resample-on-Correct of this run or step"
+        command="place.roc"
       >
         <Funnel {...ICON} />
       </RailLink>
@@ -194,6 +191,7 @@ export function Rail({ place }: { readonly place: Place }) {
         to={tokensPlace(place, run?.hasSteps)}
         isHere={TOKEN_VIEWS.has(place.view)}
         label="Statistics of the tokens of this run, step, group or rollout"
+        command="place.tokens"
       >
         <ChartColumn {...ICON} />
       </RailLink>
@@ -201,15 +199,31 @@ export function Rail({ place }: { readonly place: Place }) {
         <MessagesSquare {...ICON} />
       </RailLink>
       <CompareLink isHere={place.view === 'compare'} />
+      <LabelsLink place={place} />
       <div className="rail-end">
-        <RailLink to={{ view: 'issues' }} isHere={place.view === 'issues'} label={`Ingest issues: ${issues}`}>
+        <RailLink
+          to={{ view: 'issues' }}
+          isHere={place.view === 'issues'}
+          command="place.issues"
+          label={`Ingest issues: ${issues}`}
+        >
           <CircleAlert {...ICON} />
           {issues > 0 && <span className="rail-badge">{compact(issues)}</span>}
         </RailLink>
-        <button type="button" aria-label="Keys" title="Keys (?)" onClick={() => showDialog('keys')}>
+        <button
+          type="button"
+          aria-label="Keys"
+          title={keyed('Keys', 'keys.show')}
+          onClick={() => showDialog('keys')}
+        >
           <Keyboard {...ICON} />
         </button>
-        <RailLink to={{ view: 'settings' }} isHere={place.view === 'settings'} label="Settings and about">
+        <RailLink
+          to={{ view: 'settings' }}
+          isHere={place.view === 'settings'}
+          command="place.settings"
+          label="Settings and about"
+        >
           <Settings {...ICON} />
         </RailLink>
       </div>

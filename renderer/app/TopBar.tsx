@@ -14,6 +14,7 @@ import { CompareChip } from './CompareChip.tsx';
 import { FollowChip } from './FollowChip.tsx';
 import { IndexChip } from './IndexChip.tsx';
 import { JobChip } from './JobChip.tsx';
+import { KeyOf } from './Keys.tsx';
 
 interface Crumb {
   readonly label: string;
@@ -26,6 +27,7 @@ export function crumbsOf(place: Place, runName: string | undefined, hasSteps = t
   if (place.view === 'mapping') return [{ label: 'Map a file’s fields', place }];
   if (place.view === 'formats') return [{ label: 'Formats', place }];
   if (place.view === 'search') return [{ label: 'Search', place }];
+  if (place.view === 'labels') return [{ label: 'Labels', place }];
   if (place.view === 'compare') return [{ label: 'Compare', place }];
   if (!('runKey' in place)) return [];
   const { runKey } = place;
@@ -117,7 +119,7 @@ export function TopBar() {
         <JobChip />
         <IndexChip />
         <button type="button" className="top-search" onClick={() => showDialog('palette')}>
-          <Search size={13} /> Go to, or run a command <kbd>Ctrl K</kbd>
+          <Search size={13} /> Go to, or run a command <KeyOf command="palette.show" />
         </button>
         <IconButton label={`Theme: ${theme}`} onClick={() => setTheme(nextTheme(theme))}>
           <ThemeIcon size={16} strokeWidth={1.7} />

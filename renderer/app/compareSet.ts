@@ -1,7 +1,9 @@
 /** Rollouts gathered from any list, to be seen side by side. */
+
 import { comparePath, MOST_LANES, rolloutPlaceOf } from '../data/compareLink.ts';
 import { useInterface } from '../state/interface.ts';
 import { useCommands } from './commands.ts';
+import { keyWord } from './keysInForce.ts';
 
 /** Adds a rollout to the compare set, or takes it out again, and says so. */
 export function flipInCompareSet(path: string): void {
@@ -39,7 +41,7 @@ export function useCompareMark(): (path: string | undefined) => string | undefin
   const set = useInterface((state) => state.compareSet);
   return (path) =>
     path !== undefined && set.includes(path)
-      ? `to be compared: ${set.indexOf(path) + 1} of ${set.length} (c takes it out, x opens them)`
+      ? `to be compared: ${set.indexOf(path) + 1} of ${set.length} (${keyWord('compare.add')} takes it out, ${keyWord('compare.open')} opens them)`
       : undefined;
 }
 

@@ -3,7 +3,7 @@
  * this table. Ids are stable (the desktop menu and the palette's history use them). A command
  * is available while some mounted view offers a handler for it (`commands.ts`).
  */
-export type Area = 'Everywhere' | 'Lists' | 'Replay' | 'Compare';
+export type Area = 'Everywhere' | 'Lists' | 'Replay' | 'Label' | 'Compare';
 
 export interface Command {
   readonly id: CommandId;
@@ -34,6 +34,10 @@ const TABLE = [
   { id: 'place.sql', label: 'Ask the library in SQL', area: 'Everywhere', keys: ['g q'] },
   { id: 'sql.run', label: 'SQL: run the statement, or what is selected', area: 'Lists', keys: ['Mod+Enter'] },
   { id: 'sql.explain', label: 'SQL: show how it would be run', area: 'Lists', keys: ['Mod+Shift+Enter'] },
+  { id: 'place.labels', label: 'Go to labels, notes and failure packs', area: 'Everywhere', keys: ['g a'] },
+  { id: 'rollout.copyText', label: 'Copy this rollout for a language model…', area: 'Label', keys: ['Y'] },
+  { id: 'pack.export', label: 'Export a failure pack…', area: 'Label', keys: ['E'] },
+  { id: 'pack.import', label: 'Import annotations of a colleague…', area: 'Label', keys: [] },
   { id: 'place.issues', label: 'Go to the ingest issues', area: 'Everywhere', keys: ['g i'] },
   {
     id: 'place.roc',
@@ -104,11 +108,30 @@ const TABLE = [
   { id: 'token.next', label: 'Next token', area: 'Replay', keys: [']'], isMotion: true },
   { id: 'token.previous', label: 'Previous token', area: 'Replay', keys: ['['], isMotion: true },
   { id: 'play.flip', label: 'Play or pause, turn by turn', area: 'Replay', keys: ['p', 'Space'] },
-  { id: 'raw.flip', label: 'Exact text or rendered Markdown', area: 'Replay', keys: ['m'] },
+  { id: 'raw.flip', label: 'Exact text or rendered Markdown', area: 'Replay', keys: ['M'] },
   { id: 'heat.flip', label: 'Token heat on or off', area: 'Replay', keys: ['e'] },
   { id: 'outline.flip', label: 'Show or hide the outline', area: 'Replay', keys: ['o'] },
   { id: 'inspector.flip', label: 'Show or hide the inspector', area: 'Replay', keys: ['i'] },
   { id: 'record.show', label: 'Raw record in its log file', area: 'Replay', keys: ['b'] },
+
+  { id: 'label.1', label: 'Label 1 of the taxonomy: put on, or take away', area: 'Label', keys: ['1'] },
+  { id: 'label.2', label: 'Label 2', area: 'Label', keys: ['2'] },
+  { id: 'label.3', label: 'Label 3', area: 'Label', keys: ['3'] },
+  { id: 'label.4', label: 'Label 4', area: 'Label', keys: ['4'] },
+  { id: 'label.5', label: 'Label 5', area: 'Label', keys: ['5'] },
+  { id: 'label.6', label: 'Label 6', area: 'Label', keys: ['6'] },
+  { id: 'label.7', label: 'Label 7', area: 'Label', keys: ['7'] },
+  { id: 'label.8', label: 'Label 8', area: 'Label', keys: ['8'] },
+  { id: 'label.9', label: 'Label 9', area: 'Label', keys: ['9'] },
+  { id: 'label.scope', label: 'Labels are put on the rollout, or on the turn', area: 'Label', keys: ['L'] },
+  { id: 'label.undo', label: 'Take back the last change of labels and notes', area: 'Label', keys: ['u'] },
+  { id: 'label.redo', label: 'Do it again', area: 'Label', keys: ['U'] },
+  { id: 'note.write', label: 'Write a note', area: 'Label', keys: ['m'] },
+  { id: 'flag.confirm', label: 'Make a label of the first flag', area: 'Label', keys: ['F'] },
+  { id: 'queue.commit', label: 'Queue: read, and on to the next', area: 'Label', keys: ['Enter'] },
+  { id: 'queue.skip', label: 'Queue: skip, and on to the next', area: 'Label', keys: ['s'] },
+  { id: 'queue.next', label: 'Queue: the next one', area: 'Label', keys: ['.'] },
+  { id: 'queue.previous', label: 'Queue: the one before', area: 'Label', keys: [','] },
 
   {
     id: 'aligned.next',

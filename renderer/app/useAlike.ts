@@ -9,6 +9,7 @@ import { goTo, navigateTo } from '../data/usePlace.ts';
 import { fetchCached } from '../data/useRequest.ts';
 import { useInterface } from '../state/interface.ts';
 import { useCommands } from './commands.ts';
+import { keyWord } from './keysInForce.ts';
 
 /** As many as the host lists: the nearest failure may stand far down. */
 export const ALIKE_LIMIT = 512;
@@ -53,7 +54,7 @@ export function useAlike(
       return;
     }
     if (row === undefined || isCorrect === undefined) {
-      setNotice('Whether this rollout is right is not known: a lists what is like it');
+      setNotice(`Whether this rollout is right is not known: ${keyWord('alike.show')} lists what is like it`);
       return;
     }
     const wanted = isCorrect ? 'wrong' : 'right';
@@ -61,7 +62,9 @@ export function useAlike(
     const key = ['compare.alike', params] as const;
     wantedKey.current = key;
     const isWanted = () => wantedKey.current === key;
-    setNotice(`Looking in ${groupKey} for the most alike that is ${wanted}… (A again stops)`);
+    setNotice(
+      `Looking in ${groupKey} for the most alike that is ${wanted}… (${keyWord('alike.compare')} again stops)`,
+    );
     try {
       const { rollouts, considered, total } = await fetchCached(queryClient, client, 'compare.alike', params);
       if (!isWanted()) return;

@@ -2,6 +2,7 @@
 import { useEffect } from 'react';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { useClient } from '../data/DataProvider.tsx';
+import { labelsPath } from '../data/labelsLink.ts';
 import { parentPlace, pathOfPlace } from '../data/place.ts';
 import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
 import { useRunOf } from '../data/useRunOf.ts';
@@ -12,7 +13,7 @@ import { counted } from '../ui/numbers.ts';
 import { runCommand, useCommands } from './commands.ts';
 import { compareTarget } from './compareSet.ts';
 import { isCommandId } from './keymap.ts';
-import { rocPlace, tokensPlace } from './Rail.tsx';
+import { rocPlace, tokensPlace } from './railPlaces.ts';
 import { nextTheme } from './TopBar.tsx';
 import { useIngestActions } from './useIngestActions.ts';
 import { useLibraryCommands } from './useLibraryActions.ts';
@@ -67,6 +68,15 @@ export function useShellCommands(): void {
           : undefined,
       'place.search': () => goTo({ view: 'search' }, queryLeftAt('/search')),
       'place.sql': () => goTo({ view: 'sql' }, queryLeftAt('/sql')),
+      'place.labels': () =>
+        'runKey' in place
+          ? navigateTo(labelsPath({ runKey: place.runKey }))
+          : goTo({ view: 'labels' }, queryLeftAt('/labels')),
+      'pack.export': () =>
+        useInterface
+          .getState()
+          .askPack({ filter: '', ...('runKey' in place ? { runKey: place.runKey } : {}) }),
+      'pack.import': () => showDialog('importPack'),
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
       ...ofLibraries,

@@ -18,6 +18,7 @@ import { PanelTable } from './PanelTable.tsx';
 import {
   bandAt,
   extendedRange,
+  farLimits,
   nearestLine,
   orderedRange,
   type PanelLine,
@@ -65,7 +66,8 @@ const NO_REFERENCES: readonly PanelReference[] = [];
 
 export function PanelChart(props: PanelChartProps) {
   const { axis, lines, format, step, range, isStacked = false, marks = NO_MARKS, levels = NO_LEVELS } = props;
-  const { references = NO_REFERENCES } = props;
+  const { references: chosenReferences = NO_REFERENCES } = props;
+  const references = useMemo(() => [...chosenReferences, ...farLimits(lines)], [chosenReferences, lines]);
   const drawn = useMemo(() => withoutFarLimits(lines), [lines]);
   const [chosen, setChosen] = useState<string>();
   const [drag, setDrag] = useState<{ readonly x: number; readonly from: number; readonly to: number }>();

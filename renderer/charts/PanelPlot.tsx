@@ -69,7 +69,7 @@ export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
       {props.levels.map((level) => (
         <g key={level.name} className="level">
           <line x1={frame.left} x2={right} y1={y(level.value)} y2={y(level.value)} />
-          <text x={right} y={y(level.value) - 3} textAnchor="end">
+          <text x={right} y={labelHeight(y(level.value), frame)} textAnchor="end">
             {level.name}
           </text>
         </g>
@@ -82,17 +82,22 @@ export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
   );
 });
 
+/** Above its line; where that is beyond the drawing, below it. */
+function labelHeight(at: number, { top }: Frame): number {
+  return at - 3 < top + 4 ? at + 11 : at - 3;
+}
+
 /** Within the scale a line; beyond it its value at the edge, since a line there would lie. */
 function Reference({ reference, frame, y, format }: PanelPlotProps & { readonly reference: PanelReference }) {
   const { name, value, source } = reference;
   const right = frame.width - frame.right;
-  const isBeyond = y(value) < frame.top;
+  const isBeyond = y(value) < frame.top - 1;
   const label = `${name}: ${format(value)}`;
   return (
     <g className="level">
       <title>{`${label} · ${source}`}</title>
       {!isBeyond && <line x1={frame.left} x2={right} y1={y(value)} y2={y(value)} />}
-      <text x={right} y={isBeyond ? frame.top + 3 : y(value) - 3} textAnchor="end">
+      <text x={right} y={isBeyond ? frame.top + 3 : labelHeight(y(value), frame)} textAnchor="end">
         {isBeyond ? `${label} ↑` : label}
       </text>
     </g>

@@ -40,7 +40,12 @@ export function PanelReading({ lines, isStacked, step, chosen, isNameless, forma
             </svg>
             <span className={isNameless ? 'visually-hidden' : 'panel-name'}>
               <span className="panel-line">{line.name}</span>
-              {line.role === 'logged' && <em>logged{line.meanOver !== undefined && ', smoothed'}</em>}
+              {line.role === 'logged' && (
+                <em>
+                  logged{line.meanOver !== undefined && ', smoothed'}
+                  {line.isOfAll && ', of all rollouts'}
+                </em>
+              )}
             </span>
             <b>{value === undefined ? '' : format(value)}</b>
           </li>

@@ -3,7 +3,15 @@
  * at the place of the ← → keys, is read in words above it.
  */
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
-import { chartKey, isMoved, linePath, nearestStep, stepScale, type Values } from './chartModel.ts';
+import {
+  chartKey,
+  type Frame,
+  isMoved,
+  linePath,
+  nearestStep,
+  stepScale,
+  type Values,
+} from './chartModel.ts';
 import { useWidth } from './useWidth.ts';
 import { barsPath, spreadPath, valueTicks, yScale } from './valueChartModel.ts';
 import './charts.css';
@@ -38,6 +46,8 @@ interface ValueChartProps {
   /** The top of the axis where it is known: 1 for shares. */
   readonly top?: number;
   readonly xLabel: string;
+  /** Between two of them lies nothing: no tick either. */
+  readonly isWhole?: boolean;
   readonly format: (value: number) => string;
   readonly marks?: readonly ValueMark[];
   /** What is said of the place under the pointer. */
@@ -59,6 +69,9 @@ export function ValueChart(props: ValueChartProps) {
     frame,
     { scale, ...(props.top === undefined ? {} : { top: props.top }) },
   );
+  const xTicks = x
+    .ticks(Math.max(3, Math.floor(width / 90)))
+    .filter((tick) => props.isWhole !== true || Number.isInteger(tick));
   const floor = height - frame.bottom;
   const clip = useId();
   const at = hovered ?? xs.length - 1;
@@ -115,7 +128,7 @@ export function ValueChart(props: ValueChartProps) {
             </text>
           </g>
         ))}
-        {x.ticks(Math.max(3, Math.floor(width / 90))).map((tick) => (
+        {xTicks.map((tick) => (
           <text key={tick} x={x(tick)} y={floor + 13} textAnchor="middle">
             {tick}
           </text>
@@ -148,16 +161,7 @@ export function ValueChart(props: ValueChartProps) {
           </g>
         ))}
         {marks.map((mark) => (
-          <g key={mark.label} className="value-mark">
-            <line x1={x(mark.at)} x2={x(mark.at)} y1={frame.top} y2={floor} />
-            <text
-              x={x(mark.at) + (x(mark.at) > width * 0.7 ? -5 : 5)}
-              y={mark.place === 'bottom' ? floor - 6 : frame.top + 9}
-              textAnchor={x(mark.at) > width * 0.7 ? 'end' : 'start'}
-            >
-              {mark.label}
-            </text>
-          </g>
+          <Mark key={mark.label} mark={mark} x={x} frame={frame} />
         ))}
         {hovered !== undefined && (
           <line
@@ -170,5 +174,35 @@ export function ValueChart(props: ValueChartProps) {
         )}
       </svg>
     </figure>
+  );
+}
+
+/** Within the axes a line; beyond them its name at the edge it lies behind, since a line there would lie. */
+function Mark({
+  mark,
+  x,
+  frame,
+}: {
+  readonly mark: ValueMark;
+  readonly x: (value: number) => number;
+  readonly frame: Frame;
+}) {
+  const [left, right] = [frame.left, frame.width - frame.right];
+  const at = x(mark.at);
+  const floor = frame.height - frame.bottom;
+  const edge = at < left - 1 ? left : at > right + 1 ? right : undefined;
+  const place = edge ?? at;
+  const isAtEnd = place > frame.width * 0.7;
+  return (
+    <g className="value-mark">
+      {edge === undefined && <line x1={at} x2={at} y1={frame.top} y2={floor} />}
+      <text
+        x={place + (isAtEnd ? -5 : 5)}
+        y={mark.place === 'bottom' ? floor - 6 : frame.top + 9}
+        textAnchor={isAtEnd ? 'end' : 'start'}
+      >
+        {edge === undefined ? mark.label : edge === left ? `← ${mark.label}` : `${mark.label} →`}
+      </text>
+    </g>
   );
 }

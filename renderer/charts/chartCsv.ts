@@ -40,8 +40,9 @@ function columnsOf({ title, unit }: ChartNumbers, line: PanelLine): readonly Col
   ];
 }
 
-function saidBy({ role, underOf, meanOver }: PanelLine): string {
-  const who = underOf === 'as logged' ? 'logged' : ROLES[role];
+function saidBy({ role, underOf, meanOver, isOfAll }: PanelLine): string {
+  const by = underOf === 'as logged' ? 'logged' : ROLES[role];
+  const who = isOfAll ? `${by}, of all rollouts` : by;
   return meanOver === undefined ? who : `${who}, mean over ${meanOver} steps`;
 }
 

@@ -94,13 +94,21 @@ export function nearestPoint(
   return near[0]?.name;
 }
 
-/** First, last and a few round steps between them, without labels that would touch. */
+/** First, last and a few round steps between them, without labels that would touch; between two steps lies none. */
 export function stepTicks(steps: readonly number[], x: ScaleLinear<number, number>): readonly number[] {
   const first = steps[0];
   const last = steps.at(-1);
   if (first === undefined || last === undefined) return [];
   if (first === last) return [first];
-  const inner = x.ticks(4).filter((tick) => x(tick) - x(first) > 30 && x(last) - x(tick) > 30);
+  const room = (tick: number, edge: number) => 12 + 3.1 * (String(tick).length + String(edge).length);
+  const inner = x
+    .ticks(4)
+    .filter(
+      (tick) =>
+        Number.isInteger(tick) &&
+        x(tick) - x(first) > room(tick, first) &&
+        x(last) - x(tick) > room(tick, last),
+    );
   return [first, ...inner, last];
 }
 

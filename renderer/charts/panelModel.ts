@@ -37,6 +37,8 @@ export interface PanelLine {
   readonly meanOver?: number;
   /** Which values a line of the role `under` has. */
   readonly underOf?: 'raw' | 'all rollouts' | 'as logged';
+  /** Beside values of what a filter leaves: it knows nothing of the filter. */
+  readonly isOfAll?: true;
   /** In order; lines of a chart may know different steps. */
   readonly steps: readonly number[];
   readonly values: Values;
@@ -150,6 +152,17 @@ const FAR = 2.5;
 export function withoutFarLimits(lines: readonly PanelLine[]): readonly PanelLine[] {
   const most = Math.max(...lines.filter(({ isLimit }) => isLimit !== true).map(greatest));
   return lines.filter((line) => line.isLimit !== true || greatest(line) <= FAR * most);
+}
+
+/** Those: a line that the legend names is not in the drawing, and its edge says so. */
+export function farLimits(
+  lines: readonly PanelLine[],
+): readonly { readonly name: string; readonly value: number; readonly source: string }[] {
+  const drawn = new Set(withoutFarLimits(lines));
+  return lines.flatMap((line) => {
+    const value = drawn.has(line) ? undefined : lastKnown(line);
+    return value === undefined ? [] : [{ name: line.name, value, source: line.describe ?? '' }];
+  });
 }
 
 function greatest({ values }: PanelLine): number {

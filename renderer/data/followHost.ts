@@ -1,6 +1,7 @@
 /** Events of the host and reconnects, turned into cache updates. Returns its own undo. */
 import type { Query, QueryClient } from '@tanstack/react-query';
 import type { IngestProgress } from '../../shared/api/contract.ts';
+import { annotationsChanged } from './annotations.ts';
 import type { Connection } from './connection.ts';
 import { FOLLOWS_KEY } from './follows.ts';
 
@@ -127,6 +128,7 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
       void queryClient.invalidateQueries({ predicate });
     }
     if (event.event === 'follow.changed') queryClient.setQueryData(FOLLOWS_KEY, event.payload.follows);
+    if (event.event === 'annotations.changed') void annotationsChanged(queryClient);
     if (event.event === 'library.changed') {
       for (const runId of event.payload.runIds) changed.add(runId);
       isLatePending = true;

@@ -70,12 +70,14 @@ export type Place =
   | { readonly view: 'search' }
   /** The statement is in the query. */
   | { readonly view: 'sql' }
+  /** Labels and notes; of which run, and which part of the page, is in the query: `labelsLink.ts`. */
+  | { readonly view: 'labels' }
   | { readonly view: 'settings' }
   | { readonly view: 'nowhere'; readonly path: string };
 
 const NATURAL = /^\d+$/;
 
-const PAGES = ['issues', 'settings', 'mapping', 'formats', 'compare', 'search', 'sql'] as const;
+const PAGES = ['issues', 'settings', 'mapping', 'formats', 'compare', 'search', 'sql', 'labels'] as const;
 
 function isPage(head: string): head is (typeof PAGES)[number] {
   return PAGES.some((page) => page === head);
@@ -163,6 +165,7 @@ export function pathOfPlace(place: Place): string {
     case 'compare':
     case 'search':
     case 'sql':
+    case 'labels':
       return `/${place.view}`;
     case 'run':
       return `/run/${partOf(place.runKey)}`;

@@ -18,7 +18,18 @@ export type Dialog =
   | 'moveRun'
   | 'exportRun'
   | 'openLibrary'
-  | 'librarySizes';
+  | 'librarySizes'
+  | 'exportPack'
+  | 'importPack'
+  | 'copyText';
+
+/** Which rollouts a failure pack is to be made of. */
+export interface PackScope {
+  readonly runKey?: string | undefined;
+  readonly filter: string;
+  /** Picked by hand. */
+  readonly rolloutIds?: readonly number[];
+}
 
 interface Interface {
   readonly theme: Theme;
@@ -46,6 +57,10 @@ interface Interface {
   readonly runToMove: string | undefined;
   /** The run that is to be written out. */
   readonly runToExport: string | undefined;
+  /** What the pack is made of whose dialog is open. */
+  readonly packScope: PackScope | undefined;
+  /** The rollout whose text is copied for a language model. */
+  readonly textOf: number | undefined;
   /** The library whose sizes are shown. */
   readonly sizesOf: string | undefined;
   /** Up to two rollouts of a group, chosen to be seen side by side; by `groupId`. */
@@ -84,6 +99,8 @@ interface Interface {
   readonly askRemoval: (runKey: string) => void;
   readonly askMove: (runKey: string) => void;
   readonly askExport: (runKey: string) => void;
+  readonly askPack: (scope: PackScope) => void;
+  readonly askText: (rolloutId: number) => void;
   readonly showSizes: (library: string) => void;
   /** A third one takes the place of the first. */
   readonly flipCompared: (groupId: number, rolloutId: number) => void;
@@ -117,6 +134,8 @@ export const useInterface = create<Interface>()(
       runToMove: undefined,
       runToExport: undefined,
       sizesOf: undefined,
+      packScope: undefined,
+      textOf: undefined,
       comparedOf: {},
       compareSet: [],
       isCompareSideOpen: false,
@@ -147,6 +166,8 @@ export const useInterface = create<Interface>()(
       askRemoval: (runToRemove) => set({ runToRemove, dialog: 'removeRun' }),
       askMove: (runToMove) => set({ runToMove, dialog: 'moveRun' }),
       askExport: (runToExport) => set({ runToExport, dialog: 'exportRun' }),
+      askPack: (packScope) => set({ packScope, dialog: 'exportPack' }),
+      askText: (textOf) => set({ textOf, dialog: 'copyText' }),
       showSizes: (sizesOf) => set({ sizesOf, dialog: 'librarySizes' }),
       flipCompared: (groupId, rolloutId) =>
         set(({ comparedOf }) => {
@@ -179,6 +200,8 @@ export const useInterface = create<Interface>()(
             runToRemove: undefined,
             runToMove: undefined,
             runToExport: undefined,
+            packScope: undefined,
+            textOf: undefined,
             dialog: undefined,
           };
         }),

@@ -14,7 +14,7 @@ export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 
 /** `underline` leaves the paper as it is; `background` is seen from further away. */
 export type MarkStyle = 'background' | 'underline';
-export type InspectorTab = 'rollout' | 'tokens';
+export type InspectorTab = 'rollout' | 'labels' | 'tokens';
 export type Overlay = 'isMaskShown' | 'isGapShown' | 'isLexiconShown';
 
 /** The share that is high in both papers (`domain.md` §3). */

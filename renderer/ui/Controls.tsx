@@ -4,7 +4,7 @@ import './controls.css';
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly label: string;
   /** Shown after the label in the tooltip. */
-  readonly keys?: string;
+  readonly keys?: string | undefined;
   readonly isPressed?: boolean;
   readonly isOutlined?: boolean;
 }

@@ -11,6 +11,8 @@ interface HeadCellProps<Row> {
   readonly onSort: ((column: string, direction: Direction, isFurther: boolean) => void) | undefined;
   /** What is drawn would come to stand before it. */
   readonly isDropPlace?: boolean;
+  /** What is drawn would come to stand behind it, the last one. */
+  readonly isDropEnd?: boolean;
   readonly onGrab?: ((event: PointerEvent<HTMLElement>) => void) | undefined;
   readonly onGrabEdge?: ((event: PointerEvent<HTMLElement>) => void) | undefined;
   readonly onResetWidth?: (() => void) | undefined;
@@ -42,6 +44,7 @@ export function HeadCell<Row>(props: HeadCellProps<Row>) {
   const classes = [
     column.align === 'end' ? 'is-end' : '',
     props.isDropPlace === true ? 'is-drop-place' : '',
+    props.isDropEnd === true ? 'is-drop-end' : '',
   ].filter((name) => name !== '');
   return (
     <div

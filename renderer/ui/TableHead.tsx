@@ -1,8 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: of a grid whose rows are placed, see VirtualTable.tsx
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the keys
-/** The head of a table: sorted by a click, arranged by drawing heads and their edges, with the column picker at its end. */
+/** The head of a table: sorted by a click, arranged by drawing heads and their edges. */
 import { type MouseEvent, type PointerEvent, useRef, useState } from 'react';
-import { ColumnPicker } from './ColumnPicker.tsx';
 import { HeadCell } from './HeadCell.tsx';
 import { followPointer } from './pointerDrag.ts';
 import type { Sort } from './sorting.ts';
@@ -23,7 +22,6 @@ interface TableHeadProps<Row> {
   readonly columns: readonly Column<Row>[];
   /** With those put away and those unknown here. */
   readonly all: readonly Column<Row>[];
-  readonly unknown: ReadonlySet<string>;
   readonly style: RowStyle;
   readonly sorts: readonly Sort[];
   readonly onSort: ((column: string, direction: Direction, isFurther: boolean) => void) | undefined;
@@ -31,7 +29,6 @@ interface TableHeadProps<Row> {
   /** Widths while an edge is drawn; undefined: no longer. */
   readonly onWidths: (drawn: TableLayout['widths'] | undefined) => void;
   readonly onMenu: (column: Column<Row>, event: MouseEvent) => void;
-  readonly hasDensity: boolean;
 }
 
 export function TableHead<Row>(props: TableHeadProps<Row>) {
@@ -83,33 +80,20 @@ export function TableHead<Row>(props: TableHeadProps<Row>) {
 
   return (
     <div ref={head} className="vtable-head" role="row" style={props.style}>
-      {columns.map((column) => (
+      {columns.map((column, i) => (
         <HeadCell
           key={column.id}
           column={column}
           sorts={props.sorts}
           onSort={props.onSort}
           isDropPlace={dropPlace === column.id}
+          isDropEnd={dropPlace === '' && i === columns.length - 1}
           onGrab={arrangement === undefined ? undefined : grab(column.id)}
           onGrabEdge={arrangement === undefined ? undefined : grabEdge(column.id)}
           onResetWidth={resetWidth(column.id)}
           onMenu={arrangement === undefined ? undefined : (event) => props.onMenu(column, event)}
         />
       ))}
-      {arrangement !== undefined && (
-        <div
-          className={dropPlace === '' ? 'vtable-picker is-drop-place' : 'vtable-picker'}
-          role="columnheader"
-          aria-label="Choose columns"
-        >
-          <ColumnPicker
-            columns={props.all}
-            unknown={props.unknown}
-            arrangement={arrangement}
-            hasDensity={props.hasDensity}
-          />
-        </div>
-      )}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** What can be done with a column or with a value: opened by a right click, at its point. */
+/** What can be done with a column or with a value: opened by a right click, at its point, or by keys. */
 import { DropdownMenu } from 'radix-ui';
 import { Fragment } from 'react';
 import type { CssPixels } from './virtualRows.ts';
@@ -19,9 +19,12 @@ export interface OpenMenu {
 export function TableMenu({
   menu,
   onClose,
+  onFocus,
 }: {
   readonly menu: OpenMenu | undefined;
   readonly onClose: () => void;
+  /** Gives the focus back to the table. */
+  readonly onFocus: () => void;
 }) {
   if (menu === undefined) return null;
   const parts = menu.parts.filter((part) => part.length > 0);
@@ -31,7 +34,17 @@ export function TableMenu({
         <span className="vtable-menu-anchor" style={{ left: menu.x, top: menu.y }} />
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="start" sideOffset={2} aria-label={menu.name}>
+        <DropdownMenu.Content
+          className="menu"
+          align="start"
+          sideOffset={2}
+          aria-label={menu.name}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            // What was chosen may have given it to a field.
+            if (document.activeElement === document.body) onFocus();
+          }}
+        >
           {parts.map((part, i) => (
             <Fragment key={part[0]?.label}>
               {i > 0 && <DropdownMenu.Separator />}

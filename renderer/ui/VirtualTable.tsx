@@ -12,24 +12,18 @@ import {
   useMemo,
   useState,
 } from 'react';
+import { ColumnPicker } from './ColumnPicker.tsx';
 import { selectedIndexes } from './rowSelection.ts';
 import { SelectionBar } from './SelectionBar.tsx';
 import { TableHead } from './TableHead.tsx';
-import { type OpenMenu, TableMenu } from './TableMenu.tsx';
+import { TableMenu } from './TableMenu.tsx';
 import { TableRow } from './TableRow.tsx';
-import {
-  AS_THEY_CAME,
-  type Column,
-  columnName,
-  rowStyleOf,
-  shownColumns,
-  type TableLayout,
-} from './tableColumns.ts';
-import { cellMenuParts, headMenuParts } from './tableMenus.ts';
+import { AS_THEY_CAME, rowStyleOf, shownColumns, type TableLayout } from './tableColumns.ts';
 import { useOpening } from './useOpening.ts';
 import { useRowScroll } from './useRowScroll.ts';
 import { useRowSelection } from './useRowSelection.ts';
 import { useTableCopy } from './useTableCopy.ts';
+import { useTableMenus } from './useTableMenus.ts';
 import type { VirtualTableProps } from './virtualTableProps.ts';
 import './virtualTable.css';
 
@@ -47,7 +41,6 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { scroller, scrollTop, viewport, space, shown } = scroll;
   const [wanted, setCursor] = useState(props.position?.cursor ?? 0);
   const [drawn, setDrawn] = useState<TableLayout['widths']>();
-  const [menu, setMenu] = useState<OpenMenu>();
   const cursor = Math.min(wanted, Math.max(0, count - 1));
   useEffect(() => onWindow?.({ first: shown.first, end: shown.end }), [onWindow, shown.first, shown.end]);
   useEffect(() => onPosition?.({ scrollTop, cursor: wanted }), [onPosition, scrollTop, wanted]);
@@ -91,7 +84,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     [props.columns, layout, unknown],
   );
   const sorts = props.sort === undefined ? [] : 'column' in props.sort ? [props.sort] : props.sort;
-  const rowStyle = rowStyleOf(columns, drawn ?? layout.widths, sorts, arrangement !== undefined);
+  const rowStyle = rowStyleOf(columns, drawn ?? layout.widths, sorts);
   const placedStyle = { ...rowStyle, height: rowHeight, lineHeight: `${rowHeight - 1}px` };
   const indexes = Array.from({ length: Math.max(0, shown.end - shown.first) }, (_, i) => shown.first + i);
   const focus = () => scroller.current?.focus({ preventScroll: true });
@@ -102,10 +95,13 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     picked.clear();
     focus();
   };
+  const menus = useTableMenus({ props, columns, sorts, picked, copy, setCursor });
   const onKeyDown = (event: KeyboardEvent) => {
     const isCopy = (event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'c' && !event.shiftKey;
     if (event.target !== scroller.current) return;
-    if (isCopy && isSelecting && !event.altKey) copySelected();
+    const isMenuKey = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey);
+    if (isMenuKey && menus.openRow) menus.openRow(cursor, document.getElementById(`${id}-${cursor}`));
+    else if (isCopy && isSelecting && !event.altKey) copySelected();
     else if (event.key === 'Escape' && copying !== undefined) copying.cancel();
     else if (!picked.onKeyDown(event)) return;
     event.preventDefault();
@@ -121,48 +117,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     event.preventDefault();
     open(index);
   };
-  const openHeadMenu = (column: Column<Row>, event: MouseEvent) => {
-    if (arrangement === undefined) return;
-    event.preventDefault();
-    const all = () => Array.from({ length: count }, (_, i) => i);
-    const places = () => (isSelecting ? selectedIndexes(picked.rows) : all());
-    setMenu({
-      name: `Column ${columnName(column)}`,
-      x: event.clientX,
-      y: event.clientY,
-      parts: headMenuParts({
-        column,
-        sorts,
-        onSort: props.onSort,
-        canSortFurther: props.canSortFurther === true,
-        filter: props.filter,
-        arrangement,
-        isLastShown: columns.length === 1,
-        copyColumn: selecting && (() => void copy([column], places())),
-      }),
-    });
-  };
-  const openCellMenu = (event: MouseEvent, index: number) => {
-    const row = rowAt(index);
-    const cell = event.target instanceof Element ? event.target.closest('[role=gridcell]') : null;
-    const column = columns[Array.prototype.indexOf.call(event.currentTarget.children, cell)];
-    if (row === undefined || column === undefined) return;
-    event.preventDefault();
-    setCursor(index);
-    const parts = cellMenuParts({
-      column,
-      row,
-      filter: props.filter,
-      flip: selecting && (() => picked.flip(index)),
-      isSelected: picked.has(index),
-      notify: selecting?.notify,
-    });
-    setMenu({ name: `Value of ${columnName(column)}`, x: event.clientX, y: event.clientY, parts });
-  };
-  const hasCellMenu = props.filter !== undefined || selecting !== undefined;
-
   return (
-    <div className="vtable-frame">
+    <div className={arrangement === undefined ? 'vtable-frame' : 'vtable-frame has-picker'}>
       <div
         ref={scroller}
         className="vtable"
@@ -178,14 +134,12 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
         <TableHead
           columns={columns}
           all={props.columns}
-          unknown={unknown}
           style={rowStyle}
           sorts={sorts}
           onSort={props.onSort}
           arrangement={arrangement}
           onWidths={setDrawn}
-          onMenu={openHeadMenu}
-          hasDensity={props.rowHeight === undefined}
+          onMenu={menus.openHead}
         />
         <div className="vtable-spacer" style={{ height: space.spacer, minWidth: rowStyle.minWidth }}>
           <div className="vtable-rows" style={{ transform: `translateY(${shown.top}px)` }}>
@@ -208,13 +162,21 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                   onFocus={focus}
                   onPress={(event) => selecting !== undefined && event.shiftKey && event.preventDefault()}
                   onClick={onRowClick}
-                  onMenu={hasCellMenu ? openCellMenu : undefined}
+                  onMenu={menus.openCell}
                 />
               );
             })}
           </div>
         </div>
       </div>
+      {arrangement !== undefined && (
+        <ColumnPicker
+          columns={props.columns}
+          unknown={unknown}
+          arrangement={arrangement}
+          hasDensity={props.rowHeight === undefined}
+        />
+      )}
       {(isSelecting || copying !== undefined) && (
         <SelectionBar selected={picked.selected} copying={copying} onCopy={copySelected} onClear={clear}>
           {selecting?.actions?.({
@@ -223,7 +185,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           })}
         </SelectionBar>
       )}
-      <TableMenu menu={menu} onClose={() => setMenu(undefined)} />
+      <TableMenu menu={menus.menu} onClose={menus.close} onFocus={focus} />
     </div>
   );
 }

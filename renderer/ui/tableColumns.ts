@@ -61,8 +61,6 @@ export const GAP: CssPixels = 14;
 const PADDING: CssPixels = 24;
 /** The arrow and rank of a head that is sorted by. */
 const ARROW: CssPixels = 18;
-/** Where the button of the column picker stands. */
-const PICKER: CssPixels = 14;
 
 export const columnName = ({ id, name, label }: Pick<Column<never>, 'id' | 'name' | 'label'>): string =>
   name ?? (label === '' ? id : label);
@@ -126,7 +124,6 @@ export function rowStyleOf(
   columns: readonly Pick<Column<never>, 'id' | 'minWidth' | 'grow'>[],
   widths: TableLayout['widths'],
   sorts: readonly Sort[],
-  hasPicker: boolean,
 ): RowStyle {
   const leastOf = ({ id, minWidth }: Pick<Column<never>, 'id' | 'minWidth'>) =>
     minWidth + (sorts.some(({ column }) => column === id) ? ARROW : 0);
@@ -136,7 +133,7 @@ export function rowStyleOf(
   });
   const own = columns.reduce((sum, one) => sum + (widths[one.id] ?? leastOf(one)) + GAP, PADDING - GAP);
   return {
-    gridTemplateColumns: [...tracks, ...(hasPicker ? [`${PICKER}px`] : [])].join(' '),
-    minWidth: hasPicker ? own + PICKER + GAP : own,
+    gridTemplateColumns: tracks.join(' '),
+    minWidth: own,
   };
 }

@@ -109,3 +109,31 @@ export function cellMenuParts<Row>(menu: CellMenu<Row>): readonly (readonly Menu
       : [{ label: menu.isSelected ? 'Take this row out of the selection' : 'Select this row', act: flip }],
   ];
 }
+
+interface RowMenu<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly row: Row;
+  readonly filter: TableFilter<Row> | undefined;
+  readonly flip: (() => void) | undefined;
+  readonly isSelected: boolean;
+  /** Goes on to what can be done with the value of this column. */
+  readonly openCell: (column: Column<Row>) => void;
+}
+
+/** Without a pointer a row has no cell: which of its values is meant comes first. */
+export function rowMenuParts<Row>(menu: RowMenu<Row>): readonly (readonly MenuAction[])[] {
+  const { columns, row, filter, openCell } = menu;
+  const [, , select = []] = cellMenuParts({ ...menu, column: NO_COLUMN, notify: undefined });
+  const values = columns.flatMap((column) => {
+    const value = column.value?.(row);
+    if (value === undefined && filter?.hasCondition(column, row) !== true) return [];
+    const text = value === undefined ? 'unknown' : cellText(value).replaceAll(/\s+/g, ' ');
+    const shown = text.length > MENU_CHARS ? `${text.slice(0, MENU_CHARS)}…` : text;
+    return [{ label: `${columnName(column)}: ${shown}…`.replace('……', '…'), act: () => openCell(column) }];
+  });
+  return [select, values];
+}
+
+/** Of a value in a menu; the list has it whole. */
+const MENU_CHARS = 40;
+const NO_COLUMN: Column<unknown> = { id: '', label: '', minWidth: 0, cell: () => null };

@@ -8,9 +8,11 @@
  */
 import type { z } from 'zod';
 import { ANALYSIS_PARAMS, type AnalysisResults } from './analysisMethods.ts';
+import { ANNOTATION_PARAMS, type AnnotationResults } from './annotationMethods.ts';
 import { LIBRARY_PARAMS, type LibraryResults, SHELF_PARAMS } from './libraryMethods.ts';
 import { LIST_PARAMS, type ListResults } from './listMethods.ts';
 import { OVERVIEW_PARAMS, type OverviewResults } from './overviewMethods.ts';
+import { PACK_PARAMS, type PackResults } from './packMethods.ts';
 import { PROBLEM_PARAMS, type ProblemResults } from './problemMethods.ts';
 import type { IngestProgress } from './rows.ts';
 import { SEARCH_PARAMS, type SearchResults } from './searchMethods.ts';
@@ -20,10 +22,19 @@ import { SQL_PARAMS, type SqlResults } from './sqlMethods.ts';
 import { TOKEN_PARAMS, type TokenResults } from './tokenMethods.ts';
 
 export type { Mapping } from '../format/mapping.ts';
+export * from './annotationRows.ts';
 export * from './browseRows.ts';
 export type * from './compareRows.ts';
 export * from './libraryRows.ts';
 export { GROUP_SORTS, type GroupSort, ROLLOUT_SORTS, type RolloutSort } from './listMethods.ts';
+export {
+  PACK_FORMATS,
+  PACK_SECTIONS,
+  type PackFormat,
+  type PackPreview,
+  type PackSection,
+  type PackWritten,
+} from './packMethods.ts';
 export type * from './problemRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
@@ -45,6 +56,8 @@ export const CONTRACT_PARAMS = {
   ...SEARCH_PARAMS,
   ...SQL_PARAMS,
   ...LIBRARY_PARAMS,
+  ...ANNOTATION_PARAMS,
+  ...PACK_PARAMS,
 } as const;
 
 export interface Results
@@ -56,7 +69,9 @@ export interface Results
     SourceResults,
     SearchResults,
     SqlResults,
-    LibraryResults {}
+    LibraryResults,
+    AnnotationResults,
+    PackResults {}
 
 export type Method = keyof typeof CONTRACT_PARAMS & keyof Results;
 /** What a caller passes (defaults may be left out). */
@@ -84,6 +99,8 @@ export interface Events {
   'ingest.progress': IngestProgress;
   /** Rows were committed; cached answers about these runs are stale. */
   'library.changed': { readonly runIds: readonly number[] };
+  /** Annotations or readings of these rollouts; none: the taxonomy, or what has no rollout here. */
+  'annotations.changed': { readonly rolloutIds: readonly number[] };
   'analysis.progress': {
     readonly progressKey: string;
     readonly stepsDone: number;

@@ -42,7 +42,7 @@ export interface LibrarySizes {
   /** Pages without content, which `library.compact` gives back. */
   readonly free: number;
   readonly file: number;
-  /** The write-ahead log beside the file. */
+  /** What the write-ahead log takes besides: `file` + `wal` is on the disk, and what `LibraryRow.sizeBytes` says. */
   readonly wal: number;
   /**
    * `pages`: the pages of each table and index were counted and shared out among the runs by their rows or bytes.

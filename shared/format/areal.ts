@@ -10,8 +10,8 @@
  */
 import { bodyOfText } from './body.ts';
 import { idOf, indexOf, isUnread, type JsonObject, rewardOf, stringOf, textOf, without } from './fields.ts';
-import type { FileContext, FileHead, LogFormat, ParsedLine, RecordReader } from './format.ts';
-import { found, refused, warned } from './records.ts';
+import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, RecordReader } from './format.ts';
+import { found, refused, stepSaid, warned } from './records.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'sample_idx', 'reward', 'prompt', 'completion']);
 
@@ -43,20 +43,18 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const body = bodyOfText(prompt, completion, { groundTruth: textOf(record['answer']) });
   const task = idOf(record['task_id']);
   const reward = rewardOf(record['reward']);
+  const warnings: LineIssue[] = [];
+  if (isUnread(record['reward'], reward)) {
+    const message = `"reward" is ${found(record['reward'])}, not a number; the reward is unknown`;
+    warnings.push(warned('unread_value', message));
+  }
   return {
     kind: 'rollout',
-    warnings: isUnread(record['reward'], reward)
-      ? [
-          warned(
-            'unread_value',
-            `"reward" is ${found(record['reward'])}, not a number; the reward is unknown`,
-          ),
-        ]
-      : [],
+    warnings,
     rollout: {
       ...body,
       kind: file.layout.kind ?? 'train',
-      step: indexOf(record['tail_version']) ?? file.layout.step,
+      step: stepSaid(record['tail_version'], 'tail_version', file, warnings),
       groupKey: task ?? body.problem.problemId,
       groupRule: task === undefined ? 'prompt' : 'logged',
       ordinal: indexOf(record['sample_idx']),

@@ -7,7 +7,7 @@ import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { summariseTurns } from '../domain/turns.ts';
 import { DATA_SET_VERSION } from './dataSetColumns.ts';
 import { indexOf, isObject, type JsonObject, stringOf } from './fields.ts';
-import type { FileContext, LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
+import type { LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
 import { timingOf } from './timing.ts';
 
 export const dataSet: LogFormat = {
@@ -19,7 +19,7 @@ export const dataSet: LogFormat = {
     'everything it was written from: texts, segments, calls, decisions, tokens; runs, stages and metrics from `runs/`',
   ignores: 'rollout, path and line: where it came from',
   detect: ({ records }) => records.some(isRow),
-  open: (file) => ({ read: (record) => readRow(record, file) }),
+  open: ({ header }) => ({ read: (record) => readDataSetRow(record, header) }),
 };
 
 function isRow(record: JsonObject): boolean {
@@ -34,7 +34,8 @@ function isRow(record: JsonObject): boolean {
 /** What is wrong with a row; its message is for the reader of the issue. */
 class Unfit extends Error {}
 
-function readRow(record: JsonObject, { header }: FileContext): ParsedLine {
+/** @param header what the file says for all its rows: run, key and step */
+export function readDataSetRow(record: JsonObject, header: JsonObject | undefined): ParsedLine {
   const version = indexOf(record['v']);
   if (version !== undefined && version > DATA_SET_VERSION) {
     const message = `columns of version ${version}; this Turnwise reads up to ${DATA_SET_VERSION}`;
@@ -58,9 +59,11 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
   const policyTokens = record['turn_policy_tokens'];
   const decision = decisionOf(record);
   const run = stringOf(header?.['run']);
+  const runKey = stringOf(header?.['key']);
   const step = indexOf(header?.['step']);
   return {
     ...(run === undefined ? {} : { run }),
+    ...(run === undefined || runKey === undefined ? {} : { runKey }),
     kind: record['split'] === 'eval' ? 'eval' : 'train',
     ...(step === undefined ? {} : { step }),
     groupKey: need('group', stringOf(record['group'])),

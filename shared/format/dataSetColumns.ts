@@ -102,6 +102,8 @@ export interface DataSetHeader {
   readonly v: number;
   /** By what its runs are told apart. */
   readonly run: string;
+  /** Its key in the library; absent where that is `run`, or `run~eval` of an evaluation. */
+  readonly key?: string;
   readonly split: 'train' | 'eval';
   /** Absent: the log knew no steps. */
   readonly step?: number;

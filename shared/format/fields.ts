@@ -22,6 +22,25 @@ export function indexOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
+/**
+ * What stands where a whole number was expected, to be put behind the sentence that says so; '' where nothing does.
+ *
+ * @param value as parsed: digits beyond 2^53 come as text, so that none is lost
+ */
+export function insteadOfIndex(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const digits = typeof value === 'string' && /^\d{16,}$/.test(value);
+  const isBeyond = digits
+    ? !Number.isSafeInteger(Number(value))
+    : typeof value === 'number' && value > Number.MAX_SAFE_INTEGER;
+  // JSON may hold 1e400, which no number does.
+  const found = value === Number.POSITIVE_INFINITY ? 'a number above 1.8e308' : jsonText(value);
+  const shown = found.length > 60 ? `${found.slice(0, 60)}… (${found.length} characters)` : found;
+  return isBeyond
+    ? `; it is ${digits ? shown.replaceAll('"', '') : shown}, and whole numbers are read up to 9007199254740991 (2^53 − 1)`
+    : `; it is ${shown}`;
+}
+
 /** Ids come as strings or as whole numbers; both are names, not quantities. */
 export function idOf(value: unknown): string | undefined {
   if (typeof value === 'string' && value !== '') return value;

@@ -7,6 +7,8 @@
  * row of a Parquet file or table, or one member of an archive. A record may hold several
  * rollouts (samples of one problem, simulations of one evaluation).
  */
+import type { Annotation, Reading } from '../domain/annotate/annotation.ts';
+import type { Taxonomy } from '../domain/annotate/taxonomy.ts';
 import type {
   DecisionReason,
   IngestIssue,
@@ -78,6 +80,10 @@ export type ParsedLine =
   | { readonly kind: 'metric'; readonly metric: ParsedMetric }
   | { readonly kind: 'decision'; readonly decision: ParsedDecisionLine }
   | { readonly kind: 'signal'; readonly signal: ParsedSignalLine; readonly warnings: readonly LineIssue[] }
+  /** What somebody said of a rollout, that they have been through it, and what their labels mean. */
+  | { readonly kind: 'annotation'; readonly annotation: Annotation }
+  | { readonly kind: 'reading'; readonly reading: Reading }
+  | { readonly kind: 'taxonomy'; readonly taxonomy: Taxonomy }
   /** Not in the library, and why. */
   | { readonly kind: 'issue'; readonly issue: LineIssue }
   /** The format documents this line as something that is no rollout. */
@@ -97,6 +103,8 @@ export interface ParsedProblem {
 export interface ParsedRollout {
   /** Logged run id; absent for formats without one (the directory is the run then). */
   readonly run?: string;
+  /** By what a library knew the run, where that does not follow from `run` and `kind`. */
+  readonly runKey?: string;
   readonly kind: RunKind;
   /** Unknown for evaluations and collections that know no training step. */
   readonly step?: number;

@@ -8,6 +8,7 @@ import { inspect } from './inspect.ts';
 import { messageList } from './messageList.ts';
 import { nemoRl } from './nemoRl.ts';
 import { openaiLogprobs } from './openaiLogprobs.ts';
+import { pack } from './pack.ts';
 import { primeRl } from './primeRl.ts';
 import { responsesApi } from './responsesApi.ts';
 import { rllm } from './rllm.ts';
@@ -28,6 +29,7 @@ import { verlMetrics } from './verlMetrics.ts';
 import { verlTrace } from './verlTrace.ts';
 
 export const FORMATS: readonly LogFormat[] = [
+  pack,
   turnwise,
   dataSet,
   tauBench,

@@ -7,6 +7,7 @@ import {
   booleanOf,
   idOf,
   indexOf,
+  insteadOfIndex,
   isObject,
   isUnread,
   type JsonObject,
@@ -162,7 +163,8 @@ class MappedReader implements RecordReader {
       ['group', group],
     ] as const) {
       if (!isUnread(look.value(field), read)) continue;
-      const message = `"${this.mapping.fields[field]}" is ${describe(look.value(field))}, which is no ${field}; it is unknown`;
+      const found = field === 'step' ? insteadOfIndex(look.value(field)) : '';
+      const message = `"${this.mapping.fields[field]}" is ${describe(look.value(field))}, which is no ${field}${found}; it is unknown`;
       warnings.push({ severity: 'warning', code: 'unread_value', message });
     }
     const tokens = tokensOf(look, body.response, warnings);

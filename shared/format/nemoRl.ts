@@ -25,7 +25,7 @@ import type {
   ParsedTokens,
   RecordReader,
 } from './format.ts';
-import { found, refused, warned } from './records.ts';
+import { found, refused, stepSaid, warned } from './records.ts';
 import {
   firstSampled,
   readColumns,
@@ -89,14 +89,14 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const body = bodyOfMessages(said, { groundTruth: textOf(record['ground_truth']) }, asked);
   const tokens = tokensOf(record, warnings);
   if (tokens !== undefined) warnings.push(UNALIGNED);
-  const step = indexOf(only(record['step']));
+  const step = stepSaid(only(record['step']), 'step', file, warnings);
   return {
     kind: 'rollout',
     warnings,
     rollout: {
       ...body,
       kind: file.layout.kind ?? ('token_ids' in record ? 'train' : 'eval'),
-      step: step ?? file.layout.step,
+      step,
       groupKey: body.problem.problemId,
       groupRule: 'prompt',
       reward,

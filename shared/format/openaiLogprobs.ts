@@ -17,7 +17,7 @@
  */
 
 import { bodyOfAnswer, bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
-import { indexOf, isObject, type JsonObject, jsonText, rewardOf, stringOf } from './fields.ts';
+import { isObject, type JsonObject, jsonText, rewardOf, stringOf } from './fields.ts';
 import type {
   FileContext,
   FileHead,
@@ -30,7 +30,7 @@ import type {
 } from './format.ts';
 import { textOfContent } from './messages.ts';
 import { readExchange, type Sample } from './openaiShapes.ts';
-import { found, refused, warned } from './records.ts';
+import { found, refused, stepSaid, warned } from './records.ts';
 import { withoutGuessedEnd } from './taskBody.ts';
 import { turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 
@@ -77,6 +77,9 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
       const message = `${unread} of ${samples.length + unread} choices have neither message nor text; not read`;
       warnings.push(warned('unread_choice', message));
     }
+    const misread: LineIssue[] = [];
+    const step = stepSaid(record['step'], 'step', file, misread);
+    if (i === 0) warnings.push(...misread);
     const byPrompt = samples.length === 1 && isKnown;
     return {
       kind: 'rollout',
@@ -84,7 +87,7 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
       rollout: {
         ...said.body,
         kind: file.layout.kind ?? 'eval',
-        step: indexOf(record['step']) ?? file.layout.step,
+        step,
         groupKey: byPrompt ? said.body.problem.problemId : name,
         groupRule: byPrompt ? 'prompt' : own,
         ordinal: samples.length > 1 && part === undefined ? sample.index : undefined,

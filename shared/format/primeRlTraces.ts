@@ -18,7 +18,7 @@ import { bodyOfMessages, type RolloutBody } from './body.ts';
 import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
 import type { FileContext, LineIssue, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
 import { joinKeyOfIds } from './primeRlTokens.ts';
-import { refused, warned } from './records.ts';
+import { refused, stepSaid, warned } from './records.ts';
 import {
   floatsOf,
   idsOf,
@@ -136,7 +136,7 @@ function readBranch(branch: Branch, file: FileContext): ParsedLine {
       ...body,
       ...groupOf(branch, body),
       kind: kindOf(runType) ?? kindOf(stringOf(run['type'])) ?? file.layout.kind ?? 'eval',
-      step: indexOf(work['step']) ?? file.layout.step,
+      step: stepSaid(work['step'], 'step', file, warnings),
       reward,
       tokens: tokens.columns,
       turns: turnsWithTokens(body, tokens.columns),

@@ -1,5 +1,6 @@
 /** What readers say about a record: one refused issue, a warning, and what was found instead. */
-import type { LineIssue, ParsedLine } from './format.ts';
+import { indexOf, insteadOfIndex, isUnread } from './fields.ts';
+import type { FileContext, LineIssue, ParsedLine } from './format.ts';
 
 export function refused(code: string, message: string): ParsedLine {
   return { kind: 'issue', issue: { severity: 'refused', code, message } };
@@ -16,4 +17,26 @@ export function found(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string';
   return typeof value === 'object' ? 'an object' : `the ${typeof value} ${String(value)}`;
+}
+
+/**
+ * The step a record says, else the one its path says. A value that is no step is named: the rollout would otherwise
+ * stand at another step, or at none, and nobody would know why.
+ *
+ * @param value of the field `name`, as parsed
+ */
+export function stepSaid(
+  value: unknown,
+  name: string,
+  { layout }: Pick<FileContext, 'layout'>,
+  warnings: LineIssue[],
+): number | undefined {
+  const step = indexOf(value);
+  if (isUnread(value, step)) {
+    const counts =
+      layout.step === undefined ? 'the step is unknown' : `step ${layout.step} of the path counts`;
+    const message = `a step is a whole number from 0 in "${name}"${insteadOfIndex(value)}; ${counts}`;
+    warnings.push(warned('unread_value', message));
+  }
+  return step ?? layout.step;
 }

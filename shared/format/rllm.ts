@@ -19,6 +19,7 @@ import {
   idOf,
   indexOf,
   isObject,
+  isUnread,
   type JsonObject,
   rewardOf,
   stringOf,
@@ -28,7 +29,7 @@ import {
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
 import { textOfMessage } from './messageShape.ts';
-import { found, refused, warned } from './records.ts';
+import { found, refused, stepSaid, warned } from './records.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
 import { durationOf, timingOf } from './timing.ts';
 import { UNALIGNED } from './tokenColumns.ts';
@@ -76,6 +77,8 @@ interface Episode {
   /** What stands before the colon of "t12:3", else the hash of the task. */
   readonly task: string | undefined;
   readonly ordinal: number | undefined;
+  /** Of training. */
+  readonly step: number | undefined;
   readonly extra: JsonObject;
 }
 
@@ -91,24 +94,21 @@ function readEpisode(record: JsonObject, file: FileContext): ParsedLine | readon
   if (whole.length === 0) {
     return refused('no_rollouts', `none of the ${trajectories.length} trajectories of the episode has steps`);
   }
+  const warnings: LineIssue[] = [];
   const id = /^(.+):(\d+)$/s.exec(idOf(record['episode_id']) ?? '');
   const episode: Episode = {
     record,
     file,
     task: id?.[1] ?? idOf(record['task_hash']) ?? idOf(record['episode_id']),
     ordinal: id?.[2] === undefined ? undefined : indexOf(Number(id[2])),
+    step: stepSaid(record['training_step'], 'training_step', file, warnings),
     extra: without(record, COLUMNS),
   };
   const lost = trajectories.length - whole.length;
-  const warnings =
-    lost === 0
-      ? []
-      : [
-          warned(
-            'unread_trajectory',
-            `${lost} of ${trajectories.length} trajectories have no steps; not read`,
-          ),
-        ];
+  if (lost > 0) {
+    const message = `${lost} of ${trajectories.length} trajectories have no steps; not read`;
+    warnings.push(warned('unread_trajectory', message));
+  }
   const names = whole.map((trajectory) => stringOf(trajectory['name']));
   return whole.map((trajectory, i) => {
     // Several trajectories of one name share the episode's number, which then numbers none of them.
@@ -146,14 +146,15 @@ function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: Line
   );
   const tokens = tokensOfGenerations(generations, warnings);
   if (tokens !== undefined) warnings.push(UNALIGNED);
-  const step = indexOf(record['training_step']) ?? file.layout.step;
+  const { step } = episode;
+  const isTraining = step !== undefined || isUnread(record['training_step'], step);
   return {
     kind: 'rollout',
     warnings,
     rollout: {
       ...body,
       turns: turnsOfGenerations(body.turns, generations),
-      kind: file.layout.kind ?? (step === undefined ? 'eval' : 'train'),
+      kind: file.layout.kind ?? (isTraining ? 'train' : 'eval'),
       step,
       groupKey:
         episode.task === undefined ? `${body.problem.problemId}${suffix}` : `${episode.task}${suffix}`,

@@ -17,6 +17,7 @@ import { bodyOfAnswer, bodyOfText, type RolloutBody } from './body.ts';
 import {
   idOf,
   indexOf,
+  insteadOfIndex,
   isObject,
   isUnread,
   type JsonObject,
@@ -36,7 +37,7 @@ import type {
   ParsedTokens,
   RecordReader,
 } from './format.ts';
-import { found, refused, warned } from './records.ts';
+import { found, refused, stepSaid, warned } from './records.ts';
 import { readColumns, turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 
 const SAMPLE: ReadonlySet<string> = new Set([
@@ -110,7 +111,7 @@ function readSample(record: JsonObject, file: FileContext): ParsedLine {
   if (tokens !== undefined) warnings.push(UNALIGNED);
   const body = bodyOfPrompt(record, response ?? '');
   const group = idOf(record['group_index']);
-  const step = stepOf(record, file);
+  const step = stepSaid(record['rollout_id'], 'rollout_id', file, warnings);
   const index = indexOf(record['index']);
   return {
     kind: 'rollout',
@@ -136,13 +137,18 @@ function readSample(record: JsonObject, file: FileContext): ParsedLine {
 const SAMPLE_REST: ReadonlySet<string> = new Set([...SAMPLE, 'reward']);
 
 function readTrained(record: JsonObject, file: FileContext): ParsedLine {
-  const step = stepOf(record, file);
+  const warnings: LineIssue[] = [];
+  const step = stepSaid(record['rollout_id'], 'rollout_id', file, warnings);
   const index = indexOf(record['sample_index']);
   if (step === undefined || index === undefined) {
-    const message = `"rollout_id" and "sample_index" say which sample is meant; found ${found(record['rollout_id'])} and ${found(record['sample_index'])}`;
+    const names = ['rollout_id', 'sample_index'] as const;
+    const unread = names.filter((name) => isUnread(record[name], indexOf(record[name])));
+    const message =
+      unread.length > 0
+        ? `"rollout_id" and "sample_index" are whole numbers${unread.map((name) => insteadOfIndex(record[name]).replace('it is', `"${name}" is`)).join('')}`
+        : `"rollout_id" and "sample_index" say which sample is meant; found ${found(record['rollout_id'])} and ${found(record['sample_index'])}`;
     return refused('missing_field', message);
   }
-  const warnings: LineIssue[] = [];
   const lengths = Object.values(TRAIN_NAMES).flatMap((name) => {
     const column = record[name];
     return name !== 'tokens' && Array.isArray(column) ? [column.length] : [];
@@ -163,10 +169,6 @@ function readTrained(record: JsonObject, file: FileContext): ParsedLine {
 }
 
 const joinKeyOf = (step: number, index: number): string => `sample:${step}:${index}`;
-
-function stepOf(record: JsonObject, file: FileContext): number | undefined {
-  return indexOf(record['rollout_id']) ?? file.layout.step;
-}
 
 function tokensOf(
   record: JsonObject,

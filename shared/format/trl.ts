@@ -16,10 +16,18 @@
 
 import { readPrompt } from '../domain/prompt.ts';
 import { bodyOf, bodyOfAnswer, bodyOfMessages, bodyOfText, problemOf, type RolloutBody } from './body.ts';
-import { indexOf, isObject, type JsonObject, numberOf, stringOf, without } from './fields.ts';
-import type { FileContext, FileHead, LogFormat, ParsedLine, ParsedRollout, RecordReader } from './format.ts';
+import { isObject, type JsonObject, numberOf, stringOf, without } from './fields.ts';
+import type {
+  FileContext,
+  FileHead,
+  LineIssue,
+  LogFormat,
+  ParsedLine,
+  ParsedRollout,
+  RecordReader,
+} from './format.ts';
 import { responseOfMessages } from './messages.ts';
-import { found, refused } from './records.ts';
+import { found, refused, stepSaid } from './records.ts';
 
 const NO_REWARD: ReadonlySet<string> = new Set([
   ...['step', 'advantage', 'mode', 'prompt', 'completion', 'index', 'id', 'idx', 'epoch', 'seed'],
@@ -63,10 +71,15 @@ function isCompletion(record: JsonObject): boolean {
   return (
     isSaying(record['prompt']) &&
     isSaying(record['completion']) &&
-    indexOf(record['step']) !== undefined &&
+    isNumeric(record['step']) &&
     ('advantage' in record || Object.keys(record).some((name) => /reward/i.test(name))) &&
     !('example_id' in record)
   );
+}
+
+/** Also where it is no step: whoever reads it says so. Digits beyond 2^53 come as text. */
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^\d{16,}$/.test(value));
 }
 
 function isSaying(value: unknown): boolean {
@@ -84,14 +97,15 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     const number = NO_REWARD.has(name) ? undefined : numberOf(value);
     return number === undefined ? [] : [{ name, number }];
   });
+  const warnings: LineIssue[] = [];
   const names = rewards.map(({ name }) => name).join(' + ');
   return {
     kind: 'rollout',
-    warnings: [],
+    warnings,
     rollout: {
       ...body,
       kind: kindOf(stringOf(record['mode'])) ?? file.layout.kind ?? 'train',
-      step: indexOf(record['step']) ?? file.layout.step,
+      step: stepSaid(record['step'], 'step', file, warnings),
       groupKey: body.problem.problemId,
       groupRule: 'prompt',
       reward: rewards.length === 0 ? undefined : rewards.reduce((sum, { number }) => sum + number, 0),

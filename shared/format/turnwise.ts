@@ -21,6 +21,7 @@ import {
   booleanOf,
   idOf,
   indexOf,
+  insteadOfIndex,
   isObject,
   isUnread,
   type JsonObject,
@@ -117,7 +118,10 @@ function readLine(record: JsonObject): ParsedLine {
     case 'stage': {
       const fromStep = indexOf(record['from_step']);
       if (fromStep === undefined)
-        return refuse('missing_field', 'a stage line needs a whole number in "from_step"');
+        return refuse(
+          'missing_field',
+          `a stage line needs a whole number in "from_step"${insteadOfIndex(record['from_step'])}`,
+        );
       const name = stringOf(record['name']) ?? `from step ${fromStep}`;
       return { kind: 'stage', stage: { run, fromStep, name, changes: without(record, STAGE_COLUMNS) } };
     }
@@ -134,7 +138,9 @@ function readLine(record: JsonObject): ParsedLine {
 function readMetric(record: JsonObject, run: string): ParsedLine {
   const step = indexOf(record['step']);
   if (step === undefined || !isObject(record['metrics'])) {
-    return refuse('missing_field', 'a metric line needs a whole number in "step" and an object in "metrics"');
+    const found = step === undefined ? insteadOfIndex(record['step']) : '';
+    const message = `a metric line needs a whole number in "step" and an object in "metrics"${found.replace('it is', '"step" is')}`;
+    return refuse('missing_field', message);
   }
   const metrics: Record<string, number> = {};
   for (const [name, value] of Object.entries(record['metrics'])) {
@@ -153,9 +159,15 @@ function addressed(
   const group = idOf(record['group']);
   const index = indexOf(record['index']);
   if (step === undefined || group === undefined || index === undefined) {
+    const unread = (['step', 'index'] as const).filter((name) =>
+      isUnread(record[name], indexOf(record[name])),
+    );
+    const found = unread.map((name) => insteadOfIndex(record[name]).replace('it is', `"${name}" is`));
     return refuse(
       'missing_field',
-      '"step", "group" and "index" say which rollout is meant; not all three are there',
+      unread.length > 0
+        ? `"step" and "index" are whole numbers${found.join('')}`
+        : '"step", "group" and "index" say which rollout is meant; not all three are there',
     );
   }
   const kind = kindOf(record['split']);
@@ -168,7 +180,9 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
   if (step === undefined || groupKey === undefined) {
     return refuse(
       'missing_field',
-      `a rollout needs ${step === undefined ? 'a whole number in "step"' : '"group"'}`,
+      step === undefined
+        ? `a rollout needs a whole number in "step"${insteadOfIndex(record['step'])}`
+        : 'a rollout needs "group"',
     );
   }
   const messages = Array.isArray(record['messages']) ? record['messages'].filter(isObject) : [];

@@ -23,6 +23,7 @@ import { summariseTurns } from '../domain/turns.ts';
 import {
   booleanOf,
   indexOf,
+  insteadOfIndex,
   isUnread,
   type JsonObject,
   rewardOf,
@@ -88,7 +89,9 @@ class VerlReader implements RecordReader {
     if (step === undefined) {
       return refuse(
         'missing_step',
-        `no step: the record has ${describe(record['step'])} in "step" and the file name is not {step}.jsonl`,
+        isUnread(record['step'], undefined)
+          ? `no step: a whole number is needed in "step"${insteadOfIndex(record['step'])}; and the file name is not {step}.jsonl`
+          : `no step: the record has ${describe(record['step'])} in "step" and the file name is not {step}.jsonl`,
       );
     }
     const { problem, prompt } = this.problemOf(input, textOf(record['gts']));

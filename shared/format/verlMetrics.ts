@@ -4,7 +4,7 @@
  *
  * No record says which run it is of: that is told by where the file lies (`electron/storage/metricRuns.ts`).
  */
-import { indexOf, isObject, type JsonObject } from './fields.ts';
+import { indexOf, insteadOfIndex, isObject, type JsonObject } from './fields.ts';
 import type { FileHead, LogFormat, ParsedLine } from './format.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['step', 'data', 'elapsed_seconds']);
@@ -34,7 +34,8 @@ function read(record: JsonObject): ParsedLine {
   const step = indexOf(record['step']);
   const { data } = record;
   if (step === undefined || !isObject(data)) {
-    const message = 'numbers of a step need a whole number in "step" and an object in "data"';
+    const found = step === undefined ? insteadOfIndex(record['step']).replace('it is', '"step" is') : '';
+    const message = `numbers of a step need a whole number in "step" and an object in "data"${found}`;
     return { kind: 'issue', issue: { severity: 'refused', code: 'missing_field', message } };
   }
   const metrics = Object.fromEntries(Object.entries(data).filter(isNumber));

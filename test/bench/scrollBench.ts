@@ -87,7 +87,7 @@ async function elements(browser: Browser, { url, place, way, view, viewport }: C
   try {
     await open(page, url, place);
     if (view === 'raw') {
-      await page.keyboard.press('m');
+      await page.keyboard.press('M');
       await page.waitForSelector('.raw-text');
     }
     if (view === 'list of high tokens') {

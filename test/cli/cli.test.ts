@@ -93,6 +93,17 @@ describe('ingest', () => {
   });
 });
 
+describe('ingest of numbers of a trainer', () => {
+  it('says which file found no run, and why', () => {
+    writeFileSync(join(place.directory, 'train.log'), 'step:1 - critic/score/mean:0.25\n');
+    const { code, out } = turnwise('ingest', 'train.log', '--library', 'a.sqlite');
+    expect(code).toBe(3);
+    expect(out).toContain(
+      `${join(place.directory, 'train.log')}: warning: numbers of a trainer; no run has been read that lies where they do`,
+    );
+  });
+});
+
 describe('query', () => {
   const ask = (...args: string[]) => turnwise('query', '--library', 'a.sqlite', ...args);
   beforeEach(() => ingestHere(join(place.directory, 'a.sqlite'), [DEMO]));
@@ -113,6 +124,18 @@ describe('query', () => {
     expect(ask('--format', 'table', 'SELECT kind, steps FROM run ORDER BY kind').out).toBe(
       'kind   steps\n-----  -----\neval       4\ntrain     12\n',
     );
+  });
+
+  it('writes integers beyond 2^53 whole, and marks what JSON has no word for', () => {
+    const sql =
+      "SELECT 9007199254740993 AS big, -9223372036854775808 AS least, 1e400 AS inf, -1e400 AS neg, x'00ff' AS bytes, 7 AS n";
+    expect(ask(sql).out).toBe(
+      '{"big":9007199254740993,"least":-9223372036854775808,"inf":1e999,"neg":-1e999,"bytes":{"base64":"AP8="},"n":7}\n',
+    );
+    const [, cells] = ask('--format', 'csv', sql).out.split('\n');
+    expect(cells).toBe('9007199254740993,-9223372036854775808,Infinity,-Infinity,base64:AP8=,7');
+    const [, , row] = ask('--format', 'table', 'SELECT 9007199254740993 AS big').out.split('\n');
+    expect(row).toBe('9007199254740993');
   });
 
   it('is stopped when its time is up', () => {

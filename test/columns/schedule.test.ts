@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BrowseQuestion, Browser } from '../../electron/columns/answer.ts';
 import { openReader, openWriter, type ReadableLibrary } from '../../electron/storage/open.ts';
+import { rolloutRows } from '../../electron/storage/queries/lists.ts';
 import { CACHE_USES, READ_BEFORE } from '../../electron/storage/queries/schedule.ts';
 import type { StepFacts, StepSchedule } from '../../shared/api/contract.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
@@ -152,6 +153,20 @@ function covered(timings: readonly { readonly start: number; readonly end: numbe
     for (let at = hundredths(start); at < hundredths(end); at++) busy.add(at);
   return busy.size / 100;
 }
+
+it('rows of rollouts say how long they took and where they ran', () => {
+  const ids = db
+    .prepare<[number], number>('SELECT rollout_id FROM rollout WHERE run_id = ? ORDER BY line')
+    .pluck()
+    .all(runId);
+  const said = rolloutRows(db, ids);
+  expect(said.length).toBe(lines.length);
+  for (const [i, { duration, worker, gpu }] of said.entries()) {
+    const timing = lines[i]?.timing;
+    expect(duration).toBeCloseTo((timing?.end ?? 0) - (timing?.start ?? 0), 6);
+    expect([worker, gpu]).toEqual([timing?.worker, String(timing?.gpu)]);
+  }
+});
 
 it('bars are the rollouts of the view, each on its worker', () => {
   const { bars, lanes, origin = 0 } = schedule(1);

@@ -45,16 +45,45 @@ describe('pass@1', () => {
     expect(passAt1([problem(4, 1), problem(2, 2)])?.mean).toBeCloseTo(0.625, 12);
   });
 
-  it('has the interval of the means of problems', () => {
-    // Means 0, 0.5, 1: sample standard deviation 0.5, standard error 0.5/√3 = 0.288675, times 1.959964.
-    const found = passAt1([problem(2, 0), problem(2, 1), problem(2, 2)]);
+  it('has the interval of the means of problems, two all right and two all wrong added', () => {
+    // Means 0.4, 0.5, 0.6, 0, 0, 1, 1: sample variance (0.02 + 4 · 0.25) / 6 = 0.17, standard error √(0.17/7) = 0.155839.
+    const found = passAt1([problem(10, 4), problem(10, 5), problem(10, 6)]);
     expect(found).toMatchObject({ problems: 3, mean: 0.5 });
-    expect(found?.low).toBe(0);
-    expect(found?.high).toBe(1);
-    const narrow = passAt1([problem(10, 4), problem(10, 5), problem(10, 6)]);
-    // 0.1/√3 · 1.959964 = 0.113158
-    expect(narrow?.low).toBeCloseTo(0.386842, 5);
-    expect(narrow?.high).toBeCloseTo(0.613158, 5);
+    expect(found?.low).toBeCloseTo(0.5 - 1.959964 * 0.155839, 5);
+    expect(found?.high).toBeCloseTo(0.5 + 1.959964 * 0.155839, 5);
+  });
+
+  it('claims no certainty where all are right, or two problems agree', () => {
+    // Means 1, 1, 1, 1, 0, 0: 2/3 ± 1.959964 · √(0.266667/6)
+    const right = passAt1([problem(8, 8), problem(8, 8)]);
+    expect(right).toMatchObject({ mean: 1, high: 1 });
+    expect(right?.low).toBeCloseTo(0.253466, 5);
+    const alike = passAt1([problem(8, 4), problem(8, 4)]);
+    expect((alike?.high ?? 0) - (alike?.low ?? 1)).toBeGreaterThan(0.6);
+    // One sample of 960 that is wrong makes no narrower interval than none.
+    const all = Array.from({ length: 30 }, () => problem(32, 32));
+    const low = passAt1(all)?.low ?? 1;
+    expect(low).toBeGreaterThan(0.84);
+    expect(low).toBeLessThan(0.9);
+    expect(passAt1([...all.slice(1), problem(32, 31)])?.low ?? 1).toBeLessThan(low);
+  });
+
+  it('of many problems is the normal approximation', () => {
+    const many = Array.from({ length: 4000 }, (_, i) => problem(4, i % 5));
+    // Means 0, ¼, ½, ¾, 1: standard deviation √0.125.
+    expect(passAt1(many)?.low).toBeCloseTo(0.5 - 1.959964 * Math.sqrt(0.125 / 4000), 3);
+  });
+
+  it('holds the mean, and lies within 0 and 1', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(4), { minLength: 2, maxLength: 40 }), (rights) => {
+        const { mean, low, high } = passAt1(rights.map((right) => problem(4, right))) ?? { mean: -1 };
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(low).toBeLessThanOrEqual(mean);
+        expect(high).toBeGreaterThanOrEqual(mean);
+        expect(high).toBeLessThanOrEqual(1);
+      }),
+    );
   });
 
   it('claims no interval from one problem, and nothing from none', () => {

@@ -4,7 +4,9 @@ import { describeCompare } from './compare.ts';
 import { describeDebugger } from './debugger.ts';
 import { describeFilter } from './filter.ts';
 import { describeKeys } from './keys.ts';
-import { describeOverview } from './overview.ts';
+import { describeLabels } from './labels.ts';
+import { describeLibraries } from './libraries.ts';
+import { describeOverview, describeOverviewFiles } from './overview.ts';
 import { describeProblems } from './problems.ts';
 import { describeRoc } from './roc.ts';
 import { describeSchedule } from './schedule.ts';
@@ -36,4 +38,7 @@ if ('reason' in found) {
   describeTokens(found);
   describeDebugger(found);
   describeOverview(found);
+  describeOverviewFiles(found);
+  describeLibraries(found);
+  describeLabels(found);
 }

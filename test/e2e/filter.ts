@@ -41,6 +41,21 @@ export function describeFilter(shell: Shell): void {
       expect(filterOf()).toBe('outcome:timeout');
     });
 
+    test('a word that may become a field is not looked for before Enter', async () => {
+      await page.keyboard.press('/');
+      await box().fill('tool_er');
+      const waits = page.getByText('Not looked for yet: tool_er may become the name of a field');
+      await waits.waitFor();
+      // Leaving the box asks for nothing either.
+      await page.getByRole('heading', { level: 1 }).click();
+      await waits.waitFor();
+      expect(filterOf()).toBe('outcome:timeout');
+      await page.keyboard.press('/');
+      await page.keyboard.press('Enter');
+      await expect.poll(filterOf).toBe('tool_er');
+      expect(await waits.count()).toBe(0);
+    });
+
     test('words are looked for in the texts, together with conditions and switches', async () => {
       await page.keyboard.press('/');
       await box().fill('reward:0 "double-check"');

@@ -44,12 +44,24 @@ export function describeSql(shell: Shell): void {
       await runIt();
       await said('7 rows in');
       expect(await result().getByRole('row').count()).toBe(8);
+      // Who runs a statement goes on writing it.
+      const isWriting = () => page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null);
+      expect(await isWriting()).toBe(true);
+      await page.keyboard.press('End');
+      await page.keyboard.type('1');
+      await runIt();
+      await said('71 rows in');
+      expect(await isWriting()).toBe(true);
+      await page.keyboard.press('Backspace');
+      await runIt();
+      await said('7 rows in');
       await expect
         .poll(() => new URLSearchParams(running.place().split('?')[1]).get('sql'))
         .toBe('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
     });
 
-    test('the result has the keys; Enter on a row with a rollout id opens its replay, and Back comes back', async () => {
+    test('Escape leads to the result; Enter on a row with a rollout id opens its replay, and Back comes back', async () => {
+      await page.keyboard.press('Escape');
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/^\/run\/.*\/rollout\/\d+/);

@@ -228,6 +228,41 @@ export function describeTables(shell: Shell): void {
       await expect.poll(() => queryOf('q')).toBe(`turns:>2 not index:${index}`);
     });
 
+    test('the menu key reaches the values of the row under the cursor', async () => {
+      await openList(ROLLOUTS);
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('Shift+F10');
+      const ofRow = page.getByRole('menu', { name: 'This row' });
+      await ofRow.getByRole('menuitem', { name: /^turns: \d+…$/ }).click();
+      await page
+        .getByRole('menu', { name: 'Value of turns' })
+        .getByRole('menuitem', { name: 'Only this value' })
+        .click();
+      await expect.poll(() => queryOf('q')).toMatch(/^turns:\d+$/);
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('ContextMenu');
+      await ofRow.waitFor();
+      await page.keyboard.press('Escape');
+      await ofRow.waitFor({ state: 'detached' });
+      // The keys are the table's again.
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid');
+    });
+
+    test('the ledger of a group is selected and copied like any list', async () => {
+      const group = await page.getByRole('row').nth(1).getAttribute('href');
+      await page.goto(running.urlOf(group?.replace(/\/rollout\/.*$/, '') ?? ''));
+      const ledger = page.getByRole('grid', { name: /^Rollouts of / });
+      await ledger.waitFor();
+      const copied = await watchClipboard();
+      await ledger.focus();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Control+c');
+      await expect.poll(copied).toMatch(/^rollout\tdecision/);
+      const rows = (await copied())?.trim().split('\n') ?? [];
+      expect(rows.length).toBeGreaterThan(8);
+      expect(rows[1]).toMatch(/^0\t/);
+    });
+
     test('groups under a filter say how many of their rollouts match', async () => {
       await openList(`${STEP}?tab=groups&q=outcome:timeout`);
       const names = (await page.getByRole('columnheader').allInnerTexts()).map((name) => name.trim());

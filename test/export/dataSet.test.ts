@@ -101,6 +101,28 @@ describe('a data set', () => {
     expect(rows(second.library, byText)).toEqual(rows(first.library, byText));
   });
 
+  it('keeps the keys of runs whose logs name none, also when it is written and read a second time', async () => {
+    const logs = join(FIXTURES, 'inspect');
+    await ingestHere(
+      first.library,
+      readdirSync(logs).map((name) => join(logs, name)),
+    );
+    const keys = 'SELECT run_key, kind FROM run ORDER BY run_key';
+    const before = rows(first.library, keys);
+    expect(before.some((row) => JSON.stringify(row).includes('eval'))).toBe(true);
+    write(first, join(first.directory, 'data'));
+    await ingestHere(second.library, [join(first.directory, 'data')]);
+    expect(rows(second.library, keys)).toEqual(before);
+    const third = scratch();
+    try {
+      write(second, join(third.directory, 'data'));
+      await ingestHere(third.library, [join(third.directory, 'data')]);
+      expect(rows(third.library, keys)).toEqual(before);
+    } finally {
+      third.remove();
+    }
+  });
+
   it('has the columns it documents, run and step in the path, and says its run in every file', async () => {
     await ingestHere(first.library, [DEMO]);
     const directory = join(first.directory, 'data');

@@ -117,6 +117,14 @@ describe('opening', () => {
     expect(failure.message).toContain(other);
   });
 
+  test('a path where nothing lies is said to be that, granted or not', async () => {
+    const path = at('no such.sqlite');
+    const nowhere = { code: 'not_found', message: `there is no file or directory ${path}` };
+    expect(await failureOf(shelf.dispatch('library.open', { path }))).toEqual(nowhere);
+    expect(await failureOf(shelf.dispatch('follow.start', { paths: [path] }))).toEqual(nowhere);
+    expect(await failureOf(shelf.dispatch('file.inspect', { path }))).toEqual(nowhere);
+  });
+
   test('what is no library is said to be none, and is left as it is', async () => {
     await shelf.grant(home.directory);
     writeFileSync(at('text.sqlite'), 'a text that calls itself a library, and is long enough to be one');

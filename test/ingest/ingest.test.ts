@@ -11,6 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openReader } from '../../electron/storage/open.ts';
+import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -273,6 +275,53 @@ describe('the Turnwise log', () => {
     expect(rows(place.library, 'SELECT policy_tokens, mean_entropy FROM rollout')).toEqual([
       { policy_tokens: 2, mean_entropy: 1 },
     ]);
+  });
+
+  it('is counted on the run it is of; of a file of several runs, as of the file', async () => {
+    const own = place.file('own.jsonl', `${rollout(0, { run: 'own' })}\nno json\n`);
+    const shared = place.file(
+      'shared.jsonl',
+      `${rollout(0, { run: 'a' })}\n${rollout(0, { run: 'b' })}\n{"v": 1}\nno json\n`,
+    );
+    await ingestHere(place.library, [own, shared]);
+    const db = openReader(place.library);
+    try {
+      const counted = Object.fromEntries(
+        listRuns(db).map(({ runKey, issues, sharedIssues }) => [runKey, [issues, sharedIssues]]),
+      );
+      expect(counted).toEqual({ own: [1, undefined], a: [0, 2], b: [0, 2] });
+      expect(getRun(db, 'a')).toMatchObject({ issues: 0, sharedIssues: 2 });
+    } finally {
+      db.close();
+    }
+  });
+
+  it('a step that no number holds is said with the line it stands in', async () => {
+    const turnwise = place.file(
+      'a.jsonl',
+      ['1e300', '9007199254740993', '1e400', '-1', '1.5']
+        .map((step) => rollout(0).replace('"step":1', `"step":${step}`))
+        .concat('{"v":1,"type":"metric","run":"r","step":1e300,"metrics":{"a":1}}', rollout(1))
+        .join('\n'),
+    );
+    const verl = place.file('verl.jsonl', `${line(1, 0)}\n${line(1e300, 1)}\n`);
+    const { files } = await ingestHere(place.library, [turnwise, verl]);
+    const said = files.map((file) => file.issues.map(({ line: at, message }) => [at, message]));
+    const limit = 'and whole numbers are read up to 9007199254740991 (2^53 − 1)';
+    const needs = 'a rollout needs a whole number in "step"';
+    expect(said[0]).toEqual([
+      [1, `${needs}; it is 1e+300, ${limit}`],
+      [2, `${needs}; it is 9007199254740993, ${limit}`],
+      [3, `${needs}; it is a number above 1.8e308, ${limit}`],
+      [4, `${needs}; it is -1`],
+      [5, `${needs}; it is 1.5`],
+      [
+        6,
+        `a metric line needs a whole number in "step" and an object in "metrics"; "step" is 1e+300, ${limit}`,
+      ],
+    ]);
+    expect(said[1]?.[0]?.[0]).toBe(2);
+    expect(said[1]?.[0]?.[1]).toContain(`1e+300, ${limit}`);
   });
 });
 

@@ -52,6 +52,19 @@ describe('charts', () => {
     expect(ticks.at(-1)).toBe(510);
     expect(stepTicks([7], stepScale([7], frame))).toEqual([7]);
   });
+
+  it('labels no place between two steps, and none that touches another', () => {
+    for (const last of [1, 2, 3, 5])
+      for (const width of [200, 340, 900]) {
+        const steps = Array.from({ length: last + 1 }, (_, i) => i);
+        const ticks = stepTicks(steps, stepScale(steps, { ...frame, width }));
+        expect(ticks.every(Number.isInteger)).toBe(true);
+      }
+    const far = [1_000_000, 1_000_100];
+    const x = stepScale(far, { ...frame, width: 240 });
+    const ticks = stepTicks(far, x);
+    for (const [i, tick] of ticks.slice(1).entries()) expect(x(tick) - x(ticks[i] ?? 0)).toBeGreaterThan(44);
+  });
 });
 
 describe('the keys of a chart', () => {

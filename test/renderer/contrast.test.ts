@@ -1,6 +1,7 @@
 /** Text inks must be readable (WCAG AA, 4.5 : 1) on every surface they stand on, in both themes. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { LABEL_COLOURS } from '../../shared/domain/annotate/taxonomy.ts';
 
 const css = readFileSync(new URL('../../renderer/theme/tokens.css', import.meta.url), 'utf8');
 
@@ -80,6 +81,14 @@ describe.each([
       expect(contrast(theme.get(ink) ?? '', theme.get(ground) ?? '')).toBeGreaterThanOrEqual(4.5);
     },
   );
+
+  it.each(LABEL_COLOURS)('the mark of a label in %s is seen on paper', (colour) => {
+    // WCAG 1.4.11: graphical objects.
+    for (const ground of ['--paper', '--raised'])
+      expect(contrast(theme.get(`--label-${colour}`) ?? '', theme.get(ground) ?? '')).toBeGreaterThanOrEqual(
+        3,
+      );
+  });
 
   it('heat has four grounds that differ in lightness, not in hue alone', () => {
     const grounds = ['--paper', '--heat-1', '--heat-2', '--heat-3', '--heat-4'].map(

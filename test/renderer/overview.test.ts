@@ -5,6 +5,7 @@ import {
   axisOf,
   bandAt,
   extendedRange,
+  farLimits,
   hasValue,
   lineWithin,
   nearestLine,
@@ -98,6 +99,8 @@ describe('the axis of a page of charts', () => {
     const limit = line([8192, 8192], { key: 'limit', isLimit: true });
     expect(withoutFarLimits([line([300, 500]), limit]).map(({ key }) => key)).toEqual(['a']);
     expect(withoutFarLimits([line([3000, 5000]), limit]).map(({ key }) => key)).toEqual(['a', 'limit']);
+    expect(farLimits([line([300, 500]), limit])).toMatchObject([{ name: 'a', value: 8192 }]);
+    expect(farLimits([line([3000, 5000]), limit])).toEqual([]);
   });
 });
 
@@ -225,6 +228,25 @@ describe('the charts of a run', () => {
     ]);
     const own = overviewPanels(question).panels.at(-1);
     expect([own?.provenance, own?.lines[0]?.role]).toEqual(['logged', 'logged']);
+  });
+
+  it('says under a filter that what was logged is of all rollouts', () => {
+    const filtered = {
+      ...question,
+      isFiltered: true,
+      runs: question.runs.map((run) => ({ ...run, matching: run.all })),
+    };
+    const loggedOf = (of: OverviewQuestion) =>
+      overviewPanels(of).panels.flatMap(({ lines }) => lines.filter(({ role }) => role === 'logged'));
+    expect(loggedOf(question).map(({ isOfAll }) => isOfAll)).toEqual([undefined, undefined]);
+    expect(loggedOf(filtered).map(({ isOfAll }) => isOfAll)).toEqual([true, true]);
+    expect(loggedOf(filtered)[0]?.describe).toContain('of all rollouts');
+    const { panels } = overviewPanels(filtered);
+    expect(panels.at(-1)?.unit).toBe('as logged, of all rollouts');
+    const ours = panels[0]?.lines.filter(({ role }) => role === 'main') ?? [];
+    expect(ours.length).toBe(2);
+    expect(ours.every(({ isOfAll }) => isOfAll === undefined)).toBe(true);
+    expect(chartCsv('x', panels)).toContain('critic/score/mean [0 … 1; logged, of all rollouts]');
   });
 
   it('shows a chart that only the trainer fills, beside the one that stands in for ours', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerClusters, answerShares } from '../../renderer/views/browse/problems/historyModel.ts';
 import {
   cellAt,
+  labelEvery,
   mapRows,
   mapShape,
   moved,
@@ -117,4 +118,16 @@ describe('answers of a problem over time', () => {
 
 it.each(SUSPECT_VIEWS.map(({ title, filter }) => [title, filter]))('%s is a filter', (_, filter) => {
   expect(readFilter(filter)).toMatchObject({ ok: true });
+});
+
+describe('the labels of the steps', () => {
+  it('stand evenly, in steps people count by', () => {
+    expect(labelEvery(30, 70)).toBe(1);
+    expect(labelEvery(30, 16)).toBe(2);
+    expect(labelEvery(30, 9)).toBe(5);
+    expect(labelEvery(30, 4)).toBe(10);
+    expect(labelEvery(33, 3)).toBe(20);
+    for (let column = 1; column < 60; column += 1)
+      expect(labelEvery(33, column) * column).toBeGreaterThanOrEqual(33);
+  });
 });

@@ -43,12 +43,12 @@ describe('the columns of a table', () => {
   });
 
   it('have the width that was drawn, and room for the arrow of what is sorted by', () => {
-    const plain = rowStyleOf(columns.slice(0, 2), {}, [], false);
+    const plain = rowStyleOf(columns.slice(0, 2), {}, []);
     expect(plain.gridTemplateColumns).toBe('minmax(40px, 1fr) minmax(40px, 1fr)');
-    const drawn = rowStyleOf(columns.slice(0, 2), { b: 99 }, [], false);
+    const drawn = rowStyleOf(columns.slice(0, 2), { b: 99 }, []);
     expect(drawn.gridTemplateColumns).toBe('minmax(40px, 1fr) 99px');
     expect(drawn.minWidth - plain.minWidth).toBe(59);
-    const sorted = rowStyleOf(columns.slice(0, 2), {}, [{ column: 'a', direction: 'ascending' }], false);
+    const sorted = rowStyleOf(columns.slice(0, 2), {}, [{ column: 'a', direction: 'ascending' }]);
     expect(sorted.minWidth).toBeGreaterThan(plain.minWidth);
   });
 

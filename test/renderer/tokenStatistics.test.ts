@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tokensPlace } from '../../renderer/app/Rail.tsx';
+import { tokensPlace } from '../../renderer/app/railPlaces.ts';
 import { crumbsOf } from '../../renderer/app/TopBar.tsx';
 import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
 import {

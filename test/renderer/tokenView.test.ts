@@ -157,6 +157,7 @@ describe('classes, jumps and marks', () => {
       gap: undefined,
       ends: ENDS,
       words: [{ start: 0, end: 4 }],
+      labels: [],
     };
     const all = { start: 0, end: 30 };
     const named = marksIn(all, marks).map(({ name, start, end }) => `${name} ${start}-${end}`);

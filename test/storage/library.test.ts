@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BY_RECORD, PLACE_BY_ADDRESS, SIBLINGS } from '../../electron/storage/annotationPlaces.ts';
 import {
   ForeignDatabaseError,
   MIGRATIONS,
@@ -9,6 +10,17 @@ import {
   versionOf,
 } from '../../electron/storage/migrate.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
+import {
+  ANNOTATED_FACTS,
+  ANNOTATIONS_BY_ID,
+  ANNOTATIONS_BY_NUMBER,
+  ANNOTATIONS_OF_ROLLOUT,
+  annotationOrderSql,
+  GROUPS_OF_ROLLOUTS,
+  PLACED_ANNOTATIONS,
+  PLACED_READINGS,
+  READINGS_OF_ROLLOUT,
+} from '../../electron/storage/queries/annotations.ts';
 import { AVAILABLE } from '../../electron/storage/queries/available.ts';
 import {
   GROUPS_BY_ID,
@@ -20,6 +32,7 @@ import { MEASURED, ROLLOUTS_OF } from '../../electron/storage/queries/measured.t
 import { ADDRESSES } from '../../electron/storage/queries/places.ts';
 import { POOL_OF_STEP } from '../../electron/storage/queries/pool.ts';
 import { RUN_BY_KEY, STEPS_OF_RUN } from '../../electron/storage/queries/runs.ts';
+import { IDENTITY } from '../../electron/storage/rolloutTexts.ts';
 import { prepareUserStatement } from '../../electron/storage/userStatement.ts';
 import { PUBLIC_VIEWS } from '../../electron/storage/views.sql.ts';
 import { GROUP_SORTS, ROLLOUT_SORTS } from '../../shared/api/contract.ts';
@@ -87,7 +100,9 @@ describe('the read views', () => {
   it('are all readable', () => {
     openWriter(place.library).close();
     const db = openReader(place.library);
-    for (const view of PUBLIC_VIEWS) expect(db.prepare(`SELECT * FROM ${view}`).all()).toEqual([]);
+    // The labels Turnwise comes with are there from the start.
+    for (const view of PUBLIC_VIEWS)
+      expect(db.prepare(`SELECT * FROM ${view}`).all()).toHaveLength(view === 'label' ? 11 : 0);
     db.close();
   });
 });
@@ -138,6 +153,51 @@ describe('query plans', () => {
       'SEARCH r USING COVERING INDEX rollout_by_group (group_id=?)',
       left,
     ]);
+  });
+
+  it('what is said of a rollout is found by its id, and a list of it by its numbers', () => {
+    const place = [
+      'SEARCH p USING COVERING INDEX annotated_place_by_rollout (rollout_id=?)',
+      'SEARCH a USING INDEX annotation_by_rollout (annotated_no=?)',
+    ];
+    expect(planOf(ANNOTATIONS_OF_ROLLOUT.replaceAll('?', ':id'))).toEqual(expect.arrayContaining(place));
+    for (const sql of [
+      ANNOTATIONS_OF_ROLLOUT.replaceAll('?', ':id'),
+      READINGS_OF_ROLLOUT.replaceAll('?', ':id'),
+    ])
+      expect(planOf(sql).filter((step) => /^SCAN/.test(step) && !/VIRTUAL/.test(step))).toEqual(
+        // Conflicts are few, and asked of an index.
+        [],
+      );
+    for (const sql of [ANNOTATIONS_BY_NUMBER, ANNOTATIONS_BY_ID, ANNOTATED_FACTS, GROUPS_OF_ROLLOUTS])
+      expect(planOf(sql).filter((step) => /^SCAN/.test(step))).toEqual(['SCAN ids VIRTUAL TABLE INDEX 1:']);
+  });
+
+  it('lists of what is said go through what is said, never through rollouts', () => {
+    for (const sql of [
+      PLACED_ANNOTATIONS,
+      PLACED_READINGS,
+      annotationOrderSql({ sort: 'place' }),
+      annotationOrderSql({ runId: 1, labels: ['x'], author: 'y', states: ['exact'], sort: 'latest' }),
+    ]) {
+      const steps = planOf(sql);
+      expect(steps.filter((step) => /SCAN (?:r|n)\b/.test(step))).toEqual([]);
+      expect(steps.filter((step) => /^SCAN (?:a|d|p|COVERING|k)\b/.test(step)).length).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('places are looked for by indexes; by the record, in one scan of what has come', () => {
+    expect(planOf(PLACE_BY_ADDRESS)).toEqual(
+      expect.arrayContaining([
+        'SEARCH g USING COVERING INDEX group_by_key (run_id=? AND step=? AND group_key=?)',
+        'SEARCH r USING INDEX rollout_by_group (group_id=? AND ordinal=?)',
+      ]),
+    );
+    expect(planOf(SIBLINGS).filter((step) => step.startsWith('SCAN'))).toEqual([]);
+    expect(planOf(BY_RECORD.replace('?', ':from').replace('?', ':hashes'))[0]).toBe(
+      'SEARCH r USING INTEGER PRIMARY KEY (rowid>?)',
+    );
+    expect(planOf(IDENTITY).filter((step) => step.startsWith('SCAN'))).toEqual([]);
   });
 
   it('addresses of rollouts are found by their ids', () => {

@@ -71,7 +71,10 @@ describe('read', () => {
       'loading\n(TaskRunner pid=1) step:1 - critic/score/mean:0.250 - actor/lr:0.001\nstep:2 - critic/score/mean:0.50',
     );
     const before = await host.ingest([printed]);
-    expect(before.files[0]?.issues.map(({ code }) => code)).toEqual(['incomplete_line']);
+    expect(before.files[0]?.issues.map(({ code }) => code)).toEqual([
+      'metrics_without_run',
+      'incomplete_line',
+    ]);
     write('exp/rollout_data/1.jsonl', dump(1, '2'));
     write('exp/metrics.jsonl', '{"step": 1, "data": {"critic/score/mean": 0.25390625}}\n');
     await host.ingest([join(directory, 'logs')]);
@@ -95,7 +98,11 @@ describe('read', () => {
     write('a/1.jsonl', dump(1, '2'));
     write('b/1.jsonl', dump(1, 'is it 2'));
     const path = write('all.log', 'step:1 - critic/score/mean:0.25\n');
-    await host.ingest([join(directory, 'logs')]);
+    const first = await host.ingest([join(directory, 'logs')]);
+    const said = first.files.find((file) => file.path === path)?.issues;
+    expect(said?.map(({ code }) => code)).toEqual(['metrics_without_run']);
+    expect(said?.[0]?.message).toContain('2 training runs lie in directories beside them');
+    expect(first.issues).toBe(1);
     const runs = await ask<ResultOf<'run.list'>>('run.list');
     expect(runs).toHaveLength(2);
     for (const { runId } of runs) expect(await ask('metric.list', { runId })).toEqual({ metrics: [] });

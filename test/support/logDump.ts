@@ -112,6 +112,24 @@ function dumpLine(parsed: ParsedLine, seen: Map<string, number>): string[] {
       ];
     case 'metric':
       return [`metric ${parsed.metric.step} ${JSON.stringify(parsed.metric.metrics)}`];
+    case 'annotation': {
+      const { id, rollout, target, label, severity, author, note, correction } = parsed.annotation;
+      const where = target.kind === 'rollout' ? '' : ` ${target.anchor.start}–${target.anchor.end}`;
+      const said = [label, severity, note, correction].filter((each) => each !== undefined).map(firstWords);
+      return [
+        `annotation ${id} of ${rollout.step}/${rollout.group}/#${rollout.ordinal} ${target.kind}${where} by ${author}: ${said.join(' ')}`,
+      ];
+    }
+    case 'reading': {
+      const { rollout, author, verdict, at } = parsed.reading;
+      return [
+        `reading of ${rollout.step}/${rollout.group}/#${rollout.ordinal} by ${author}: ${verdict} at ${at}`,
+      ];
+    }
+    case 'taxonomy': {
+      const { name, choice, labels } = parsed.taxonomy;
+      return [`taxonomy ${name} (${choice}): ${labels.map(({ id, key }) => `${id}${key ?? ''}`).join(' ')}`];
+    }
     default:
       return [parsed.kind];
   }

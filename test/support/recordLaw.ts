@@ -14,6 +14,7 @@ export type Outcome = 'blank' | 'rollout' | 'joined' | 'documented' | 'refused';
 /** Formats whose records may be something else than a rollout, and what. */
 const DOCUMENTED: Readonly<Record<string, readonly ParsedLine['kind'][]>> = {
   turnwise: ['run', 'stage', 'metric'],
+  'turnwise-pack': ['annotation', 'reading', 'taxonomy', 'run', 'stage', 'skip'],
   inspect: ['run'],
   'tau2-bench': ['run'],
   verifiers: ['run'],

@@ -26,13 +26,14 @@ const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
 const STAGES = 'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
 const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY step, name';
 /** In the order of their ids: groups and rollouts are read again in the order they were read in. */
-export const EXPORTED_ROLLOUTS = `SELECT r.rollout_id, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
+const ROLLOUTS = `SELECT r.rollout_id, r.run_id, r.step, r.group_id, r.flags, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
     p.ground_truth, p.source, r.reward, r.is_correct, r.correct_source, r.answer, r.answer_source, r.stop_reason,
     r.stop_reason_source, r.kept, r.reason, r.rule, r.p_err, r.p_format, r.penalty, r.advantage, r.turns, r.tool_calls,
     r.tool_errors, r.started_at, r.ended_at, t.duration_ms, t.worker, t.gpu, t.kv_cache, r.block_id, r.text_start, r.text_end, r.extra_end, f.path, r.line
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id JOIN problem_row p ON p.problem_no = g.problem_no
-  JOIN file_row f ON f.file_id = r.file_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id
-  WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
+  JOIN file_row f ON f.file_id = r.file_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id`;
+export const EXPORTED_ROLLOUTS = `${ROLLOUTS} WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
+export const EXPORTED_BY_ID = `${ROLLOUTS} WHERE r.rollout_id IN (SELECT value FROM json_each(?))`;
 const PROMPT = 'SELECT codec, text FROM prompt_row WHERE prompt_id = ?';
 const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
 const SEGMENTS = `SELECT kind, turn, outer_start, outer_end, inner_start, inner_end FROM segment_row
@@ -111,6 +112,29 @@ export function* exportedRollouts(
   runId: number,
   step: number,
 ): Generator<ExportedRollout> {
+  yield* unpacked(db, db.prepare<[number, number], ExportedRow>(EXPORTED_ROLLOUTS).all(runId, step));
+}
+
+/** Rows that are held at once when they are asked for by their ids. */
+const PAGE = 200;
+
+/** Those that are still here, in the order given; one at a time, too. */
+export function* exportedById(
+  db: ReadableLibrary,
+  rolloutIds: readonly number[],
+): Generator<ExportedRollout> {
+  const rowsOf = db.prepare<[string], ExportedRow>(EXPORTED_BY_ID);
+  for (let at = 0; at < rolloutIds.length; at += PAGE) {
+    const ids = rolloutIds.slice(at, at + PAGE);
+    const rows = new Map(rowsOf.all(JSON.stringify(ids)).map((row) => [Number(row['rollout_id']), row]));
+    yield* unpacked(
+      db,
+      ids.map((id) => rows.get(id)).filter((row) => row !== undefined),
+    );
+  }
+}
+
+function* unpacked(db: ReadableLibrary, rows: readonly ExportedRow[]): Generator<ExportedRollout> {
   const prompts = new Map<number, Pick<ExportedRollout, 'prompt' | 'promptSegments'>>();
   const promptOf = db.prepare<[number], { codec: number; text: Uint8Array }>(PROMPT);
   const blockOf = db.prepare<[number], { codec: number; bytes: Uint8Array }>(BLOCK);
@@ -119,7 +143,6 @@ export function* exportedRollouts(
   const callsOf = db.prepare<[number], CallRecord>(CALLS);
   const turnTokensOf = db.prepare<[number], number | null>(TURN_TOKENS).pluck();
   let block: { readonly id: number; readonly bytes: Buffer } | undefined;
-  const rows = db.prepare<[number, number], ExportedRow>(EXPORTED_ROLLOUTS).all(runId, step);
   for (const row of rows) {
     const [rolloutId, promptId, blockId, start, end, extraEnd] = [
       'rollout_id',

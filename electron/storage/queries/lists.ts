@@ -132,12 +132,13 @@ export const ROLLOUTS_BY_ID = `
     r.tool_calls AS toolCalls, r.tool_errors AS toolErrors, r.stop_reason AS stopReason,
     r.stop_reason_source AS stopReasonSource, r.kept, r.reason, r.p_err AS pErr, r.p_format AS pFormat, r.penalty,
     r.advantage, r.policy_tokens AS policyTokens, r.response_chars AS responseChars, r.mean_entropy AS meanEntropy,
-    f.path, r.line
+    coalesce(r.ended_at - r.started_at, t.duration_ms / 1000.0) AS duration, t.worker, t.gpu, f.path, r.line
   FROM json_each(?) ids
   JOIN rollout_row r ON r.rollout_id = ids.value
   JOIN group_row g ON g.group_id = r.group_id
   JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN file_row f ON f.file_id = r.file_id
+  LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id
   ORDER BY ids.key`;
 
 export function groupRows(db: ReadableLibrary, groupIds: readonly number[]): readonly GroupRow[] {
@@ -147,9 +148,40 @@ export function groupRows(db: ReadableLibrary, groupIds: readonly number[]): rea
     .map((row) => present<GroupRow>(row));
 }
 
+const LABELS_BY_ROLLOUT = `
+  SELECT DISTINCT p.rollout_id AS id, a.label
+  FROM json_each(?) j
+  CROSS JOIN annotated_place_row p ON p.rollout_id = j.value
+  JOIN annotation_row a ON a.annotated_no = p.annotated_no
+  WHERE a.label IS NOT NULL
+  ORDER BY a.created_at, a.annotation_no`;
+
 export function rolloutRows(db: ReadableLibrary, rolloutIds: readonly number[]): readonly RolloutRow[] {
+  const labels = labelsOf(db, rolloutIds);
   return db
     .prepare(ROLLOUTS_BY_ID)
     .all(JSON.stringify(rolloutIds))
-    .map((row) => booleansOf(present<RolloutRow>(row), 'isCorrect', 'kept'));
+    .map((row) => {
+      const rollout = booleansOf(present<RolloutRow>(row), 'isCorrect', 'kept');
+      const own = labels.get(rollout.rolloutId);
+      return own === undefined ? rollout : { ...rollout, labels: own };
+    });
+}
+
+/** Ids of labels by rollout, each once. */
+function labelsOf(
+  db: ReadableLibrary,
+  rolloutIds: readonly number[],
+): ReadonlyMap<number, readonly string[]> {
+  const labels = new Map<number, string[]>();
+  const found = db.prepare(LABELS_BY_ROLLOUT).all(JSON.stringify(rolloutIds)) as {
+    id: number;
+    label: string;
+  }[];
+  for (const { id, label } of found) {
+    const others = labels.get(id);
+    if (others === undefined) labels.set(id, [label]);
+    else others.push(label);
+  }
+  return labels;
 }

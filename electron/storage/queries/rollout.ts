@@ -1,4 +1,5 @@
-import type { EntropyOf, RolloutDetail, TokenInfo } from '../../../shared/api/contract.ts';
+import type { EntropyOf, RolloutDetail, RolloutFlag, TokenInfo } from '../../../shared/api/contract.ts';
+import { FLAGS, flagNames } from '../../../shared/domain/flags.ts';
 import {
   SEGMENT_KINDS,
   type Segment,
@@ -16,7 +17,7 @@ import { objectOf } from './runs.ts';
 import { tokenRecord } from './tokens.ts';
 
 const DETAIL = `
-  SELECT r.group_id AS groupId, r.answer_source AS answerSource, r.file_id AS fileId, f.unit, r.byte_offset AS byteOffset,
+  SELECT r.group_id AS groupId, r.flags, r.answer_source AS answerSource, r.file_id AS fileId, f.unit, r.byte_offset AS byteOffset,
     r.byte_length AS byteLength, r.text_start AS textStart, r.text_end AS textEnd, r.extra_end AS extraEnd, b.codec,
     b.bytes, q.prompt_id AS promptId, q.codec AS promptCodec,
     q.text AS promptText, n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName,
@@ -38,9 +39,11 @@ const TURNS = `SELECT turn, segments, tool_calls AS toolCalls, tool_errors AS to
   FROM turn_row WHERE rollout_id = ? ORDER BY turn`;
 const CALLS = `SELECT turn, name, outcome, latency_ms AS latencyMs, call_segment AS callSegment,
   response_segment AS responseSegment FROM tool_call_row WHERE rollout_id = ? ORDER BY ordinal`;
+const EVIDENCE = `SELECT flag, segment, start, "end" FROM flag_row WHERE rollout_id = ? ORDER BY flag, segment, start`;
 const STAGE_LIMIT = `SELECT changes FROM stage WHERE run_id = ? AND from_step <= ? ORDER BY from_step DESC`;
 
 interface DetailRecord {
+  flags: number | null;
   groupId: number;
   answerSource: 'logged' | 'derived' | null;
   fileId: number;
@@ -104,6 +107,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     answerSource: detail.answerSource ?? undefined,
     maxResponseTokens: maxResponseTokens(db, detail, row.step),
     tokens: tokenInfo(tokenRecord(db, rolloutId)),
+    flags: detail.flags === null ? undefined : flagsOf(db, rolloutId, detail.flags),
     extra: objectOf(extra === '' ? null : extra),
     record: {
       fileId: detail.fileId,
@@ -112,6 +116,19 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
       byteLength: detail.byteLength,
     },
   };
+}
+
+/** @param bits as `rollout_row.flags` has them */
+export function flagsOf(db: ReadableLibrary, rolloutId: number, bits: number): readonly RolloutFlag[] {
+  const evidence = db.prepare(EVIDENCE).all(rolloutId) as (RolloutFlag['evidence'][number] & {
+    flag: number;
+  })[];
+  return flagNames(bits).map((flag) => ({
+    flag,
+    evidence: evidence
+      .filter((one) => FLAGS[one.flag] === flag)
+      .map(({ segment, start, end }) => ({ segment, start, end })),
+  }));
 }
 
 export function responseSegments(db: ReadableLibrary, rolloutId: number): readonly Segment[] {

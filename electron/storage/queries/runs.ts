@@ -2,10 +2,15 @@ import type { RunDetail, RunSummary, RunTrends, Stage, StepSummary } from '../..
 import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
 
+/** A file with several runs in it says of no issue which of them it is of: counted once for each, as of the file. */
 const RUN = `
+  WITH shared AS MATERIALIZED (SELECT file_id FROM run_file_row GROUP BY file_id HAVING count(*) > 1)
   SELECT run_id AS runId, run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
     key_source AS keySource, format, directory, has_steps AS hasSteps, coalesce(c.config, '{}') AS config,
-    (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id) WHERE rf.run_id = r.run_id) AS issues
+    (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
+      WHERE rf.run_id = r.run_id AND rf.file_id NOT IN (SELECT file_id FROM shared)) AS issues,
+    (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
+      WHERE rf.run_id = r.run_id AND rf.file_id IN (SELECT file_id FROM shared)) AS sharedIssues
   FROM run_row r LEFT JOIN run_config_row c ON c.logged_id = r.scope`;
 export const RUNS = `${RUN} ORDER BY run_id DESC`;
 export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
@@ -36,6 +41,7 @@ interface RunRecord {
   hasSteps: number;
   config: string;
   issues: number;
+  sharedIssues: number;
 }
 
 export function listRuns(db: ReadableLibrary): readonly RunSummary[] {
@@ -69,12 +75,13 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const config = objectOf(row.config);
   const sum = (of: (step: StepSummary) => number): number =>
     steps.reduce((total, step) => total + of(step), 0);
-  const { config: _config, ...columns } = row;
+  const { config: _config, sharedIssues, ...columns } = row;
   return {
     ...columns,
     hasSteps: row.hasSteps === 1,
     ...(typeof config['model'] === 'string' ? { model: config['model'] } : {}),
     ...(typeof config['dataset'] === 'string' ? { dataset: config['dataset'] } : {}),
+    ...(sharedIssues > 0 ? { sharedIssues } : {}),
     isSynthetic: config['synthetic'] === true,
     steps: steps.length,
     ...(row.hasSteps === 1 ? { firstStep: steps.at(0)?.step, lastStep: steps.at(-1)?.step } : {}),

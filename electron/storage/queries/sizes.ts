@@ -3,7 +3,7 @@
  * counted, and shared out among the runs by their rows, or by the bytes of their values where these differ much.
  */
 import type { LibrarySizes, RunSize, SizePart } from '../../../shared/api/contract.ts';
-import { walBytes } from '../libraryFile.ts';
+import { bytesOnDisk } from '../bytesOnDisk.ts';
 import type { ReadableLibrary } from '../open.ts';
 
 export interface SizeWatch {
@@ -65,7 +65,8 @@ function sizesNow(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefin
   const pages = number('page_count');
   const file = pages * pageSize;
   const free = number('freelist_count') * pageSize;
-  const wal = walBytes(db.name);
+  // Pages that stand in the log alone are counted with the file already.
+  const wal = Math.max(0, (bytesOnDisk(db.name) ?? file) - file);
   const shares = sharesOf(db, watch);
   if (shares === undefined) return undefined;
   const counted = bytesByTable(db, watch, pages);

@@ -4,13 +4,14 @@
  */
 import { Search, X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { namesField } from '../../../shared/domain/filter/complete.ts';
+import { nameAt, namesField } from '../../../shared/domain/filter/complete.ts';
 import { readFilter } from '../../../shared/domain/filter/parse.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { useSettled } from '../../data/useSettled.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { useCommands } from '../commands.ts';
+import { keyOf } from '../keysInForce.ts';
 import { CompletionList } from './CompletionList.tsx';
 import { FilterFaultLine } from './FilterFaultLine.tsx';
 import { FilterMenu } from './FilterMenu.tsx';
@@ -57,7 +58,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter' }: FilterBoxPro
   const applied = useRef(apply);
   applied.current = apply;
   // A word that may become the name of a field is not looked for before it is finished.
-  const isNaming = caret !== undefined && namesField(text, caret);
+  const isNaming = namesField(text, caret ?? text.length);
   useEffect(() => {
     if (!isNaming) applied.current(settled);
   }, [settled, isNaming]);
@@ -102,6 +103,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter' }: FilterBoxPro
   };
   const read = readFilter(text);
   // What is being typed at its end is not wrong yet.
+  const waits = isNaming && text !== link.text ? nameAt(text, caret ?? text.length) : undefined;
   const fault = read.ok || (caret !== undefined && text !== settled) ? undefined : read.fault;
   return (
     <div className="filter-box">
@@ -112,7 +114,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter' }: FilterBoxPro
           role="combobox"
           spellCheck={false}
           autoComplete="off"
-          placeholder={`${verb} ${what}: words, or field:value   /`}
+          placeholder={`${verb} ${what}: words, or field:value   ${keyOf('search.focus') ?? ''}`}
           aria-label={`${verb} ${what}`}
           aria-expanded={offered !== undefined}
           aria-controls={listId}
@@ -124,7 +126,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter' }: FilterBoxPro
           onBlur={() => {
             setCaret(undefined);
             setChosen(-1);
-            apply(text);
+            if (!isNaming) apply(text);
           }}
           onKeyDown={onKeyDown}
         />
@@ -150,15 +152,23 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter' }: FilterBoxPro
           }}
         />
       </div>
-      {fault !== undefined && <FilterFaultLine text={text} fault={fault} />}
-      {caret !== undefined && offered !== undefined && (
-        <CompletionList
-          id={listId}
-          offered={offered}
-          chosen={chosen}
-          onTake={(index) => take(offered, index)}
-        />
-      )}
+      <div className="filter-below">
+        {fault !== undefined && <FilterFaultLine text={text} fault={fault} />}
+        {waits !== undefined && (
+          <p className="filter-waits" role="status">
+            Not looked for yet: <code>{waits}</code> may become the name of a field. <kbd>Enter</kbd> looks
+            for it in the texts.
+          </p>
+        )}
+        {caret !== undefined && offered !== undefined && (
+          <CompletionList
+            id={listId}
+            offered={offered}
+            chosen={chosen}
+            onTake={(index) => take(offered, index)}
+          />
+        )}
+      </div>
     </div>
   );
 }

@@ -2,8 +2,8 @@ import type { FilterFault } from '../../../shared/domain/filter/node.ts';
 
 /** The part that cannot be read, marked in what stands around it, and what is wrong with it. */
 export function FilterFaultLine({ text, fault }: { readonly text: string; readonly fault: FilterFault }) {
-  const start = Math.max(0, fault.start - 24);
-  const end = Math.min(text.length, fault.end + 24);
+  const start = wholeAt(text, Math.max(0, fault.start - 24));
+  const end = wholeAt(text, Math.min(text.length, fault.end + 24));
   const wrong = text.slice(fault.start, fault.end);
   return (
     <p className="filter-fault" role="alert">
@@ -17,4 +17,10 @@ export function FilterFaultLine({ text, fault }: { readonly text: string; readon
       {fault.message}. The list is as before.
     </p>
   );
+}
+
+/** The offset, or the one before it where it lies amid a character of two code units. */
+function wholeAt(text: string, offset: number): number {
+  const isInsidePair = (text.codePointAt(offset - 1) ?? 0) > 0xffff;
+  return isInsidePair ? offset - 1 : offset;
 }

@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react';
 import { useRef } from 'react';
 import { useCommands } from '../../app/commands.ts';
+import { keyOf } from '../../app/keysInForce.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
 
 /** The quick filter of a list. Its text lives in the URL. */
@@ -14,7 +15,7 @@ export function FilterField({ placeholder }: { readonly placeholder: string }) {
       <input
         ref={field}
         type="search"
-        placeholder={`${placeholder}  /`}
+        placeholder={`${placeholder}  ${keyOf('search.focus') ?? ''}`}
         aria-label={placeholder}
         value={query.get('filter') ?? ''}
         onChange={(event) => setQuery({ filter: event.target.value })}

@@ -1,4 +1,5 @@
 import { useCommands } from '../../app/commands.ts';
+import { keyed } from '../../app/keysInForce.ts';
 import { ApiError } from '../../data/failures.ts';
 import { useFollowActions } from '../../data/follows.ts';
 import { useLive } from '../../data/useLive.ts';
@@ -46,8 +47,16 @@ export function FollowControls({
           chosen={isPinned ? 'newest' : 'still'}
           onChoose={(chosen) => (chosen === 'newest') !== isPinned && flipPin(runKey)}
           choices={[
-            { id: 'still', label: 'Held still', title: 'Lists do not move; a badge says what is new (u)' },
-            { id: 'newest', label: 'Newest', title: 'Lists go along with the newest step (u)' },
+            {
+              id: 'still',
+              label: 'Held still',
+              title: keyed('Lists do not move; a badge says what is new', 'pin.flip'),
+            },
+            {
+              id: 'newest',
+              label: 'Newest',
+              title: keyed('Lists go along with the newest step', 'pin.flip'),
+            },
           ]}
         />
       )}
@@ -58,8 +67,8 @@ export function FollowControls({
           onClick={flip}
           title={
             follow === undefined
-              ? `Read what is logged below ${run?.directory ?? ''} as it comes (w)`
-              : `Stop following ${follow.path} (w)`
+              ? keyed(`Read what is logged below ${run?.directory ?? ''} as it comes`, 'follow.flip')
+              : keyed(`Stop following ${follow.path}`, 'follow.flip')
           }
         >
           <i className={follow === undefined ? 'follow-dot is-off' : `follow-dot is-${follow.state}`} />

@@ -1,5 +1,6 @@
 import { ArrowDown } from 'lucide-react';
 import { useCommands } from '../../app/commands.ts';
+import { keyed } from '../../app/keysInForce.ts';
 
 interface FreshBadgeProps {
   readonly text: string;
@@ -11,7 +12,7 @@ export function FreshBadge({ text, onShow }: FreshBadgeProps) {
   useCommands({ 'fresh.show': onShow });
   return (
     <div className="fresh" role="status">
-      <button type="button" onClick={onShow} title="Show what is new (.)">
+      <button type="button" onClick={onShow} title={keyed('Show what is new', 'fresh.show')}>
         <ArrowDown size={12} /> {text}
       </button>
     </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { GroupRow } from '../../../shared/api/contract.ts';
+import { keyed } from '../../app/keysInForce.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
@@ -43,7 +44,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
             <Link
               className="is-link"
               href={pathOfPlace({ view: 'groupTree', runKey, step: group.step, groupKey: group.groupKey })}
-              title="Where these rollouts part, as a tree (g b)"
+              title={keyed('Where these rollouts part, as a tree', 'place.tree')}
             >
               Fork tree
             </Link>
@@ -51,7 +52,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
           <Link
             className="is-link"
             href={pathOfPlace({ view: 'groupTokens', runKey, step: group.step, groupKey: group.groupKey })}
-            title="Statistics of the tokens of this group (g t)"
+            title={keyed('Statistics of the tokens of this group', 'place.tokens')}
           >
             Tokens
           </Link>

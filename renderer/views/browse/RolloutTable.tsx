@@ -24,6 +24,7 @@ import { FilterNote } from './FilterNote.tsx';
 import { FreshBadge } from './FreshBadge.tsx';
 import { freshRows } from './holdModel.ts';
 import { knownColumnIds } from './knownColumns.ts';
+import { LabelSelected } from './LabelSelected.tsx';
 import { problemColumn } from './problemColumn.tsx';
 import { ROLLOUT_COLUMNS, STEP_COLUMN } from './rolloutColumns.tsx';
 import { rowsById } from './selectedRows.ts';
@@ -150,7 +151,10 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
             notify: setNotice,
             onCount: setSelected,
             actions: (chosen) => (
-              <CompareSelected chosen={chosen} pathOf={(row) => pathOfPlace(placeOf(row))} />
+              <>
+                <CompareSelected chosen={chosen} pathOf={(row) => pathOfPlace(placeOf(row))} />
+                <LabelSelected chosen={chosen} runKey={runKey} pathOf={(row) => pathOfPlace(placeOf(row))} />
+              </>
             ),
           }}
           count={ids.length}
@@ -174,5 +178,17 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
 function sortedFieldOf(column: string): RolloutSort {
   if (column === STEP_COLUMN.id) return 'step';
   const found = ROLLOUT_COLUMNS.find((one) => one.id === column)?.id;
-  return found === undefined ? 'order' : found === 'problem' ? 'problemId' : found;
+  switch (found) {
+    case 'problem':
+      return 'problemId';
+    // Their heads do not sort.
+    case undefined:
+    case 'duration':
+    case 'worker':
+    case 'gpu':
+    case 'labels':
+      return 'order';
+    default:
+      return found;
+  }
 }

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
+import { keyed, keyWord } from '../../app/keysInForce.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -18,7 +19,7 @@ import { LIST_TABS, type ListSummary, listTab, StepLists } from './StepLists.tsx
 import { StepTable } from './StepTable.tsx';
 import { SourcesPanel } from './sources/SourcesPanel.tsx';
 
-const SOURCES_TAB = { id: 'sources' as const, label: 'Sources & rules', title: 'Files, groups, names (s)' };
+const SOURCES_TAB = { id: 'sources' as const, label: 'Sources & rules' };
 const STEPS_TAB = { id: 'steps' as const, label: 'Steps' };
 const ROLLOUTS_TAB = { id: 'rollouts' as const, label: 'Rollouts', title: 'Of all steps in one list' };
 const RECIPE_TAB = { id: 'recipe' as const, label: 'Recipe', title: 'Stages, limits, solved problems' };
@@ -38,7 +39,8 @@ function tabsOf({ kind, hasSteps }: Pick<RunDetail, 'kind' | 'hasSteps'>) {
   const lists = hasSteps ? [STEPS_TAB, ROLLOUTS_TAB] : LIST_TABS;
   const more = kind === 'eval' ? [EVALUATION_TAB] : hasSteps ? [RECIPE_TAB] : [];
   const tools = hasSteps ? [TOOLS_TAB] : [];
-  return [...lists, ...tools, ...more, SOURCES_TAB];
+  const sources = { ...SOURCES_TAB, title: keyed('Files, groups, names', 'run.sources') };
+  return [...lists, ...tools, ...more, sources];
 }
 
 /** What the filters of a list over all steps have to know. */
@@ -111,6 +113,16 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
             </Chip>
           </Link>
         )}
+        {data.sharedIssues !== undefined && (
+          <Link href="/issues">
+            <Chip
+              isWarning
+              title="Lines that could not be read in full, of a file that holds other runs too: which run they are of is not known"
+            >
+              {counted(data.sharedIssues, 'issue')} of a shared file
+            </Chip>
+          </Link>
+        )}
         <div className="end">
           <span className="page-facts">
             {counted(data.rollouts, 'rollout')} · {counted(data.groups, 'group')} ·{' '}
@@ -120,7 +132,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
             <Link
               className="is-link"
               href={pathOfPlace({ view: 'schedule', runKey, step: lastStep.step })}
-              title="When and where the rollouts of the last step ran; the others open from the charts, and by h and l"
+              title={`When and where the rollouts of the last step ran; the others open from the charts, and by ${keyWord('sibling.previous')} and ${keyWord('sibling.next')}`}
             >
               Schedule
             </Link>
@@ -128,20 +140,23 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           <Link
             className="is-link"
             href={pathOfPlace({ view: 'roc', runKey })}
-            title="Resample-on-Correct of this run (g r)"
+            title={keyed('Resample-on-Correct of this run', 'place.roc')}
           >
             RoC
           </Link>
           <Link
             className="is-link"
             href={pathOfPlace({ view: 'tokens', runKey })}
-            title="Statistics of the tokens of this run (g t)"
+            title={keyed('Statistics of the tokens of this run', 'place.tokens')}
           >
             Tokens
           </Link>
           <FollowControls runKey={runKey} canStart />
           {chosen === 'steps' && (
-            <Button onClick={() => flip('areChartsOpen')} title="Show or hide the charts (v)">
+            <Button
+              onClick={() => flip('areChartsOpen')}
+              title={keyed('Show or hide the charts', 'charts.flip')}
+            >
               {areChartsOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />} Charts
             </Button>
           )}

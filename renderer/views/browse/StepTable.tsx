@@ -4,6 +4,7 @@ import { useCommands } from '../../app/commands.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
 import { isWithin } from '../../charts/panelModel.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useHeld } from '../../data/useHeld.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
@@ -38,6 +39,7 @@ export function StepTable({ run, latest }: StepTableProps) {
   const steps = useMemo(() => all.map(({ step }) => step).sort((a, b) => a - b), [all]);
   const [query] = useUrlQuery();
   const { range } = useMemo(() => overviewLinkOf(query), [query]);
+  const isFiltered = useFilterLink().applied !== '';
   const rows = useMemo(() => all.filter(({ step }) => isWithin(step, range)), [all, range]);
   const unknown = useMemo(() => unknownStepColumns(rows), [rows]);
   const [sorts, setSort] = useUrlSorts(
@@ -74,24 +76,34 @@ export function StepTable({ run, latest }: StepTableProps) {
             title={all.length === 0 ? 'No step has been read yet' : 'No step lies in the brushed range'}
           />
         ) : (
-          <VirtualTable
-            key={list}
-            handle={table}
-            label={`Steps of ${run.name}`}
-            columns={STEP_COLUMNS}
-            unknown={unknown}
-            arrangement={arrangement}
-            selection={{ of: rows, notify: setNotice }}
-            count={sorted.length}
-            rowAt={(index) => sorted[index]}
-            sort={sorts}
-            canSortFurther
-            onSort={setSort}
-            onOpen={(row) => openStep(row.step)}
-            hrefOf={(row) => pathOfPlace({ view: 'step', runKey, step: row.step })}
-            position={listPosition(list)}
-            onPosition={(position) => rememberListPosition(list, position)}
-          />
+          <div className="list-column">
+            {/* From the first moment of a filter on: the charts may be read for a while yet. */}
+            {isFiltered && (
+              <p className="filter-note">
+                Of all rollouts of each step, whatever the filter: that is of the charts.
+              </p>
+            )}
+            <div className="list-rest">
+              <VirtualTable
+                key={list}
+                handle={table}
+                label={`Steps of ${run.name}`}
+                columns={STEP_COLUMNS}
+                unknown={unknown}
+                arrangement={arrangement}
+                selection={{ of: rows, notify: setNotice }}
+                count={sorted.length}
+                rowAt={(index) => sorted[index]}
+                sort={sorts}
+                canSortFurther
+                onSort={setSort}
+                onOpen={(row) => openStep(row.step)}
+                hrefOf={(row) => pathOfPlace({ view: 'step', runKey, step: row.step })}
+                position={listPosition(list)}
+                onPosition={(position) => rememberListPosition(list, position)}
+              />
+            </div>
+          </div>
         )}
       </div>
     </>

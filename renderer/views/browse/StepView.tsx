@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useCommands } from '../../app/commands.ts';
+import { keyed } from '../../app/keysInForce.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useLive } from '../../data/useLive.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
@@ -89,21 +90,21 @@ function StepOfRun({ runKey, step }: StepViewProps) {
           <Link
             className="is-link"
             href={pathOfPlace({ view: 'stepRoc', runKey, step })}
-            title="Resample-on-Correct of this step (g r)"
+            title={keyed('Resample-on-Correct of this step', 'place.roc')}
           >
             RoC
           </Link>
           <Link
             className="is-link"
             href={pathOfPlace({ view: 'stepTokens', runKey, step })}
-            title="Statistics of the tokens of this step (g t)"
+            title={keyed('Statistics of the tokens of this step', 'place.tokens')}
           >
             Tokens
           </Link>
           <Link
             className="is-link"
             href={pathOfPlace({ view: 'schedule', runKey, step })}
-            title="When and where the rollouts of this step ran (g d)"
+            title={keyed('When and where the rollouts of this step ran', 'place.schedule')}
           >
             Schedule
           </Link>

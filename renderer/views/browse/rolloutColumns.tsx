@@ -3,9 +3,11 @@ import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import type { Column } from '../../ui/tableColumns.ts';
+import { LABEL_COLUMN } from './labelColumn.tsx';
+import { TIMING_COLUMNS } from './timingColumns.tsx';
 
 export interface RolloutColumn extends Column<RolloutRow> {
-  readonly id: RolloutSort | 'problem';
+  readonly id: RolloutSort | 'problem' | 'duration' | 'worker' | 'gpu' | 'labels';
   /** A column is shown when any of the first rows has a value; absent: always. */
   readonly isKnown?: (row: RolloutRow) => boolean;
 }
@@ -68,6 +70,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
       </span>
     ),
   },
+  LABEL_COLUMN,
   {
     id: 'reward',
     label: 'reward',
@@ -242,4 +245,5 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
       </span>
     ),
   },
+  ...TIMING_COLUMNS,
 ];

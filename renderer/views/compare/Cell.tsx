@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { CodeCellButtons } from '../../app/CodeState.tsx';
+import { keyed } from '../../app/keysInForce.ts';
 import { exceptionName, outcomeMark, type SegmentView } from '../../data/segmentViews.ts';
 import { useInterface } from '../../state/interface.ts';
 import { AnsiText } from '../../ui/AnsiText.tsx';
@@ -76,7 +77,12 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
       <CellHead view={view} tag={tag} chars={shown.text.length}>
         {view.call !== undefined && <CodeCellButtons segment={view.index} detail={own.detail} />}
         {onDiff !== undefined && (
-          <button type="button" className="is-link" title="In the diff editor (e)" onClick={onDiff}>
+          <button
+            type="button"
+            className="is-link"
+            title={keyed('In the diff editor', 'block.diff')}
+            onClick={onDiff}
+          >
             diff
           </button>
         )}

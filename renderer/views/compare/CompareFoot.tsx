@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { KeyOf } from '../../app/Keys.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import type { LaneSlot } from './laneModel.ts';
 import type { ComparedState } from './useLanes.ts';
@@ -24,7 +25,8 @@ export function CompareFoot({ state, slots, isEmpty, hiddenRows }: CompareFootPr
         title={lanes.length === 1 ? 'One rollout is not a comparison yet' : 'None of these rollouts is there'}
       >
         <p>
-          <kbd>c</kbd> on another one, in any list or in its replay, then <kbd>x</kbd>.
+          <KeyOf command="compare.add" /> on another one, in any list or in its replay, then{' '}
+          <KeyOf command="compare.open" />.
         </p>
       </EmptyState>
     );

@@ -1,4 +1,5 @@
 import { GitFork, PanelRight } from 'lucide-react';
+import { keyed, keyOf } from '../../app/keysInForce.ts';
 import {
   type CompareLink,
   EQUAL_WAYS,
@@ -26,13 +27,13 @@ interface CompareToolbarProps {
 
 const LAYOUT_LABELS = { split: 'columns', unified: 'unified' } as const;
 const LAYOUT_HINTS = {
-  split: 'a column per lane (u)',
-  unified: 'the baseline and the chosen lane woven into one text (u)',
+  split: 'a column per lane',
+  unified: 'the baseline and the chosen lane woven into one text',
 } as const;
 const EQUAL_HINTS = {
-  fold: 'equal parts are folded to a line with their length (z)',
-  hide: 'equal parts are left out (z)',
-  show: 'equal parts are shown like all others (z)',
+  fold: 'equal parts are folded to a line with their length',
+  hide: 'equal parts are left out',
+  show: 'equal parts are shown like all others',
 } as const;
 
 /** One lane has nothing to differ from. */
@@ -77,7 +78,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
           type="button"
           className="button is-small"
           disabled={differing === undefined || differing === 0}
-          title="Previous difference (N)"
+          title={keyed('Previous difference', 'difference.previous')}
           onClick={() => props.onDifference(-1)}
         >
           ↑
@@ -86,7 +87,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
           type="button"
           className="button is-small"
           disabled={differing === undefined || differing === 0}
-          title="Next difference (n)"
+          title={keyed('Next difference', 'difference.next')}
           onClick={() => props.onDifference(1)}
         >
           ↓ difference
@@ -95,7 +96,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
           type="button"
           className="button is-small"
           disabled={forks === 0}
-          title="To where the lanes part; again: the next lane’s (f)"
+          title={keyed('To where the lanes part; again: the next lane’s', 'fork.show')}
           onClick={props.onFork}
         >
           <GitFork size={13} aria-hidden="true" /> fork
@@ -110,7 +111,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
               id === 'unified' && link.layout === 'unified' && link.on !== link.base
                 ? `${letterOf(link.base)} → ${letterOf(link.on)}`
                 : LAYOUT_LABELS[id],
-            title: LAYOUT_HINTS[id],
+            title: keyed(LAYOUT_HINTS[id], 'layout.flip'),
           }))}
         />
         <span className="cmp-option">
@@ -119,7 +120,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
             label="Equal parts"
             chosen={link.equal}
             onChoose={(equal) => actions.change({ equal })}
-            choices={EQUAL_WAYS.map((id) => ({ id, label: id, title: EQUAL_HINTS[id] }))}
+            choices={EQUAL_WAYS.map((id) => ({ id, label: id, title: keyed(EQUAL_HINTS[id], 'equal.next') }))}
           />
         </span>
         <fieldset className="segmented cmp-kinds" aria-label="Show only">
@@ -139,7 +140,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
         </fieldset>
         <IconButton
           label={side.isOpen ? 'Hide the panel' : 'Show the panel'}
-          keys="i"
+          keys={keyOf('side.flip')}
           isPressed={side.isOpen}
           onClick={side.flip}
         >

@@ -1,5 +1,6 @@
 /** Two to four rollouts side by side. The link says which; this component finds them and has them aligned. */
 import { useMemo } from 'react';
+import { KeyOf } from '../../app/Keys.tsx';
 import { readCompare } from '../../data/compareLink.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { EmptyState } from '../../ui/States.tsx';
@@ -17,8 +18,9 @@ export default function CompareView() {
     return (
       <EmptyState title="Nothing to compare yet">
         <p>
-          <kbd>c</kbd> on a rollout, in any list or in its replay, adds it; two to four of them are opened
-          here with <kbd>x</kbd>. In a group, <kbd>Space</kbd> on two rows offers them, too.
+          <KeyOf command="compare.add" /> on a rollout, in any list or in its replay, adds it; two to four of
+          them are opened here with <KeyOf command="compare.open" />. In a group,{' '}
+          <KeyOf command="row.select" /> on two rows offers them, too.
         </p>
       </EmptyState>
     );

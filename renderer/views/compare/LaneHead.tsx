@@ -2,6 +2,7 @@
 import { ArrowLeft, ArrowRight, X } from 'lucide-react';
 import type { DragEvent } from 'react';
 import { CodeMenu } from '../../app/CodeState.tsx';
+import { keyed, keyOf, keyWord } from '../../app/keysInForce.ts';
 import { rolloutPlaceOf } from '../../data/compareLink.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { Chip, IconButton } from '../../ui/Controls.tsx';
@@ -65,7 +66,11 @@ export function LaneHead(props: LaneHeadProps) {
         type="button"
         className="cmp-letter"
         aria-pressed={isOn}
-        title={isOn ? `${letter} is the chosen lane` : `choose ${letter} ([ and ])`}
+        title={
+          isOn
+            ? `${letter} is the chosen lane`
+            : `choose ${letter} (${keyWord('lane.previous')} and ${keyWord('lane.next')})`
+        }
         onClick={() => actions.change({ on: index })}
       >
         {letter}
@@ -91,7 +96,7 @@ export function LaneHead(props: LaneHeadProps) {
           <button
             type="button"
             className="is-link cmp-make-base"
-            title="compare the others with this lane (b)"
+            title={keyed('compare the others with this lane', 'lane.baseline')}
             onClick={() => actions.makeBase(index)}
           >
             make baseline
@@ -105,7 +110,7 @@ export function LaneHead(props: LaneHeadProps) {
         {index > 0 && (
           <IconButton
             label={`Move ${letter} to the left`}
-            keys="<"
+            keys={keyOf('lane.left')}
             onClick={() => actions.move(index, index - 1)}
           >
             <ArrowLeft size={13} />
@@ -114,13 +119,17 @@ export function LaneHead(props: LaneHeadProps) {
         {index < count - 1 && (
           <IconButton
             label={`Move ${letter} to the right`}
-            keys=">"
+            keys={keyOf('lane.right')}
             onClick={() => actions.move(index, index + 1)}
           >
             <ArrowRight size={13} />
           </IconButton>
         )}
-        <IconButton label={`Take ${letter} out`} keys="Delete" onClick={() => actions.remove(index)}>
+        <IconButton
+          label={`Take ${letter} out`}
+          keys={keyOf('lane.remove')}
+          onClick={() => actions.remove(index)}
+        >
           <X size={13} />
         </IconButton>
       </span>

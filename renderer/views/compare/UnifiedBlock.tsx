@@ -1,6 +1,7 @@
 /** The baseline and one lane woven into one text: what was removed, then what was added. */
 import { useMemo } from 'react';
 import { CodeCellButtons } from '../../app/CodeState.tsx';
+import { keyed } from '../../app/keysInForce.ts';
 import { shownOf } from './blockModel.ts';
 import { CellHead, CellText, Changes, pairIn, viewIn } from './Cell.tsx';
 import type { RowContext } from './rowContext.ts';
@@ -47,7 +48,7 @@ export function UnifiedBlock({ context, row, shown }: UnifiedBlockProps) {
             <button
               type="button"
               className="is-link"
-              title="In the diff editor (e)"
+              title={keyed('In the diff editor', 'block.diff')}
               onClick={() => context.onDiff(row, index)}
             >
               diff

@@ -110,7 +110,7 @@ function Entry({ library }: { readonly library: LibraryRow }) {
 
 function factsOf({ isOpen, isGone, sizeBytes, runs, rollouts }: LibraryRow): string {
   if (isGone === true) return 'the file is gone';
-  const size = sizeBytes === undefined ? [] : [bytes(sizeBytes)];
+  const size = sizeBytes === undefined ? [] : [`${bytes(sizeBytes)} on the disk`];
   if (!isOpen) return ['closed', ...size].join(' · ');
   const known =
     runs === undefined || rollouts === undefined ? [] : [counted(runs, 'run'), counted(rollouts, 'rollout')];

@@ -2,6 +2,7 @@ import { FolderOpen, Search } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
+import { keyOf } from '../../app/keysInForce.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
@@ -114,7 +115,7 @@ export default function LibraryView() {
             <input
               ref={field}
               type="search"
-              placeholder="Filter runs  /"
+              placeholder={`Filter runs  ${keyOf('search.focus') ?? ''}`}
               aria-label="Filter runs"
               value={text}
               onChange={(event) => setQuery({ filter: event.target.value })}

@@ -4,6 +4,7 @@
  */
 import { DropdownMenu } from 'radix-ui';
 import type { RunSummary } from '../../../shared/api/contract.ts';
+import { KeyOf } from '../../app/Keys.tsx';
 import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
 import { goTo } from '../../data/usePlace.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -58,7 +59,7 @@ export function RunMenu({ at, onClose }: RunMenuProps) {
             Move to a library of its own…
           </DropdownMenu.Item>
           <DropdownMenu.Item onSelect={() => setTimeout(() => askRemoval(runKey))}>
-            Remove from the library… <kbd>Del</kbd>
+            Remove from the library… <KeyOf command="run.remove" />
           </DropdownMenu.Item>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>

@@ -142,13 +142,13 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
   {
     id: 'issues',
     label: 'issues',
-    value: (run) => run.issues,
-    hint: 'Lines that could not be read in full',
+    value: (run) => run.issues + (run.sharedIssues ?? 0),
+    hint: 'Lines that could not be read in full; of a file that holds several runs it is not known which run they are of',
     align: 'end',
     minWidth: 50,
     sorts: 'descending',
-    measure: (run) => run.issues,
-    cell: (run) => (run.issues === 0 ? '' : <span className="is-wrong">{count(run.issues)}</span>),
+    measure: (run) => run.issues + (run.sharedIssues ?? 0),
+    cell: (run) => <Issues run={run} />,
   },
 ];
 
@@ -179,4 +179,17 @@ export function menuColumn(onMenu: (at: MenuPoint) => void): RunColumn {
       </button>
     ),
   };
+}
+
+function Issues({ run: { issues, sharedIssues } }: { readonly run: RunSummary }) {
+  return (
+    <span className="two-line is-wrong">
+      {issues > 0 && count(issues)}
+      {sharedIssues !== undefined && (
+        <small title="Of a file that holds other runs too: which run they are of is not known">
+          {count(sharedIssues)} of its file
+        </small>
+      )}
+    </span>
+  );
 }

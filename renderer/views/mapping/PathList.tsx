@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react';
 import type { RecordPath } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
+import { keyOf } from '../../app/keysInForce.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -61,7 +62,7 @@ export function PathList({ paths, target, onPick }: PathListProps) {
         <input
           ref={field}
           type="search"
-          placeholder="Filter by path, kind or value  /"
+          placeholder={`Filter by path, kind or value  ${keyOf('search.focus') ?? ''}`}
           aria-label="Filter paths"
           value={text}
           onChange={(event) => setText(event.target.value)}

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { PreviewRecord, RecordPath } from '../../../shared/api/contract.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import { type PathStep, parsePath } from '../../../shared/format/recordPath.ts';
+import { keyOf } from '../../app/keysInForce.ts';
 import { useIsDark } from '../../theme/useIsDark.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { EmptyState, WaitingState } from '../../ui/States.tsx';
@@ -43,7 +44,12 @@ export function RecordPane(props: RecordPaneProps) {
     <section className="mapping-pane" aria-label="Record">
       <div className="mapping-pane-head">
         <h2>Record</h2>
-        <IconButton label="Previous record" keys="h" disabled={at === 0} onClick={() => onAt(at - 1)}>
+        <IconButton
+          label="Previous record"
+          keys={keyOf('sibling.previous')}
+          disabled={at === 0}
+          onClick={() => onAt(at - 1)}
+        >
           <ChevronLeft size={15} />
         </IconButton>
         <span className="mapping-count">
@@ -51,7 +57,7 @@ export function RecordPane(props: RecordPaneProps) {
         </span>
         <IconButton
           label="Next record"
-          keys="l"
+          keys={keyOf('sibling.next')}
           disabled={at >= records.length - 1}
           onClick={() => onAt(at + 1)}
         >

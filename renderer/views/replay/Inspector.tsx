@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from 'react';
-import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
 import type { Provenance } from '../../../shared/domain/model.ts';
 import { correctnessSource } from '../../data/correctness.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
@@ -15,39 +15,31 @@ const LONG_VALUE = 200;
 interface InspectorProps {
   readonly detail: RolloutDetail;
   readonly heat: Heat | undefined;
+  /** Whether it is right, rewarded and kept is not shown. */
+  readonly isBlind: boolean;
   readonly onShowRecord: () => void;
 }
 
-export function Inspector({ detail, heat, onShowRecord }: InspectorProps) {
+export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProps) {
   const { row, tokens } = detail;
-  const extra = flatFields(detail.extra);
+  // Fields of any name may say how it was judged.
+  const extra = isBlind ? [] : flatFields(detail.extra);
   return (
     <aside className="inspector" aria-label="Inspector">
-      <section>
-        <h1>
-          {row.isCorrect === undefined ? (
-            <span className="muted">correctness unknown</span>
-          ) : (
-            <span className={row.isCorrect ? 'is-right' : 'is-wrong'}>
-              <RightMark isCorrect={row.isCorrect} /> {row.isCorrect ? 'right' : 'wrong'}
-            </span>
-          )}
-        </h1>
-        {row.isCorrect !== undefined && <p className="muted">{correctnessSource(row)}</p>}
-        {row.kept !== undefined && (
-          <p className="muted">
-            <KeptMark isKept={row.kept} /> {row.kept ? 'kept' : 'discarded'}
-            {row.reason !== undefined && `: ${reasonText(row.reason)}`}
-          </p>
-        )}
-      </section>
+      {isBlind ? (
+        <section className="muted">
+          Reading blind: whether it is right, rewarded and kept is not shown.
+        </section>
+      ) : (
+        <Verdict row={row} />
+      )}
       <section>
         <dl>
-          <Field label="reward">{reward(row.reward)}</Field>
+          {!isBlind && <Field label="reward">{reward(row.reward)}</Field>}
           <Field label="answer" source={row.answer === undefined ? undefined : detail.answerSource}>
             {row.answer}
           </Field>
-          <Field label="ground truth">{row.groundTruth}</Field>
+          {!isBlind && <Field label="ground truth">{row.groundTruth}</Field>}
           <Field label="stopped by" source={row.stopReason === undefined ? undefined : row.stopReasonSource}>
             {row.stopReason}
           </Field>
@@ -74,7 +66,7 @@ export function Inspector({ detail, heat, onShowRecord }: InspectorProps) {
           <Field label="characters">{count(row.responseChars)}</Field>
         </dl>
       </section>
-      {(row.penalty !== undefined || row.advantage !== undefined || row.pErr !== undefined) && (
+      {!isBlind && (row.penalty !== undefined || row.advantage !== undefined || row.pErr !== undefined) && (
         <section>
           <h2>Down-sampling, as logged</h2>
           <dl>
@@ -134,11 +126,40 @@ export function Inspector({ detail, heat, onShowRecord }: InspectorProps) {
           ))}
           , <span className="inspector-line">{recordText(detail.record.unit, row.line)}</span>
         </p>
-        <button type="button" className="button" onClick={onShowRecord} title="Raw record (b)">
+        <button
+          type="button"
+          className="button"
+          onClick={onShowRecord}
+          disabled={isBlind}
+          title={isBlind ? 'Not while reading blind: it says how it was judged' : 'Raw record (b)'}
+        >
           Raw record, {bytes(detail.record.byteLength)}
         </button>
       </section>
     </aside>
+  );
+}
+
+function Verdict({ row }: { readonly row: RolloutRow }) {
+  return (
+    <section>
+      <h1>
+        {row.isCorrect === undefined ? (
+          <span className="muted">correctness unknown</span>
+        ) : (
+          <span className={row.isCorrect ? 'is-right' : 'is-wrong'}>
+            <RightMark isCorrect={row.isCorrect} /> {row.isCorrect ? 'right' : 'wrong'}
+          </span>
+        )}
+      </h1>
+      {row.isCorrect !== undefined && <p className="muted">{correctnessSource(row)}</p>}
+      {row.kept !== undefined && (
+        <p className="muted">
+          <KeptMark isKept={row.kept} /> {row.kept ? 'kept' : 'discarded'}
+          {row.reason !== undefined && `: ${reasonText(row.reason)}`}
+        </p>
+      )}
+    </section>
   );
 }
 

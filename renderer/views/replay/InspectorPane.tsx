@@ -2,7 +2,10 @@ import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
+import type { Hit } from './findModel.ts';
 import { Inspector } from './Inspector.tsx';
+import { LabelPanel } from './labels/LabelPanel.tsx';
+import type { Labelling } from './labels/useLabelling.ts';
 import type { SegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenList } from './tokens/TokenList.tsx';
 import type { TokenCursor } from './tokens/useTokenCursor.ts';
@@ -13,33 +16,55 @@ interface InspectorPaneProps {
   readonly heat: Heat | undefined;
   readonly cursor: TokenCursor;
   readonly means: SegmentMeans | undefined;
+  readonly labelling: Labelling;
+  readonly isBlind: boolean;
+  readonly onShow: (hit: Hit) => void;
   readonly onShowRecord: () => void;
 }
 
 /** Facts of the rollout, or the list of its high tokens; where these have no text, their ids. */
-export function InspectorPane({ detail, heat, cursor, means, onShowRecord }: InspectorPaneProps) {
+export function InspectorPane(props: InspectorPaneProps) {
+  const { detail, heat, cursor, means, labelling, isBlind, onShow, onShowRecord } = props;
   const tab = useTokenView((state) => state.inspectorTab);
   const setTab = useTokenView((state) => state.setInspectorTab);
-  const facts = <Inspector detail={detail} heat={heat} onShowRecord={onShowRecord} />;
-  if (heat === undefined || heat.isConstant) return facts;
+  const hasTokens = heat !== undefined && !heat.isConstant;
+  const shown = tab === 'tokens' && !hasTokens ? 'rollout' : tab;
   return (
     <div className="inspector-pane">
       <div className="inspector-tabs">
         <Segmented
           label="Inspector"
-          chosen={tab}
+          chosen={shown}
           onChoose={setTab}
           choices={[
             { id: 'rollout', label: 'Rollout' },
             {
-              id: 'tokens',
-              label: `High tokens ${count(heat.high.length)}`,
-              title: 'Forks and the other high tokens',
+              id: 'labels',
+              label:
+                labelling.annotations.length === 0
+                  ? 'Labels'
+                  : `Labels ${count(labelling.annotations.length)}`,
+              title: 'Labels, notes and flags',
             },
+            ...(hasTokens
+              ? [
+                  {
+                    id: 'tokens' as const,
+                    label: `High ${count(heat.high.length)}`,
+                    title: 'Forks and the other high tokens',
+                  },
+                ]
+              : []),
           ]}
         />
       </div>
-      {tab === 'tokens' ? <TokenList heat={heat} cursor={cursor} means={means} /> : facts}
+      {shown === 'labels' ? (
+        <LabelPanel detail={detail} labelling={labelling} isBlind={isBlind} onShow={onShow} />
+      ) : shown === 'tokens' && heat !== undefined ? (
+        <TokenList heat={heat} cursor={cursor} means={means} />
+      ) : (
+        <Inspector detail={detail} heat={heat} isBlind={isBlind} onShowRecord={onShowRecord} />
+      )}
     </div>
   );
 }

@@ -10,6 +10,9 @@ import { useInterface } from '../../state/interface.ts';
 import { queryLeftAt } from '../../state/placeMemory.ts';
 import { useIsDark } from '../../theme/useIsDark.ts';
 import { InspectorPane } from './InspectorPane.tsx';
+import { QueueBar } from './labels/QueueBar.tsx';
+import './labels/labels.css';
+import { useReading } from './labels/useReading.ts';
 import { Outline } from './Outline.tsx';
 import { layoutFor } from './paneLayout.ts';
 import { RawRecord } from './RawRecord.tsx';
@@ -83,6 +86,7 @@ export function Replay({ place, detail }: ReplayProps) {
   const find = useFind(turns, showHit, linked);
   const means = useSegmentMeans(detail, heat);
   const cursor = useTokenCursor({ detail, heat, means, turn, query, setQuery, onShow: showToken });
+  const { labelling, queue, isBlind } = useReading(detail, turn, query.get('queue'), cursor.spanRange);
   const lexicon = useLexicon(detail, heat);
   const { length } = detail.response;
   const isOnText = heat?.ends !== undefined;
@@ -119,7 +123,7 @@ export function Replay({ place, detail }: ReplayProps) {
     'heat.flip': heat === undefined ? undefined : () => flip('isHeatOn'),
     'outline.flip': flipOutline,
     'inspector.flip': () => flip('isInspectorOpen'),
-    'record.show': () => setRecordOpen(true),
+    'record.show': isBlind ? undefined : () => setRecordOpen(true),
     'place.up': () => {
       const parent = parentPlace(place);
       if (find.isOpen) find.close();
@@ -136,9 +140,11 @@ export function Replay({ place, detail }: ReplayProps) {
       <ReplayToolbar
         detail={detail}
         siblings={siblings}
+        isBlind={isBlind}
         onFind={find.open}
         onShowRecord={() => setRecordOpen(true)}
       />
+      {queue !== undefined && <QueueBar queue={queue} onLeave={() => setQuery({ queue: undefined })} />}
       <TokenBar
         detail={detail}
         state={heatState}
@@ -179,6 +185,7 @@ export function Replay({ place, detail }: ReplayProps) {
             heat={heat}
             means={means}
             lexicon={lexicon}
+            labelling={labelling}
             find={find}
             cursor={cursor}
             transcript={transcript}
@@ -200,6 +207,9 @@ export function Replay({ place, detail }: ReplayProps) {
                 heat={heat}
                 cursor={cursor}
                 means={means}
+                labelling={labelling}
+                isBlind={isBlind}
+                onShow={showHit}
                 onShowRecord={() => setRecordOpen(true)}
               />
             </Panel>
@@ -230,6 +240,7 @@ export function Replay({ place, detail }: ReplayProps) {
               ? undefined
               : { from: fractionOf(cursor.span.from - 1), to: fractionOf(cursor.span.to) }
           }
+          labels={labelling.marks}
           tokenAt={cursor.range === undefined || length === 0 ? undefined : cursor.range.start / length}
         />
       </div>

@@ -3,6 +3,8 @@ import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useInterface } from '../../state/interface.ts';
 import { FindBar } from './FindBar.tsx';
+import { SaidOf } from './labels/AnnotationChips.tsx';
+import type { Labelling } from './labels/useLabelling.ts';
 import { Transcript, type TranscriptHandle } from './Transcript.tsx';
 import { SpanBar } from './tokens/SpanBar.tsx';
 import type { SegmentMeans } from './tokens/segmentMeans.ts';
@@ -20,6 +22,7 @@ interface ReplayTextProps {
   readonly heat: Heat | undefined;
   readonly means: SegmentMeans | undefined;
   readonly lexicon: LexiconState;
+  readonly labelling: Labelling;
   readonly find: ReturnType<typeof useFind>;
   readonly cursor: TokenCursor;
   readonly transcript: RefObject<TranscriptHandle | null>;
@@ -32,7 +35,7 @@ export function ReplayText(props: ReplayTextProps) {
   const pane = useRef<HTMLDivElement>(null);
   const isRaw = useInterface((state) => state.isRaw);
   const isHeatOn = useInterface((state) => state.isHeatOn);
-  const marks = useTextMarks(detail, heat, props.lexicon);
+  const marks = useTextMarks(detail, heat, props.lexicon, props.labelling.ranges);
   const { rolloutId } = detail.row;
   return (
     <div className="transcript-pane" ref={pane}>
@@ -49,22 +52,24 @@ export function ReplayText(props: ReplayTextProps) {
           onClose={find.close}
         />
       )}
-      <Transcript
-        key={rolloutId}
-        handle={props.transcript}
-        turns={props.turns}
-        rolloutId={rolloutId}
-        turn={props.turn}
-        isRaw={isRaw}
-        answerSource={detail.answerSource}
-        marks={marks}
-        means={isHeatOn ? props.means?.means : undefined}
-        meanName={heat?.words.name}
-        hits={find.hits}
-        currentHit={find.currentHit}
-        currentToken={cursor.range}
-        onReadTurn={props.onReadTurn}
-      />
+      <SaidOf labelling={props.labelling}>
+        <Transcript
+          key={rolloutId}
+          handle={props.transcript}
+          turns={props.turns}
+          rolloutId={rolloutId}
+          turn={props.turn}
+          isRaw={isRaw}
+          answerSource={detail.answerSource}
+          marks={marks}
+          means={isHeatOn ? props.means?.means : undefined}
+          meanName={heat?.words.name}
+          hits={find.hits}
+          currentHit={find.currentHit}
+          currentToken={cursor.range}
+          onReadTurn={props.onReadTurn}
+        />
+      </SaidOf>
       {heat !== undefined && !heat.isConstant && isHeatOn && (
         <TokenReadout
           // Another rollout's pointer and answers are none of this one's.

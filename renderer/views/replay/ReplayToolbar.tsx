@@ -13,10 +13,12 @@ interface ReplayToolbarProps {
   readonly detail: RolloutDetail;
   readonly siblings: Siblings;
   readonly onFind: () => void;
+  /** Nothing that says how it was judged. */
+  readonly isBlind: boolean;
   readonly onShowRecord: () => void;
 }
 
-export function ReplayToolbar({ detail, siblings, onFind, onShowRecord }: ReplayToolbarProps) {
+export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord }: ReplayToolbarProps) {
   const isRaw = useInterface((state) => state.isRaw);
   const { isOutlineOpen, isInspectorOpen, flipOutline } = usePanes();
   const flip = useInterface((state) => state.flip);
@@ -44,8 +46,9 @@ export function ReplayToolbar({ detail, siblings, onFind, onShowRecord }: Replay
         <ChevronRight size={16} />
       </IconButton>
       <span className="replay-verdict">
-        <KeptMark isKept={row.kept} />
-        {row.isCorrect !== undefined && (
+        {!isBlind && <KeptMark isKept={row.kept} />}
+        {isBlind && <span className="dim">read blind</span>}
+        {!isBlind && row.isCorrect !== undefined && (
           <span className={row.isCorrect ? 'is-right' : 'is-wrong'}>
             <RightMark isCorrect={row.isCorrect} /> {row.answer ?? (row.isCorrect ? 'right' : 'wrong')}
           </span>
@@ -61,8 +64,8 @@ export function ReplayToolbar({ detail, siblings, onFind, onShowRecord }: Replay
           chosen={isRaw ? 'raw' : 'rendered'}
           onChoose={(chosen) => (chosen === 'raw') !== isRaw && flip('isRaw')}
           choices={[
-            { id: 'rendered', label: 'Rendered', title: 'Markdown and formulas (m)' },
-            { id: 'raw', label: 'Raw', title: 'The exact text with its tags (m)' },
+            { id: 'rendered', label: 'Rendered', title: 'Markdown and formulas (M)' },
+            { id: 'raw', label: 'Raw', title: 'The exact text with its tags (M)' },
           ]}
         />
         <IconButton
@@ -76,7 +79,7 @@ export function ReplayToolbar({ detail, siblings, onFind, onShowRecord }: Replay
         <IconButton label="Find in this rollout" keys="/" onClick={onFind}>
           <Search size={15} />
         </IconButton>
-        <IconButton label="Raw record" keys="b" onClick={onShowRecord}>
+        <IconButton label="Raw record" keys="b" onClick={onShowRecord} disabled={isBlind}>
           <FileJson size={16} />
         </IconButton>
         <IconButton

@@ -6,6 +6,7 @@
 import { type KeyboardEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useWidth } from '../../charts/useWidth.ts';
+import type { LabelMark } from './labels/labelModel.ts';
 import { PROFILE_HEIGHT, paintProfile } from './paintProfile.ts';
 import { columnStatistics, type MarkCluster, markClusters, profileOf } from './profileModel.ts';
 import { useBrush } from './tokens/useBrush.ts';
@@ -26,6 +27,8 @@ interface ScrubberProps {
   readonly selected: Stretch | undefined;
   /** Where the current token stands. */
   readonly tokenAt: number | undefined;
+  /** What readers have said about places in it. */
+  readonly labels: readonly LabelMark[];
 }
 
 interface Stretch {
@@ -130,6 +133,16 @@ export function Scrubber(props: ScrubberProps) {
         />
       )}
       {tokenAt !== undefined && <div className="scrubber-token" style={{ left: `${tokenAt * 100}%` }} />}
+      {props.labels.map((mark, i) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: several may stand at one place, in order
+          key={i}
+          className="scrubber-label"
+          data-colour={mark.colour}
+          style={{ left: `${mark.at * 100}%` }}
+          title={mark.title}
+        />
+      ))}
       {marks.map((mark) => (
         <span
           key={`${mark.what} ${mark.at}`}

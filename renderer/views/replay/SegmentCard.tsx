@@ -8,6 +8,7 @@ import { copyText } from '../../ui/copyText.ts';
 import { count, counted, decimal, seconds } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { foldOf } from './foldModel.ts';
+import { SegmentChips } from './labels/AnnotationChips.tsx';
 import { SegmentBody } from './SegmentBody.tsx';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
 import { useNear } from './useNear.ts';
@@ -142,6 +143,7 @@ function SegmentHead({ view, kind, answerSource, text, children }: SegmentHeadPr
       {kind === 'user' && <span className="injected">not written by the policy</span>}
       {kind === 'answer' && answerSource === 'derived' && <span className="dim">as found in the text</span>}
       {children}
+      <SegmentChips segment={view.index} />
       {view.call !== undefined && <CodeCellButtons segment={view.index} />}
       <CopyButton text={text} />
       <span className="dim segment-size">{count(text.length)} chars</span>

@@ -2,6 +2,7 @@
 import { memo, useRef } from 'react';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { counted } from '../../ui/numbers.ts';
+import { TurnChips } from './labels/AnnotationChips.tsx';
 import { SegmentCard } from './SegmentCard.tsx';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
 import { useNear } from './useNear.ts';
@@ -52,6 +53,7 @@ export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
       <h2 className={props.isCurrent ? 'turn-head is-current' : 'turn-head'}>
         <span>{label}</span>
         <small>{turnFacts(view)}</small>
+        <TurnChips turn={view.turn} />
       </h2>
       {segments.map((segment) => (
         <SegmentCard

@@ -4,7 +4,14 @@
  * several frames, what is in sight first, so that no frame is blocked.
  */
 import type { TextRange } from '../../../shared/domain/model.ts';
-import { formulaMark, MARK_NAMES, type MarkName, marksIn, type TextMarks } from './textMarks.ts';
+import {
+  formulaMark,
+  labelMarksIn,
+  MARK_NAMES,
+  type MarkName,
+  marksIn,
+  type TextMarks,
+} from './textMarks.ts';
 
 /** Of the element of a formula: what it stands for in the response. */
 export function formulaRange(element: HTMLElement): TextRange | undefined {
@@ -145,14 +152,13 @@ export function createMarkPainter(marks: TextMarks): MarkPainter {
 
   const mark = (placed: PlacedText) => {
     const own: PaintedMark[] = [];
-    if (placed.source === 'response') {
-      for (const named of marksIn(placed, marks)) {
-        const highlight = highlights.get(named.name);
-        if (highlight === undefined) continue;
-        const range = rangeIn(placed, named);
-        highlight.add(range);
-        own.push({ highlight, range });
-      }
+    const onResponse = placed.source === 'response' ? marksIn(placed, marks) : [];
+    for (const named of [...onResponse, ...labelMarksIn(placed, marks.labels)]) {
+      const highlight = highlights.get(named.name);
+      if (highlight === undefined) continue;
+      const range = rangeIn(placed, named);
+      highlight.add(range);
+      own.push({ highlight, range });
     }
     painted.set(placed.node, own);
   };

@@ -1,4 +1,5 @@
 /** What is painted on the text, as ranges with the name of their highlight (`transcript.css`). */
+import { LABEL_COLOURS, type LabelColour } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { TextRange } from '../../../shared/domain/model.ts';
 import { flaggedRanges, HEAT_LEVELS, markedTokens } from './heatModel.ts';
 import { type Heat, REFLECTION } from './tokens/tokenHeat.ts';
@@ -12,6 +13,13 @@ export interface TextMarks {
   readonly ends: Uint32Array | undefined;
   /** Ascending. */
   readonly words: readonly TextRange[];
+  /** What readers have marked; ascending by their beginning. Of the prompt, too. */
+  readonly labels: readonly LabelRange[];
+}
+
+export interface LabelRange extends TextRange {
+  readonly source: 'prompt' | 'response';
+  readonly colour: LabelColour;
 }
 
 export interface NamedRange extends TextRange {
@@ -30,8 +38,23 @@ export const MARK_NAMES = [
   ...names('reflection-line'),
   'gap',
   'words',
+  ...LABEL_COLOURS.map((colour) => `label-${colour}`),
 ];
 export type MarkName = string;
+
+/** The marks of readers inside `range` of a text. */
+export function labelMarksIn(
+  range: TextRange & { readonly source: string | undefined },
+  labels: readonly LabelRange[],
+): readonly NamedRange[] {
+  return labels
+    .filter(({ source, start, end }) => source === range.source && start < range.end && end > range.start)
+    .map(({ colour, start, end }) => ({
+      name: `label-${colour}`,
+      start: Math.max(start, range.start),
+      end: Math.min(end, range.end),
+    }));
+}
 
 /** The marks inside `range` of the response. */
 export function marksIn(range: TextRange, marks: TextMarks): readonly NamedRange[] {

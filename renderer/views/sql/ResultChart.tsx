@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from 'react';
 import type { SqlRow } from '../../../shared/api/contract.ts';
 import { axisRoom, linePath, stepScale, valueScale } from '../../charts/chartModel.ts';
 import { pngOf, standaloneSvg } from '../../charts/exportChart.ts';
-import { useWidth } from '../../charts/useWidth.ts';
+import { useSize } from '../../charts/useWidth.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { saveText } from '../../ui/saveText.ts';
@@ -21,7 +21,11 @@ interface ResultChartProps {
   readonly notify: (sentence: string) => void;
 }
 
-const HEIGHT = 340;
+/** Of a drawing; between them it is as high as the pane leaves it. */
+const LEAST_HEIGHT = 180;
+const MOST_HEIGHT = 460;
+/** What is read stands above it. */
+const READING = 24;
 const SHAPE_CHOICES = SHAPES.map((id) => ({
   id,
   label: { line: 'Line', bar: 'Bars', scatter: 'Points' }[id],
@@ -117,11 +121,12 @@ interface DrawingProps {
 }
 
 function Drawing({ data, choice, x: xName, y: yName, svg }: DrawingProps) {
-  const [box, width] = useWidth<HTMLDivElement>(640);
+  const [box, { width, height: room }] = useSize<HTMLDivElement>({ width: 640, height: 364 });
+  const height = Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, Math.floor(room) - READING));
   const [hovered, setHovered] = useState<number>();
   const ys = data.map((point) => point.y);
   const isBars = choice.shape === 'bar';
-  const frame = { width, height: HEIGHT, left: 48, right: 16, top: 12, bottom: 44 };
+  const frame = { width, height, left: 48, right: 16, top: 12, bottom: 44 };
   const yTicks = (left: number) => valueScale([ys], { ...frame, left }, { fromZero: isBars });
   const left = axisRoom(yTicks(48).ticks(5).map(axisNumber), 48);
   const framed = { ...frame, left };
@@ -143,7 +148,7 @@ function Drawing({ data, choice, x: xName, y: yName, svg }: DrawingProps) {
       <svg
         ref={svg}
         width={width}
-        height={HEIGHT}
+        height={height}
         role="img"
         aria-label={`${yName} by ${xName}; the table has the numbers`}
         onPointerMove={(event) => {
@@ -166,17 +171,17 @@ function Drawing({ data, choice, x: xName, y: yName, svg }: DrawingProps) {
         {isBars
           ? data.map(({ label, x: at }, i) =>
               i % every === 0 ? (
-                <text key={at} x={center(i)} y={HEIGHT - 27} textAnchor="middle">
+                <text key={at} x={center(i)} y={height - 27} textAnchor="middle">
                   {label.length > 14 ? `${label.slice(0, 13)}…` : label}
                 </text>
               ) : null,
             )
           : x.ticks(Math.max(3, Math.floor(width / 90))).map((tick) => (
-              <text key={tick} x={x(tick)} y={HEIGHT - 27} textAnchor="middle">
+              <text key={tick} x={x(tick)} y={height - 27} textAnchor="middle">
                 {axisNumber(tick)}
               </text>
             ))}
-        <text x={(left + width - frame.right) / 2} y={HEIGHT - 8} textAnchor="middle">
+        <text x={(left + width - frame.right) / 2} y={height - 8} textAnchor="middle">
           {xName}
         </text>
         {choice.shape === 'line' && (

@@ -2,6 +2,7 @@
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import type { SqlFormat, SqlRow, SqlSource } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
+import { keyWord } from '../../app/keysInForce.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -104,7 +105,7 @@ export default function SqlView() {
               revision={statement.revision}
               onChange={setText}
               label="SQL statement"
-              placeholder="A statement that reads · Ctrl+Space completes, Ctrl+Enter runs"
+              placeholder={`A statement that reads · Ctrl+Space completes, ${keyWord('sql.run')} runs`}
               sources={sources}
               mark={mark}
               isDark={isDark}

@@ -1,5 +1,6 @@
 /** Running a statement, how it would be run, and how far it may go. */
 import { ListTree, Play } from 'lucide-react';
+import { keyed } from '../../app/keysInForce.ts';
 import type { RunLimits } from '../../data/useSqlRun.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
@@ -24,14 +25,14 @@ export function StatementBar({ isRunning, hasText, limits, onLimits, onRun, onEx
         isPrimary
         disabled={isRunning || !hasText}
         onClick={onRun}
-        title="Run, what is selected or all (Ctrl+Enter)"
+        title={keyed('Run, what is selected or all', 'sql.run')}
       >
         <Play size={13} /> Run
       </Button>
       <Button
         disabled={isRunning || !hasText}
         onClick={onExplain}
-        title="How SQLite would go about it; runs nothing"
+        title={keyed('How SQLite would go about it; runs nothing', 'sql.explain')}
       >
         <ListTree size={13} /> Explain
       </Button>

@@ -1,5 +1,6 @@
 /** How a statement fares: a clock while it runs, then what came of it. */
 
+import { keyed } from '../../app/keysInForce.ts';
 import { useNow } from '../../data/useNow.ts';
 import type { RunningExport, RunningStatement, SqlOutcome } from '../../data/useSqlRun.ts';
 import { Button } from '../../ui/Controls.tsx';
@@ -26,7 +27,7 @@ export function StatusLine(props: StatusLineProps) {
         <p role="status">
           <Clock since={running.since} /> running
           {running.rows > 0 && ` · ${counted(running.rows, 'row')} so far`}{' '}
-          <Button onClick={props.onCancel}>Cancel (Esc)</Button>
+          <Button onClick={props.onCancel}>{keyed('Cancel', 'place.up')}</Button>
         </p>
       ) : (
         outcome !== undefined && <Outcome {...props} outcome={outcome} />

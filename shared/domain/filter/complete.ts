@@ -47,9 +47,15 @@ export function completionAt(text: string, caret: number): Completion | undefine
 
 /** Whether the word at the caret may become the name of a field: then it is not yet a word to look for. */
 export function namesField(text: string, caret: number): boolean {
-  if (isInQuotes(text, caret)) return false;
-  const word = /[^\s()"]*$/.exec(text.slice(0, caret))?.[0].replace(/^-+/, '').toLowerCase() ?? '';
-  return word.length > 0 && caret === text.length && FIELDS.some(({ name }) => name.startsWith(word));
+  const word = nameAt(text, caret)?.toLowerCase();
+  return word !== undefined && FIELDS.some(({ name }) => name.startsWith(word));
+}
+
+/** The word that ends at the caret; undefined inside quotes, and where there is none or it goes on. */
+export function nameAt(text: string, caret: number): string | undefined {
+  if (isInQuotes(text, caret) || !/^(?:$|[\s()])/.test(text.slice(caret))) return undefined;
+  const word = /[^\s()"]*$/.exec(text.slice(0, caret))?.[0].replace(/^-+/, '') ?? '';
+  return word === '' ? undefined : word;
 }
 
 function names(prefix: string): readonly CompletionOption[] {
@@ -59,7 +65,9 @@ function names(prefix: string): readonly CompletionOption[] {
     label: `${name}:`,
     detail: `${describe}, as in ${example}`,
   }));
-  const all = wanted === '' ? options : [...options, ...CONNECTIVES];
+  // One letter is most often the beginning of a field; "no" is on the way to "not", not to "note:".
+  const ordered = wanted.length > 1 ? [...CONNECTIVES, ...options] : [...options, ...CONNECTIVES];
+  const all = wanted === '' ? options : ordered;
   const begins = all.filter(({ label }) => label.startsWith(wanted));
   const holds = all.filter(({ label }) => !label.startsWith(wanted) && label.includes(wanted));
   return [...begins, ...holds];
@@ -101,7 +109,7 @@ const MARKS: Readonly<Record<Field['kind'], readonly CompletionOption[]>> = {
 
 /** A value as it must be written to be read as itself. */
 export function valueText(value: string): string {
-  return /^[^\s()",*/-][^\s()",*]*$/.test(value) && value.toLowerCase() !== 'none' ? value : quoted(value);
+  return /^[^\s()",*/-][^\s()",*]*$/.test(value) && !/^(?:none|any)$/i.test(value) ? value : quoted(value);
 }
 
 function isInQuotes(text: string, caret: number): boolean {

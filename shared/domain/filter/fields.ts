@@ -1,4 +1,5 @@
 /** What a filter can ask of a rollout: one table for the parser, completion, help, columns and SQL. */
+import { SEVERITIES } from '../annotate/annotation.ts';
 import { FLAGS } from '../flags.ts';
 import { DECISION_REASONS, STOP_REASONS, TOOL_OUTCOMES } from '../model.ts';
 
@@ -38,8 +39,27 @@ export const WORD_FIELDS = [
   'flag',
   'worker',
   'gpu',
+  'label',
+  'note',
+  'author',
+  'severity',
+  'read',
 ] as const;
 export type WordField = (typeof WORD_FIELDS)[number];
+
+/** What readers have said: `any` is some of it, `none` is nothing. */
+export const ANNOTATION_FIELDS = [
+  'label',
+  'note',
+  'author',
+  'severity',
+  'read',
+] as const satisfies readonly WordField[];
+export type AnnotationField = (typeof ANNOTATION_FIELDS)[number];
+
+export function isAnnotationField(name: string): name is AnnotationField {
+  return ANNOTATION_FIELDS.some((field) => field === name);
+}
 
 /** Where words are looked for; `text` is everywhere. */
 export const TEXT_FIELDS = ['text', 'reasoning', 'code', 'output', 'answer_text', 'prompt'] as const;
@@ -89,6 +109,11 @@ const DESCRIBED: Readonly<Record<FieldName, readonly [describe: string, example:
   duration: ['seconds it took, where timing is logged', 'duration:>600'],
   worker: ['worker of the rollout engine, as logged', 'worker:w3'],
   gpu: ['GPU it ran on, as logged', 'gpu:0'],
+  label: ['a reader gave it this label, by id or name', 'label:loops'],
+  note: ['this stands in a note about it', 'note:sympy'],
+  author: ['this reader has said something of it', 'author:me'],
+  severity: ['how bad a reader found it', 'severity:>=major'],
+  read: ['this reader has read or labelled it', 'read:me'],
   text: ['words anywhere in the rollout', 'text:"double-check"'],
   reasoning: ['words in reasoning or prose', 'reasoning:wait'],
   code: ['words in the payload of tool calls', 'code:sympy'],
@@ -104,6 +129,7 @@ const VALUES: Partial<Record<FieldName, readonly string[]>> = {
   reason: DECISION_REASONS,
   outcome: TOOL_OUTCOMES,
   flag: FLAGS,
+  severity: SEVERITIES,
 };
 
 function fieldsOf(names: readonly FieldName[], kind: FieldKind): readonly Field[] {
@@ -148,6 +174,11 @@ const OTHER_NAMES: Readonly<Record<string, FieldName>> = {
   data_source: 'source',
   thought: 'reasoning',
   stdout: 'output',
+  labels: 'label',
+  annotation: 'label',
+  notes: 'note',
+  reader: 'read',
+  annotator: 'author',
 };
 
 /** The field somebody may have meant. */

@@ -12,7 +12,8 @@ export type Token = { readonly start: number; readonly end: number } & (
 );
 
 const BLANK = /\s+/y;
-const FIELD = /[\p{L}_][\p{L}\p{N}_]*(?=:)/uy;
+/** Pictures are no letters, and yet what stands before a colon was meant as a name: `😀:1` is not the word 1. */
+const FIELD = /[\p{L}_\p{So}][\p{L}\p{N}\p{M}_\p{So}\p{Sk}\u200d]*(?=:)/uy;
 const WORD = /[^\s()"]+/y;
 /** A value may hold quotes further on, as in 5'6", but not begin with one. */
 const VALUE = /[^\s()"][^\s()]*/y;

@@ -6,9 +6,17 @@
  *   one    := ('not' | '-') one | '(' filter ')' | field ':' value (',' value)* | word | "words" | /regex/flags
  *
  * Values: `0` `>2` `>=8k` `40..60` `40..` `..60` for numbers; words, `"quoted"` and patterns with `*` for words;
- * `*` for known and `none` for unknown with either. Never throws.
+ * `*` for known and `none` for unknown with either; `any` is `*` of what readers have said. Never throws.
  */
-import { type Field, type FieldName, fieldNamed, nearestField, type TextField } from './fields.ts';
+import { SEVERITIES } from '../annotate/annotation.ts';
+import {
+  type Field,
+  type FieldName,
+  fieldNamed,
+  isAnnotationField,
+  nearestField,
+  type TextField,
+} from './fields.ts';
 import { type Token, tokensOf } from './lexer.ts';
 import type { FilterFault, FilterNode, NumberNode, ReadFilter, TextNode } from './node.ts';
 import { readBounds } from './numbers.ts';
@@ -42,6 +50,11 @@ export function readFilter(text: string): ReadFilter {
     if (error instanceof Unreadable) return { ok: false, fault: error.fault };
     throw error;
   }
+}
+
+/** Which character of the text a fault begins at, from 1, as people count: not in UTF-16 code units. */
+export function characterOf(text: string, { start }: FilterFault): number {
+  return Array.from(text.slice(0, start)).length + 1;
 }
 
 class Reader {
@@ -121,7 +134,7 @@ class Reader {
     const name = { start: token.start, end: token.end - 1 };
     if (field === undefined) {
       const near = nearestField(token.name);
-      const hint = near === undefined ? '' : `; did you mean ${near}:?`;
+      const hint = near === undefined ? '.' : `; did you mean ${near}:?`;
       fail(`there is no field ${token.name}${hint} To look for it as text, put it in quotes`, name);
     }
     const value = this.tokens[this.at];
@@ -132,9 +145,10 @@ class Reader {
       });
     this.at++;
     if (field.kind === 'text') return textNode(field.name as TextField, value);
+    const nodes = this.valuesFrom(value).map((each) => valueNode(field, each));
     return joined(
       'or',
-      this.valuesFrom(value).map((each) => valueNode(field, each)),
+      nodes.flatMap((node) => (node.kind === 'or' ? node.nodes : [node])),
     );
   }
 
@@ -195,6 +209,8 @@ function valueNode(field: Field, value: Value): FilterNode {
   if (!value.isQuoted && value.text === '*') return { kind: 'known', field: name };
   if (!value.isQuoted && value.text.toLowerCase() === 'none')
     return { kind: 'not', node: { kind: 'known', field: name } };
+  if (!value.isQuoted && isAnnotationField(name) && value.text.toLowerCase() === 'any')
+    return { kind: 'known', field: name };
   switch (field.kind) {
     case 'number': {
       const bounds = value.isQuoted ? undefined : readBounds(value.text);
@@ -211,6 +227,7 @@ function valueNode(field: Field, value: Value): FilterNode {
     }
     case 'word': {
       const isPattern = !value.isQuoted && value.text.includes('*');
+      if (field.name === 'severity' && !isPattern) return severityNode(value);
       const { values } = field;
       if (values !== undefined && !isPattern && !values.includes(value.text.toLowerCase()))
         fail(`${field.name}: is one of ${values.join(', ')}; found ${shown(value.text)}`, value);
@@ -219,6 +236,40 @@ function valueNode(field: Field, value: Value): FilterNode {
     case 'text':
       throw new Error('texts have values of their own');
   }
+}
+
+/** They have an order: `>=major` is each of those. */
+function severityNode(value: Value): FilterNode {
+  const [, sign = '', least = '', dots, most = ''] =
+    /^(>=|<=|>|<|)([a-z]*)(\.\.)?([a-z]*)$/.exec(value.text.toLowerCase()) ?? [];
+  const at = (name: string): number => (SEVERITIES as readonly string[]).indexOf(name);
+  const isRange = dots !== undefined && sign === '' && (least !== '' || most !== '');
+  const isKnown = (name: string): boolean => at(name) >= 0 || (isRange && name === '');
+  if (!isKnown(least) || (isRange ? !isKnown(most) : most !== '' || dots !== undefined))
+    fail(
+      `severity: is one of ${SEVERITIES.join(', ')}, as in severity:>=major; found ${shown(value.text)}`,
+      value,
+    );
+  const wanted = SEVERITIES.filter((_, i) => {
+    if (isRange) return i >= at(least) && (most === '' || i <= at(most));
+    switch (sign) {
+      case '>':
+        return i > at(least);
+      case '>=':
+        return i >= at(least);
+      case '<':
+        return i < at(least);
+      case '<=':
+        return i <= at(least);
+      default:
+        return i === at(least);
+    }
+  });
+  if (wanted.length === 0) fail(`there is no severity ${value.text}`, value);
+  return joined(
+    'or',
+    wanted.map((text) => ({ kind: 'word', field: 'severity', text, isPattern: false })),
+  );
 }
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([

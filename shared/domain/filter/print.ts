@@ -39,7 +39,7 @@ function bracketed(node: FilterNode): string {
 }
 
 /** A value may be bare when it reads as one word with no other meaning. */
-const BARE = /^(?!none$|\*$)[^\s()",*/-][^\s()",*]*$/i;
+const BARE = /^(?!none$|any$|\*$)[^\s()",*/-][^\s()",*]*$/i;
 
 function wordText({ text, isPattern }: WordNode): string {
   return isPattern || BARE.test(text) ? text : quoted(text);

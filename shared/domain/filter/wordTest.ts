@@ -11,6 +11,16 @@ export function wordTest({
   return (value) => hasParts(value.toLowerCase(), parts);
 }
 
+/** Stands in it, without regard to case; with a pattern, the parts one behind the other. */
+export function containsTest({
+  text,
+  isPattern,
+}: Pick<WordNode, 'text' | 'isPattern'>): (value: string) => boolean {
+  if (isPattern) return wordTest({ text: `*${text}*`, isPattern });
+  const wanted = text.toLowerCase();
+  return (value) => value.toLowerCase().includes(wanted);
+}
+
 /** Each part after the one before it: linear, where a regular expression of many `.*` is not. */
 function hasParts(value: string, parts: readonly string[]): boolean {
   const first = parts[0] ?? '';

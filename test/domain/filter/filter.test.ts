@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIELDS } from '../../../shared/domain/filter/fields.ts';
 import type { FilterNode } from '../../../shared/domain/filter/node.ts';
-import { readFilter } from '../../../shared/domain/filter/parse.ts';
+import { characterOf, readFilter } from '../../../shared/domain/filter/parse.ts';
 import { bothFilters, filterText } from '../../../shared/domain/filter/print.ts';
 
 const nodeOf = (text: string): FilterNode => {
@@ -102,8 +102,21 @@ describe('reading filters', () => {
 });
 
 describe('faults point at the character', () => {
+  it('counts characters as people do', () => {
+    const place = (text: string) => {
+      const read = readFilter(text);
+      return read.ok ? undefined : characterOf(text, read.fault);
+    };
+    expect(place('foo:1')).toBe(1);
+    expect(place('"a😀😀" foo:1')).toBe(7);
+    expect(place('reward:😀')).toBe(8);
+  });
+
   it.each([
     ['foo:1', 'foo', /there is no field foo/],
+    ['😀:1', '😀', /there is no field 😀\. To look/],
+    ['😀 foo:1', '😀', /no letter and no digit/],
+    ['"a😀" x👩‍🔬:1', 'x👩‍🔬', /there is no field x👩‍🔬/],
     ['is_correct:1', 'is_correct', /did you mean correct:/],
     ['turn:2', 'turn', /did you mean turns:/],
     ['reward:high', 'high', /reward: is a number/],
@@ -152,13 +165,19 @@ const leaf: fc.Arbitrary<FilterNode> = fc.oneof(
   fc.record({ kind: fc.constant('flag' as const), field: fc.constant('kept' as const), value: fc.boolean() }),
   fc.record({
     kind: fc.constant('word' as const),
-    field: fc.constantFrom('answer' as const, 'problem' as const),
+    field: fc.constantFrom(
+      'answer' as const,
+      'problem' as const,
+      'label' as const,
+      'note' as const,
+      'read' as const,
+    ),
     text: fc.string({ unit: 'grapheme' }),
     isPattern: fc.constant(false),
   }),
   fc.record({
     kind: fc.constant('known' as const),
-    field: fc.constantFrom('answer' as const, 'kept' as const),
+    field: fc.constantFrom('answer' as const, 'kept' as const, 'label' as const, 'severity' as const),
   }),
   fc.record({
     kind: fc.constant('text' as const),

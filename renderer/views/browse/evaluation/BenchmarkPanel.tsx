@@ -138,6 +138,7 @@ function ByK({
         { name: 'majority@k', values: majority, color: 'var(--ink)', isDashed: true },
       ]}
       xLabel="k samples"
+      isWhole
       format={asShare}
       rest={
         majority.some((value) => value !== undefined)

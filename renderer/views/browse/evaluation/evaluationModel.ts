@@ -74,7 +74,7 @@ function atKLine(
 }
 
 export const PASS_AT_1 =
-  'pass@1: the share of right samples of each problem, averaged over problems. Interval: 95 %, over problems (samples of a problem are clustered), normal approximation';
+  'pass@1: the share of right samples of each problem, averaged over problems. Interval: 95 %, over problems (samples of a problem are clustered); two problems all right and two all wrong are added first, so that few problems claim no certainty (Agresti and Coull 1998). Unknown of one problem';
 export const PASS_AT_K =
   'pass@k: 1 − C(n−c, k) / C(n, k) of each problem, unbiased, averaged over problems with at least k samples';
 export const MAJORITY_AT_K =
@@ -90,7 +90,7 @@ export function sizeText({ problems, leastSamples, mostSamples, samples }: Evalu
   return `${each} of each of ${counted(problems, 'problem')}${problems === 1 ? '' : ` (${samples} in all)`}`;
 }
 
-/** `62.5 ± 4.1`, or with both ends where the interval was cut off. In per cent. */
+/** `58.2–66.4`, in per cent; '' where nothing is known of the spread. */
 export function intervalText({ passAt1 }: EvaluationPoint): string {
   if (passAt1?.low === undefined || passAt1.high === undefined) return '';
   return `${percent(passAt1.low)}–${percent(passAt1.high)}`;

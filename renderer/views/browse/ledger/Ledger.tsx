@@ -6,6 +6,7 @@
  */
 import type { ReactNode } from 'react';
 import { useCommands } from '../../../app/commands.ts';
+import { keyed } from '../../../app/keysInForce.ts';
 import type { Place } from '../../../data/place.ts';
 import { noChoice } from '../../../data/rocChoice.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
@@ -73,14 +74,14 @@ export function Ledger({ place, state, head }: LedgerProps) {
                   type="button"
                   className="is-link"
                   aria-pressed={showsAllWays}
-                  title="p_err, p_format and their sum: logged, text, typed (p)"
+                  title={keyed('p_err, p_format and their sum: logged, text, typed', 'penalties.flip')}
                   onClick={() => setQuery({ ways: showsAllWays ? undefined : 'all' })}
                 >
                   {showsAllWays ? 'One penalty' : 'All three penalties'}
                 </button>
                 {!isOpen && (
                   <Button
-                    title="What if the settings were others (i)"
+                    title={keyed('What if the settings were others', 'whatIf.flip')}
                     onClick={() => setQuery({ whatif: 'group' })}
                   >
                     What if{choice.chosen.length > 0 && `: ${counted(choice.chosen.length, 'change')}`}

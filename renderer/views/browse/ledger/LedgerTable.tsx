@@ -46,6 +46,7 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
   const arrangement = useTableLayout('ledger');
   useCompareCommand(() => table.current?.cursorHref());
   const compareMark = useCompareMark();
+  const setNotice = useInterface((store) => store.setNotice);
   useCommands({
     'row.select': () => table.current?.toggle(),
     'penalties.flip': () => setQuery({ ways: showsAllWays ? undefined : 'all' }),
@@ -89,6 +90,7 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
         label={`Rollouts of ${place.groupKey}`}
         columns={columns}
         arrangement={arrangement}
+        selection={{ of: list, notify: setNotice }}
         count={rows.length}
         rowAt={(index) => rows[index]}
         isQuiet={({ standing }) => standing.kept === false}

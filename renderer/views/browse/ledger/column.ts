@@ -7,9 +7,10 @@ export interface LedgerColumn extends Column<LedgerEntry> {
   readonly measure: (entry: LedgerEntry) => SortValue;
 }
 
-/** One that cannot be sorted needs no measure. */
+/** One that cannot be sorted needs no measure. What it is sorted by is what is copied of it, where nothing else is said. */
 export function column(
   part: Omit<LedgerColumn, 'measure'> & Partial<Pick<LedgerColumn, 'measure'>>,
 ): LedgerColumn {
-  return { measure: () => undefined, ...part };
+  const { measure } = part;
+  return { measure: () => undefined, ...(measure === undefined ? {} : { value: measure }), ...part };
 }

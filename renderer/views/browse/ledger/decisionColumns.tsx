@@ -4,7 +4,7 @@ import { percent } from '../../../ui/numbers.ts';
 import { reasonText } from '../../../ui/reasons.ts';
 import type { Source } from '../roc/rocWords.ts';
 import { column, type LedgerColumn } from './column.ts';
-import { decisionRank, decisionWords, type LedgerEntry } from './ledgerModel.ts';
+import { copiedDecision, decisionRank, decisionWords, type LedgerEntry } from './ledgerModel.ts';
 
 /** @param minWidth beside a what-if there is less room for words, and the mark says the most */
 export function decisionColumn(source: Source, minWidth: number): LedgerColumn {
@@ -19,6 +19,11 @@ export function decisionColumn(source: Source, minWidth: number): LedgerColumn {
     grow: 1.4,
     sorts: 'ascending',
     measure: ({ standing }) => decisionRank(standing),
+    value: ({ standing }) => copiedDecision(standing),
+    copiedWith: {
+      name: 'decision from',
+      value: ({ standing }) => (copiedDecision(standing) && source) || undefined,
+    },
     cell: (entry) => <DecisionCell entry={entry} source={source} />,
   });
 }
@@ -66,6 +71,8 @@ export function whatIfColumn(): LedgerColumn {
       const after = entry.row.whatIf;
       return after === undefined ? undefined : `${entry.isFlip ? 0 : 1} ${decisionRank(after) ?? '3'}`;
     },
+    value: ({ row: { whatIf } }) =>
+      whatIf === undefined ? undefined : whatIf.isOutside ? 'not in the pool' : copiedDecision(whatIf),
     cell: ({ row, isFlip }) => {
       const { whatIf } = row;
       if (whatIf === undefined) return null;

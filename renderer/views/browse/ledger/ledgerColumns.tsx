@@ -1,4 +1,5 @@
 import { PENALTY_KINDS } from '../../../../shared/api/rocRows.ts';
+import { keyWord } from '../../../app/keysInForce.ts';
 import { RightMark } from '../../../ui/Marks.tsx';
 import { count, reward, signed } from '../../../ui/numbers.ts';
 import { PENALTY_WORDS, type Source } from '../roc/rocWords.ts';
@@ -26,7 +27,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       id: 'pair',
       label: '',
       name: 'pair',
-      hint: 'Space selects a row; two are shown side by side',
+      hint: `${keyWord('row.select')} selects a row; two are shown side by side`,
       minWidth: 12,
       grow: 0,
       cell: (entry) => <b className="pair-mark">{options.markOf(entry)}</b>,

@@ -205,6 +205,13 @@ export function decisionWords(decision: Standing | LedgerDecision): string {
   return [verb, why].filter(Boolean).join(', ');
 }
 
+/** What is copied of a decision: unknown is nothing. */
+export function copiedDecision(decision: Standing | LedgerDecision): string | undefined {
+  const said = decisionWords(decision);
+  if (said !== '') return said;
+  return decision.inclusion === undefined ? undefined : `kept with probability ${decision.inclusion}`;
+}
+
 /** Kept before discarded, likelier before less likely; within each by reason. What is not decided sorts last. */
 export function decisionRank({ kept, reason, inclusion }: Standing): SortValue {
   if (kept !== undefined) return `${kept ? 0 : 1} ${reason ?? ''}`;

@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import type { LoggedMetric, RunDetail } from '../../../../shared/api/contract.ts';
 import { bothFilters } from '../../../../shared/domain/filter/print.ts';
 import { FilterBox } from '../../../app/filter/FilterBox.tsx';
+import { keyOf } from '../../../app/keysInForce.ts';
 import { chartCsv } from '../../../charts/chartCsv.ts';
 import { dashOf, rangeText, STROKES, type StepRange } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
@@ -79,7 +80,11 @@ export function OverviewBar(props: OverviewBarProps) {
             >
               {link.isZoomed ? 'show all steps' : 'zoom'}
             </button>
-            <IconButton label="Clear the range" keys="Esc" onClick={() => props.onRange(undefined)}>
+            <IconButton
+              label="Clear the range"
+              keys={keyOf('place.up')}
+              onClick={() => props.onRange(undefined)}
+            >
               <X size={12} />
             </IconButton>
           </span>

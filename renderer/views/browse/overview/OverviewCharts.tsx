@@ -1,11 +1,12 @@
 /** The overview of a run: small multiples on one step axis, with one crosshair and one range. */
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { RunDetail } from '../../../../shared/api/contract.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { rangeText, type StepRange } from '../../../charts/panelModel.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { WaitingState } from '../../../ui/States.tsx';
+import { ChartRows } from './ChartRows.tsx';
 import { OverviewBar } from './OverviewBar.tsx';
 import { CHARTS, type ChartSpec } from './overviewCharts.ts';
 import { overviewLinkOf } from './overviewLink.ts';
@@ -37,6 +38,7 @@ export function OverviewCharts({ run, steps, specs = CHARTS, isWhole = false }: 
     () => stages.filter(({ from }) => from > (axis[0] ?? 0)).map(({ from, name }) => ({ step: from, name })),
     [stages, axis],
   );
+  const Rows = isWhole ? WholePage : ChartRows;
   const at = step ?? axis.at(-1);
   const reading = at === undefined ? '' : `step ${at}${stageAt(stages, step)}`;
 
@@ -48,7 +50,7 @@ export function OverviewCharts({ run, steps, specs = CHARTS, isWhole = false }: 
           {overview.all.isComputing && <WaitingState title="Reading the steps…" />}
         </div>
       ) : (
-        <section className={isWhole ? 'overview-grid is-whole' : 'overview-grid'} aria-label="By step">
+        <Rows>
           {panels.map((panel) => (
             <SavingChart
               key={panel.id}
@@ -71,9 +73,17 @@ export function OverviewCharts({ run, steps, specs = CHARTS, isWhole = false }: 
               fileName={run.name}
             />
           ))}
-        </section>
+        </Rows>
       )}
     </>
+  );
+}
+
+function WholePage({ children }: { readonly children: ReactNode }) {
+  return (
+    <section className="overview-grid is-whole" aria-label="By step">
+      {children}
+    </section>
   );
 }
 

@@ -38,10 +38,10 @@ export function SavingChart({ source, fileName, provenance, references = [], ...
       subtitle: `${provenance} · ${source}`,
       legend: lines
         .filter(({ role }) => role !== 'under')
-        .map(({ name: of, color, stroke, role }) => {
+        .map(({ name: of, color, stroke, role, isOfAll }) => {
           const dash = dashOf(stroke);
           return {
-            name: role === 'logged' ? `${of} (logged)` : of,
+            name: role === 'logged' ? `${of} (logged${isOfAll ? ', of all rollouts' : ''})` : of,
             color,
             ...(dash === undefined ? {} : { dash }),
           };

@@ -175,9 +175,10 @@ function overlays(spec: ChartSpec, question: OverviewQuestion): readonly PanelLi
       if (run !== undefined && there !== undefined) question.openStep(run.ref, step, line.filter(there));
     };
     return loggedLines(metric, {
-      describe: `logged by the trainer${note}`,
+      describe: `logged by the trainer${note}${question.isFiltered ? '; of all rollouts, whatever the filter' : ''}`,
       color: line.color,
       window: question.window,
+      isFiltered: question.isFiltered,
       opens: line.opens,
       onOpen: open,
     });
@@ -186,10 +187,14 @@ function overlays(spec: ChartSpec, question: OverviewQuestion): readonly PanelLi
 
 interface LoggedLook extends Required<Pick<PanelLine, 'describe' | 'color' | 'opens' | 'onOpen'>> {
   readonly window: number;
+  readonly isFiltered: boolean;
 }
 
 /** As logged; where it is smoothed, on top of it. */
-function loggedLines(metric: LoggedMetric, { window, ...look }: LoggedLook): readonly PanelLine[] {
+function loggedLines(
+  metric: LoggedMetric,
+  { window, isFiltered, ...look }: LoggedLook,
+): readonly PanelLine[] {
   const line: PanelLine = {
     ...look,
     key: `logged ${metric.name}`,
@@ -198,6 +203,7 @@ function loggedLines(metric: LoggedMetric, { window, ...look }: LoggedLook): rea
     role: 'logged',
     steps: metric.steps,
     values: smoothed(metric.values, window),
+    ...(isFiltered ? { isOfAll: true as const } : {}),
   };
   if (window <= 1) return [line];
   const raw: PanelLine = { ...line, key: `${line.key} raw`, role: 'under', underOf: 'as logged' };
@@ -214,6 +220,7 @@ function loggedPanels({
   zoom,
   openStep,
   runs,
+  isFiltered,
 }: OverviewQuestion): readonly OverviewPanel[] {
   const [run] = runs;
   const known = new Set(run?.all?.map(({ step }) => step));
@@ -225,6 +232,7 @@ function loggedPanels({
       describe,
       color: 'var(--ink)',
       window,
+      isFiltered,
       opens: 'the rollouts of the step',
       onOpen: (step) => {
         if (run !== undefined && known.has(step)) openStep(run.ref, step, '');
@@ -234,7 +242,7 @@ function loggedPanels({
       {
         id: `logged ${name}`,
         title: name,
-        unit: 'as logged',
+        unit: isFiltered ? 'as logged, of all rollouts' : 'as logged',
         describe,
         isStacked: false,
         format: asCompact,

@@ -1,3 +1,4 @@
+import { KeyOf } from '../../../app/Keys.tsx';
 import { Button } from '../../../ui/Controls.tsx';
 import { count, counted, percent } from '../../../ui/numbers.ts';
 import { type MapCell, type MapRow, rateOf } from './mapModel.ts';
@@ -29,7 +30,8 @@ export function MapReading({ row, cell, step, onOpen, onHistory }: MapReadingPro
     return (
       <aside className="map-reading">
         <p className="dim">
-          Point at a cell, or walk with the arrow keys. Enter opens the group, o the problem’s history.
+          Point at a cell, or walk with the arrow keys. Enter opens the group,{' '}
+          <KeyOf command="problem.open" /> the problem’s history.
         </p>
       </aside>
     );

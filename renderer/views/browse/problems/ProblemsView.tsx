@@ -178,6 +178,7 @@ function Legend() {
       <span className="map-swatch is-half" /> half right
       <span className="map-swatch is-all" /> all right
       <span className="map-swatch is-unknown" /> unknown
+      <span className="map-blank">blank: not tried</span>
     </p>
   );
 }

@@ -181,3 +181,10 @@ function nearest(cells: readonly MapCell[], step: number): number {
   for (const cell of cells) if (Math.abs(cell.step - step) < Math.abs(best - step)) best = cell.step;
   return best;
 }
+
+/** Every how many columns a label has room, as people count: 1, 2, 5, 10, 20, 50 … */
+export function labelEvery(labelWidth: number, columnWidth: number): number {
+  const least = Math.max(1, Math.ceil(labelWidth / columnWidth));
+  const ten = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((by) => by * ten).find((every) => every >= least) ?? least;
+}

@@ -1,5 +1,5 @@
 /** Draws the part of the map that is in sight. */
-import { type MapPoint, type MapRow, type MapShape, rateOf } from './mapModel.ts';
+import { labelEvery, type MapPoint, type MapRow, type MapShape, rateOf } from './mapModel.ts';
 
 export interface MapPicture {
   readonly rows: readonly MapRow[];
@@ -132,15 +132,12 @@ function paintSteps(context: CanvasRenderingContext2D, picture: MapPicture, { in
   context.font = `11px ${font}`;
   context.textAlign = 'center';
   context.fillStyle = ink('--ink3');
-  let free = shape.gutter;
+  const widest = steps.reduce((most, step) => Math.max(most, context.measureText(String(step)).width), 0);
+  const every = labelEvery(widest + 10, shape.columnWidth);
   steps.forEach((step, i) => {
     const x = shape.gutter + (i + 0.5) * shape.columnWidth - scroll.left;
-    if (x < free || x > size.width) return;
-    const text = String(step);
-    const half = context.measureText(text).width / 2;
-    if (x - half < free) return;
+    if (i % every !== 0 || x < shape.gutter || x > size.width) return;
     context.fillStyle = ink(cursor?.step === i ? '--ink' : '--ink3');
-    context.fillText(text, x, headHeight / 2);
-    free = x + half + 10;
+    context.fillText(String(step), x, headHeight / 2);
   });
 }

@@ -4,6 +4,7 @@
  */
 import { useMemo } from 'react';
 import { useCommands } from '../../../app/commands.ts';
+import { keyed } from '../../../app/keysInForce.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { choiceOfUrl, noChoice, rocQuery } from '../../../data/rocChoice.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
@@ -116,7 +117,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
               </span>
             )}
             {!isOpen && (
-              <Button title="What if the settings were others (i)" onClick={flipPanel}>
+              <Button title={keyed('What if the settings were others', 'whatIf.flip')} onClick={flipPanel}>
                 What if{choice.chosen.length > 0 && `: ${counted(choice.chosen.length, 'change')}`}
               </Button>
             )}

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import type { RocBasis } from '../../../../shared/api/contract.ts';
+import { keyed, keyOf } from '../../../app/keysInForce.ts';
 import {
   basisText,
   type ChoiceName,
@@ -57,7 +58,11 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
             choices={scopes}
           />
         )}
-        <IconButton label="Close the what-if panel" keys="i" onClick={() => setQuery({ whatif: undefined })}>
+        <IconButton
+          label="Close the what-if panel"
+          keys={keyOf('whatIf.flip')}
+          onClick={() => setQuery({ whatif: undefined })}
+        >
           <X size={15} />
         </IconButton>
       </header>
@@ -99,7 +104,7 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
         <Button
           disabled={choice.chosen.length === 0}
           onClick={() => setQuery(noChoice())}
-          title="Back to what was decided under (I)"
+          title={keyed('Back to what was decided under', 'whatIf.reset')}
         >
           Reset
         </Button>

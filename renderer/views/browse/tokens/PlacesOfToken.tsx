@@ -4,6 +4,7 @@ import type { TokenPlace } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { useCommands } from '../../../app/commands.ts';
+import { keyOf } from '../../../app/keysInForce.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
@@ -58,7 +59,7 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
     <section className="tokens-side" aria-label="Places of a token">
       <header>
         <div className="places-head">
-          <IconButton label="Back to the tokens by mean" keys="Esc" onClick={close}>
+          <IconButton label="Back to the tokens by mean" keys={keyOf('place.up')} onClick={close}>
             <ArrowLeft size={14} />
           </IconButton>
           <h2 className="places-title">

@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import type { AlikeList, RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
+import { keyed } from '../../../app/keysInForce.ts';
 import { ALIKE_LIMIT, alikePath, counterpart, useAlike } from '../../../app/useAlike.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { comparePath } from '../../../data/compareLink.ts';
@@ -52,7 +53,7 @@ export default function AlikeView({ place }: { readonly place: AlikePlace }) {
         <p className="alike-cancel">
           <progress max={1} value={alike.progress?.share ?? 0} aria-label="Rollouts compared" />
           {/* Nobody waits for the answer any more, so the host is told to stop. */}
-          <Button onClick={back}>Cancel (Esc)</Button>
+          <Button onClick={back}>{keyed('Cancel', 'place.up')}</Button>
         </p>
       </>
     );
@@ -121,7 +122,10 @@ function Alike({ place, row, list }: AlikeProps) {
         />
         <div className="end">
           {compareCounterpart !== undefined && hasOther && (
-            <Button onClick={compareCounterpart} title="Compare with the first of the list that is so (A)">
+            <Button
+              onClick={compareCounterpart}
+              title={keyed('Compare with the first of the list that is so', 'alike.compare')}
+            >
               Compare with the nearest {other} one
             </Button>
           )}

@@ -2,6 +2,7 @@
 import { X } from 'lucide-react';
 import { useMemo } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
+import { KeyOf } from '../../../app/Keys.tsx';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { sourceWords } from '../../../ui/signalSource.ts';
@@ -41,8 +42,9 @@ export function Breakpoints(props: PlayheadProps) {
       <NewBreakpoint onAdd={add} />
       {breaks.length === 0 ? (
         <p className="muted debug-note">
-          Playing stops where a breakpoint holds; <kbd>d</kbd> and <kbd>D</kbd> walk the places. Conditions
-          joined by <code>&</code> must hold in the same turn of a lane.
+          Playing stops where a breakpoint holds; <KeyOf command="stop.next" /> and{' '}
+          <KeyOf command="stop.previous" /> walk the places. Conditions joined by <code>&</code> must hold in
+          the same turn of a lane.
         </p>
       ) : (
         <ul className="break-list" aria-label="Breakpoints">
@@ -156,7 +158,7 @@ function Hits({ stops, lanes, breaks, running, leftOut, row, onSelectRow }: Hits
     <section aria-label="Hits" className="break-found">
       <h2>
         {counted(stops.length, 'hit')}
-        {isRunning && '…'} <kbd>d</kbd> <kbd>D</kbd>
+        {isRunning && '…'} <KeyOf command="stop.next" /> <KeyOf command="stop.previous" />
       </h2>
       {first > 0 && <p className="dim debug-note">{counted(first, 'hit')} before these</p>}
       <ol>

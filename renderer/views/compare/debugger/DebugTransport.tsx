@@ -12,6 +12,7 @@ import {
 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { runCommand, useCommands } from '../../../app/commands.ts';
+import { keyOf } from '../../../app/keysInForce.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { PLAY_SPEEDS, useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
@@ -93,33 +94,33 @@ export function DebugTransport(props: PlayheadProps) {
   return (
     <div className="debug-dock">
       <div className="debug-buttons">
-        <IconButton label="First row" keys="g g" onClick={() => onSelectRow(0)}>
+        <IconButton label="First row" keys={keyOf('aligned.first')} onClick={() => onSelectRow(0)}>
           <ChevronsLeft size={15} />
         </IconButton>
-        <IconButton label="Previous row" onClick={() => step(-1)}>
+        <IconButton label="Previous row" keys={keyOf('aligned.previous')} onClick={() => step(-1)}>
           <ChevronLeft size={15} />
         </IconButton>
         <IconButton
           isOutlined
           label={playing.isPlaying ? 'Pause' : 'Play, row by row'}
-          keys="p"
+          keys={keyOf('play.flip')}
           onClick={playing.flip}
         >
           {playing.isPlaying ? <Pause size={14} /> : <Play size={14} />}
         </IconButton>
-        <IconButton label="Next row" onClick={() => step(1)}>
+        <IconButton label="Next row" keys={keyOf('aligned.next')} onClick={() => step(1)}>
           <ChevronRight size={15} />
         </IconButton>
-        <IconButton label="Last row" keys="G" onClick={() => onSelectRow(lastRow)}>
+        <IconButton label="Last row" keys={keyOf('aligned.last')} onClick={() => onSelectRow(lastRow)}>
           <ChevronsRight size={15} />
         </IconButton>
-        <IconButton label="Next tool call" keys="t" onClick={() => toCall(1)}>
+        <IconButton label="Next tool call" keys={keyOf('call.next')} onClick={() => toCall(1)}>
           <Terminal size={14} />
         </IconButton>
         {!hasOneLane && (
           <IconButton
             label="To the fork, then the next lane's"
-            keys="f"
+            keys={keyOf('fork.show')}
             disabled={forks.size === 0}
             onClick={() => runCommand('fork.show')}
           >
@@ -128,7 +129,7 @@ export function DebugTransport(props: PlayheadProps) {
         )}
         <IconButton
           label={`Next of ${stops.length}${state.running.size > 0 ? '…' : ''} breakpoint hits`}
-          keys="d"
+          keys={keyOf('stop.next')}
           disabled={breaks.length === 0}
           onClick={() => toStop(1)}
         >

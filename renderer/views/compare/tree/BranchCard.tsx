@@ -2,6 +2,7 @@
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: as above
 import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
 import type { ForkNode } from '../../../../shared/api/contract.ts';
+import { keyed } from '../../../app/keysInForce.ts';
 import { count, counted, decimal, percent } from '../../../ui/numbers.ts';
 import { signalLabel, sourceWords } from '../../../ui/signalSource.ts';
 import { StepStrip } from './StepStrip.tsx';
@@ -58,7 +59,7 @@ export function BranchCard(props: BranchCardProps) {
               tabIndex={-1}
               className="fork-fold"
               aria-label={item.isFolded ? 'Open this branch' : 'Fold this branch'}
-              title={item.isFolded ? 'Open this branch (Enter)' : 'Fold this branch (Enter)'}
+              title={keyed(item.isFolded ? 'Open this branch' : 'Fold this branch', 'row.open')}
               onClick={onFold}
             >
               <Chevron size={13} />
@@ -70,9 +71,12 @@ export function BranchCard(props: BranchCardProps) {
                 tabIndex={-1}
                 className="fork-compare"
                 aria-label="Compare branches"
-                title={`Compare branches: one rollout of each${
-                  node.children.length > 4 ? ' of the four largest' : ''
-                }, right and wrong where there are both (x)`}
+                title={keyed(
+                  `Compare branches: one rollout of each${
+                    node.children.length > 4 ? ' of the four largest' : ''
+                  }, right and wrong where there are both`,
+                  'compare.open',
+                )}
                 onClick={(event) => {
                   event.stopPropagation();
                   onCompare();

@@ -4,6 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { ForkTree as Tree } from '../../../../shared/api/contract.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
+import { keyWord } from '../../../app/keysInForce.ts';
 import { comparePath, MOST_LANES } from '../../../data/compareLink.ts';
 import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useInterface } from '../../../state/interface.ts';
@@ -141,7 +142,10 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
   const mark = (rollout: number) => {
     if (marks.includes(rollout)) setQuery({ mark: writeMarks(marks.filter((one) => one !== rollout)) });
     else if (marks.length < MOST_LANES) setQuery({ mark: writeMarks([...marks, rollout]) });
-    else setNotice('Four rollouts are marked already: x compares them, Space on one of them takes it out');
+    else
+      setNotice(
+        `Four rollouts are marked already: ${keyWord('compare.open')} compares them, ${keyWord('row.select')} on one of them takes it out`,
+      );
   };
   const open = () => {
     if (item === undefined) return;

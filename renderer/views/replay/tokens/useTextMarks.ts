@@ -3,7 +3,7 @@ import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
-import type { TextMarks } from '../textMarks.ts';
+import type { LabelRange, TextMarks } from '../textMarks.ts';
 import { gapFlags, maskedFlags } from './gapModel.ts';
 import type { Heat } from './tokenHeat.ts';
 import type { LexiconState } from './useLexicon.ts';
@@ -13,6 +13,7 @@ export function useTextMarks(
   detail: RolloutDetail,
   heat: Heat | undefined,
   lexicon: LexiconState,
+  labels: readonly LabelRange[],
 ): TextMarks | undefined {
   const isHeatOn = useInterface((state) => state.isHeatOn);
   const isUnderlined = useTokenView((state) => state.markStyle === 'underline');
@@ -34,7 +35,12 @@ export function useTextMarks(
   const shown = isHeatOn && heat?.ends !== undefined && heat.cuts.length > 0 ? heat : undefined;
   const words = lexicon.ranges;
   return useMemo(() => {
-    const isBare = shown === undefined && masked === undefined && gap === undefined && words.length === 0;
-    return isBare ? undefined : { heat: shown, isUnderlined, masked, gap, ends, words };
-  }, [shown, isUnderlined, masked, gap, ends, words]);
+    const isBare =
+      shown === undefined &&
+      masked === undefined &&
+      gap === undefined &&
+      words.length === 0 &&
+      labels.length === 0;
+    return isBare ? undefined : { heat: shown, isUnderlined, masked, gap, ends, words, labels };
+  }, [shown, isUnderlined, masked, gap, ends, words, labels]);
 }

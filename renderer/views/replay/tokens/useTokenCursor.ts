@@ -34,6 +34,15 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     [token, ends],
   );
 
+  /** Of the selected tokens, where they have a place on the text. */
+  const spanRange = useMemo(
+    () =>
+      span === undefined || ends === undefined
+        ? undefined
+        : { start: span.from === 0 ? 0 : (ends[span.from - 1] ?? 0), end: ends[span.to] ?? 0 },
+    [span, ends],
+  );
+
   const placeOf = useCallback(
     (at: { readonly start: number; readonly end: number }) =>
       // Its last character says which segment it belongs to, as everywhere.
@@ -96,6 +105,7 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     token,
     range,
     span,
+    spanRange,
     go,
     choose,
     clear: () => setQuery({ token: undefined }),

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import type { MergeReport } from '../../shared/api/contract.ts';
+import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import { withLibraryHost } from './libraryHost.ts';
+
+const help = `usage: turnwise annotate --import PATH [--library FILE] [--json]
+
+Takes in what a colleague said: annotations, readings and labels of a pack, or of a file of annotations alone
+(turnwise annotations --json). Rollouts of a pack are left out; turnwise ingest reads them, too. Nothing here is
+overwritten: what differs is kept beside ours until somebody decides, in the app.
+
+  --import PATH   the file; may be compressed with gzip or zstd
+  --library FILE  the library; without it the one of this user
+  --json          the report on stdout
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 done, with lines that could not be read or conflicts.`;
+
+export const annotateCommand: Command = {
+  name: 'annotate',
+  summary: 'take in annotations of others',
+  help,
+  async run(argv, context) {
+    const args = readArguments('annotate', argv, {
+      import: { type: 'string' },
+      library: { type: 'string' },
+      json: { type: 'boolean' },
+    });
+    const named = args.string('import');
+    if (named === undefined || args.positionals.length > 0)
+      throw new UsageError(`annotate: give --import\n\n${help}`);
+    const path = resolvePath(named);
+    if (!existsSync(path)) throw new ExpectedError(`there is no file ${path}`);
+    return withLibraryHost(args.string('library'), context, async (host) => {
+      await host.grant(path);
+      const report = await host.ask('annotation.import', { path });
+      process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : reportText(report));
+      for (const { line, message } of report.issues)
+        process.stderr.write(`${path}${line === undefined ? '' : `:${line}`}: ${message}\n`);
+      return report.issues.length + report.conflicts > 0 ? 3 : 0;
+    });
+  },
+};
+
+function reportText(report: MergeReport): string {
+  const lines = [
+    `${report.added} added, ${report.present} already there, ${report.conflicts} in conflict; ${report.readings} readings taken in`,
+    ...(report.unattached === 0
+      ? []
+      : [`${report.unattached} of those added are unattached: their rollouts are not in this library`]),
+    ...(report.labelsAdded.length === 0 ? [] : [`labels added: ${report.labelsAdded.join(', ')}`]),
+    ...(report.labelsDiffering.length === 0
+      ? []
+      : [
+          `labels with another name or description here, kept as they are: ${report.labelsDiffering.join(', ')}`,
+        ]),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,63 @@
+/** Which rollouts a question about annotations is about: of a run or all, under a filter or not. */
+import type { ReadableLibrary } from '../storage/open.ts';
+import { countRollouts, runIdsOf } from '../storage/queries/annotations.ts';
+import type { RunTable } from './columnStore.ts';
+import type { Breathe, Matched } from './runOrder.ts';
+
+export interface MatchedRun {
+  readonly run: RunTable;
+  readonly matched: readonly Matched[];
+}
+
+/** A filter over a run, as every list has it. */
+export type MatchRun = (runId: number) => MatchedRun;
+
+export interface Asked {
+  readonly runId?: number | undefined;
+  readonly filter: string;
+}
+
+export interface AnnotatedScope {
+  /** Of those that are looked at, the ones the question is about. */
+  readonly ids: ReadonlySet<number>;
+  /** Rollouts the question is about, looked at or not. */
+  readonly rollouts: number;
+}
+
+/**
+ * Columns are read under a filter alone: without one, what is said of a run costs as much as has been said.
+ *
+ * @param looked rollouts of which something is said
+ */
+export function annotatedScope(
+  db: ReadableLibrary,
+  { runId, filter }: Asked,
+  looked: ReadonlyMap<number, { readonly runId: number }>,
+  { match, breathe }: { readonly match: MatchRun; readonly breathe: Breathe },
+): AnnotatedScope {
+  if (filter.trim() === '') {
+    const ids = [...looked].filter(([, of]) => runId === undefined || of.runId === runId).map(([id]) => id);
+    return { ids: new Set(ids), rollouts: countRollouts(db, runId) };
+  }
+  const ids = new Set<number>();
+  let rollouts = 0;
+  const runIds = runsOf(db, runId);
+  runIds.forEach((each, i) => {
+    breathe(i, runIds.length);
+    for (const { table, mask } of match(each).matched) {
+      const rolloutIds = table.column('rolloutId');
+      for (let row = 0; row < mask.length; row++) {
+        if (mask[row] !== 1) continue;
+        rollouts++;
+        const id = rolloutIds[row] ?? 0;
+        if (looked.has(id)) ids.add(id);
+      }
+    }
+  });
+  return { ids, rollouts };
+}
+
+/** The run that is asked for, or all, in the order of the library. */
+export function runsOf(db: ReadableLibrary, runId: number | undefined): readonly number[] {
+  return runId === undefined ? runIdsOf(db) : [runId];
+}

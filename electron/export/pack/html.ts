@@ -1,0 +1,161 @@
+/**
+ * A pack as one page of HTML that asks for nothing: no script, no network, nothing to click but folds and links within it.
+ * Cases first go to the file, the head with index and report is put before them.
+ */
+import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { chip, colourClass } from './htmlCase.ts';
+import { PACK_STYLE } from './htmlStyle.ts';
+import { attribute, html } from './htmlText.ts';
+import type { Manifest } from './manifest.ts';
+import { stepsWords } from './markdown.ts';
+import {
+  counted,
+  keptWords,
+  labelsOf,
+  OUTCOME_GLYPH,
+  outcomeOf,
+  type PackCase,
+  placeWords,
+  textFact,
+} from './packCase.ts';
+import type { LabelSummary, PackSummary } from './summary.ts';
+
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/** A row of the index. */
+export function indexRow(one: PackCase, taxonomy: Taxonomy, id: string, number: number): string {
+  const outcome = outcomeOf(one);
+  const kept = keptWords(one);
+  const labels = labelsOf(one, taxonomy).map((label) => chip(taxonomy, label));
+  return `<tr><td class="n dim">${number}</td><td><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span></td><td><a href="#${id}"><bdi>${html(placeWords(one))}</bdi></a></td>\
+<td>${html(textFact(one, 'answer') ?? '')}</td><td class="${kept.includes(' ') ? 'unknown' : kept}">${kept.includes(' ') ? '?' : kept}</td><td>${labels.join(' ')}</td></tr>
+`;
+}
+
+export function htmlHead(summary: PackSummary, taxonomy: Taxonomy, index: readonly string[]): string {
+  const { cases, annotations, siblings, byClass, byKept, labels, runs } = summary;
+  const title = `${counted(cases, 'case')} with ${counted(annotations, 'annotation')}`;
+  const unknown = (n: number): string => (n === 0 ? '' : `, ${n} not known`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${html(title)} · Turnwise</title>
+<style>${PACK_STYLE}</style>
+</head>
+<body>
+<header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${title}</h1>
+<p class="muted"><span class="right">✓ ${byClass.right} right</span>, <span class="wrong">✕ ${byClass.wrong} wrong</span>${unknown(byClass.unknown)} · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
+<p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsWords(run.steps)}, ${counted(run.cases, 'case')}</span>`).join('<br>')}</p></header>
+${labels.length === 0 ? '' : reportHtml(summary, taxonomy)}
+<section><details open><summary><b>Cases</b></summary><div class="scroll"><table><thead><tr><th class="n">#</th><th></th><th>rollout</th><th>answer</th><th>kept</th><th>labels</th></tr></thead><tbody>
+${index.join('')}</tbody></table></div></details></section>
+<main>
+`;
+}
+
+function reportHtml(summary: PackSummary, taxonomy: Taxonomy): string {
+  const { labels, runs } = summary;
+  // Of what is known of all there is no column of noughts.
+  const columns = COLUMNS.filter(({ isSure, of }) => isSure || labels.some((one) => of(one) > 0));
+  const outcomes = [...new Set(labels.flatMap(({ byOutcome }) => Object.keys(byOutcome)))];
+  const matrix = (head: readonly string[], of: (label: LabelSummary) => readonly number[]): string =>
+    `<div class="scroll"><table><thead><tr><th>label</th>${head.map((name) => `<th class="n">${html(name)}</th>`).join('')}</tr></thead><tbody>${labels
+      .map((one) => `<tr><td>${nameHtml(one, taxonomy)}</td>${of(one).map(cell).join('')}</tr>`)
+      .join('')}</tbody></table></div>`;
+  return `<section><h2>Labels</h2>${matrix(
+    columns.map(({ name }) => name),
+    (one) => columns.map(({ of }) => of(one)),
+  )}
+<h3 class="steps">Cases by step</h3><div class="report">${labels.map((one) => stepsFigure(one, taxonomy, summary)).join('')}</div>
+<details><summary><b>By tool outcome</b> a case with two kinds counts in both</summary>${matrix(
+    outcomes.map((outcome) => (outcome === 'none' ? 'no calls' : outcome.replaceAll('_', ' '))),
+    ({ byOutcome }) => outcomes.map((outcome) => byOutcome[outcome] ?? 0),
+  )}</details>
+${
+  runs.length < 2
+    ? ''
+    : `<details><summary><b>By run</b></summary>${matrix(
+        runs.map(({ name }) => name),
+        ({ byRun }) => runs.map(({ key }) => byRun[key] ?? 0),
+      )}</details>`
+}</section>`;
+}
+
+const COLUMNS: readonly {
+  readonly name: string;
+  readonly isSure: boolean;
+  readonly of: (label: LabelSummary) => number;
+}[] = [
+  { name: 'cases', isSure: true, of: ({ cases }) => cases },
+  { name: 'annotations', isSure: true, of: ({ annotations }) => annotations },
+  { name: '✓ right', isSure: true, of: ({ byClass }) => byClass.right },
+  { name: '✕ wrong', isSure: true, of: ({ byClass }) => byClass.wrong },
+  { name: 'not known whether', isSure: false, of: ({ byClass }) => byClass.unknown },
+  { name: 'kept', isSure: true, of: ({ byKept }) => byKept.kept },
+  { name: 'discarded', isSure: true, of: ({ byKept }) => byKept.discarded },
+  { name: 'not known whether kept', isSure: false, of: ({ byKept }) => byKept.unknown },
+];
+
+function nameHtml({ label, name }: LabelSummary, taxonomy: Taxonomy): string {
+  return label === undefined ? `<span class="muted">${html(name)}</span>` : chip(taxonomy, label);
+}
+
+const cell = (n: number): string => `<td class="n${n === 0 ? ' dim' : ''}">${n}</td>`;
+
+const WIDTH = 260;
+const HEIGHT = 40;
+
+/** A bar per step of the runs that has cases, where it lies among all steps of the pack; beside it the classes. */
+function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummary): string {
+  const places = runs.flatMap(
+    ({ key, steps }): { readonly run: string; readonly step: number | undefined }[] =>
+      steps.length === 0 ? [{ run: key, step: undefined }] : steps.map((step) => ({ run: key, step })),
+  );
+  const most = Math.max(1, ...one.bySteps.map(({ cases }) => cases));
+  const wide = WIDTH / Math.max(1, places.length);
+  const bars = one.bySteps.map(({ run, step, cases }) => {
+    const at = places.findIndex((place) => place.run === run && place.step === step);
+    const high = (cases / most) * HEIGHT;
+    const words = `${step === undefined ? 'no step logged' : `step ${step}`}: ${counted(cases, 'case')}`;
+    return `<rect class="bar" x="${round(at * wide)}" y="${round(HEIGHT - high)}" width="${round(Math.min(14, Math.max(1, wide - 1)))}" height="${round(high)}"><title>${words}</title></rect>`;
+  });
+  const { right, wrong, unknown } = one.byClass;
+  const stack = [
+    { class: 'bar-right', n: right, words: 'right' },
+    { class: 'bar-wrong', n: wrong, words: 'wrong' },
+    { class: 'bar-unknown', n: unknown, words: 'not known' },
+  ];
+  let x = 0;
+  const parts = stack.map(({ class: name, n, words }) => {
+    const from = x;
+    x += (n / Math.max(1, one.cases)) * WIDTH;
+    return n === 0
+      ? ''
+      : `<rect class="${name}" x="${round(from)}" y="${HEIGHT + 6}" width="${round(x - from)}" height="5"><title>${words}: ${n}</title></rect>`;
+  });
+  const [first, last] = [places[0], places.at(-1)];
+  const span =
+    first?.step === undefined || last?.step === undefined
+      ? ''
+      : `${first.step === last.step ? `step ${first.step}` : `steps ${first.step} to ${last.step}`}${runs.length > 1 ? `, ${runs.length} runs` : ''}; `;
+  const words = `${span}${right} right, ${wrong} wrong${unknown === 0 ? '' : `, ${unknown} not known`}`;
+  return `<figure class="${colourClass(taxonomy, one.label)}"><figcaption><span>${nameHtml(one, taxonomy)}</span><span>${counted(one.cases, 'case')}, at most ${most} a step</span></figcaption>\
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT + 12}" role="img" aria-label="${attribute(`${one.name}: ${words}`)}"><line class="axis" x1="0" x2="${WIDTH}" y1="${HEIGHT + 0.5}" y2="${HEIGHT + 0.5}"/>${bars.join('')}${parts.join('')}</svg><small class="dim">${words}</small></figure>`;
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** @param sha256 of the cases, from the line behind `<main>` to the one before `</main>` */
+export function htmlTail(manifest: Manifest, sha256: string): string {
+  const text = JSON.stringify({ ...manifest, sha256_of_main: sha256 }, undefined, 1);
+  return `</main>
+<section><details><summary><b>Manifest</b> what was exported, and how</summary><pre>${html(text)}</pre></details></section>
+</body>
+</html>
+`;
+}

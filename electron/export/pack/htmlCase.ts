@@ -1,0 +1,239 @@
+/** One case as HTML: facts, what was said, problem, turns with marks on their text. */
+import type { AnnotationRow } from '../../../shared/api/contract.ts';
+import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { type Heat, heatOf } from './htmlHeat.ts';
+import { noteText } from './htmlNote.ts';
+import { html, type Mark, markedHtml } from './htmlText.ts';
+import {
+  type CaseSegment,
+  type CaseTurn,
+  counted,
+  factOf,
+  innerText,
+  keptWords,
+  labelName,
+  labelsOf,
+  numberFact,
+  OUTCOME_GLYPH,
+  outcomeOf,
+  type PackCase,
+  placeWords,
+  problemParts,
+  reasonWords,
+  targetWords,
+  textFact,
+  turnsOf,
+} from './packCase.ts';
+import { turnOfAnnotation, turnsThatMatter } from './turnsThatMatter.ts';
+
+export function chip(taxonomy: Taxonomy, label: string): string {
+  return `<span class="chip ${colourClass(taxonomy, label)}">${html(labelName(taxonomy, label))}</span>`;
+}
+
+/** Colours are ours; a label that the taxonomy no longer has is grey. */
+export function colourClass(taxonomy: Taxonomy, label: string | undefined): string {
+  return `l-${taxonomy.labels.find(({ id }) => id === label)?.colour ?? 'grey'}`;
+}
+
+/** Numbered in the page: nothing of a log becomes an id. */
+interface Drawn {
+  readonly one: PackCase;
+  readonly taxonomy: Taxonomy;
+  readonly id: string;
+  readonly marks: readonly Mark[];
+  readonly promptMarks: readonly Mark[];
+  readonly numberOf: ReadonlyMap<AnnotationRow, number>;
+}
+
+/** @param id of the element */
+export function caseHtml(one: PackCase, taxonomy: Taxonomy, id: string): string {
+  const heat = heatOf(one.rollout.tokens, one.rollout.response);
+  const numberOf = new Map(one.annotations.map((row, i) => [row, i + 1]));
+  const spans = (text: 'prompt' | 'response'): readonly Mark[] =>
+    one.annotations.flatMap((row) => spanMark(row, text, taxonomy, `${id}n${numberOf.get(row) ?? 0}`));
+  const drawn: Drawn = {
+    one,
+    taxonomy,
+    id,
+    marks: [...spans('response'), ...(heat?.marks ?? [])],
+    promptMarks: spans('prompt'),
+    numberOf,
+  };
+  return `<article class="case" id="${id}">
+${headHtml(drawn)}${factsHtml(drawn)}${heatHtml(one, heat)}${notesHtml(drawn, undefined)}${problemHtml(drawn)}
+${turnsHtml(drawn)}</article>
+`;
+}
+
+function spanMark(
+  row: AnnotationRow,
+  text: 'prompt' | 'response',
+  taxonomy: Taxonomy,
+  noteId: string,
+): readonly Mark[] {
+  const { target, place, label } = row;
+  if (target.kind !== 'span' || target.anchor.text !== text) return [];
+  if (place?.start === undefined || place.end === undefined) return [];
+  const colour = colourClass(taxonomy, label);
+  const name = label === undefined ? 'note' : labelName(taxonomy, label);
+  return [
+    {
+      start: place.start,
+      end: place.end,
+      open: `<mark class="m ${colour}">`,
+      close: '</mark>',
+      after: `<a class="tag ${colour}" href="#${noteId}">${html(name)}</a>`,
+    },
+  ];
+}
+
+function headHtml({ one, taxonomy }: Drawn): string {
+  const outcome = outcomeOf(one);
+  const glyph = `<span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span>`;
+  const labels = labelsOf(one, taxonomy).map((label) => chip(taxonomy, label));
+  const flags = (one.flags ?? []).map(
+    ({ flag }) => `<span class="chip bare">⚑ ${html(flag.replaceAll('_', ' '))}</span>`,
+  );
+  const chips = [...labels, ...flags];
+  const kind = one.isSibling ? '<small>sibling</small>' : '';
+  return `<h2>${glyph}<span class="place"><bdi>${html(placeWords(one))}</bdi></span>${kind}</h2>
+${chips.length === 0 ? '' : `<div class="chips">${chips.join('')}</div>\n`}`;
+}
+
+function factsHtml({ one }: Drawn): string {
+  const outcome = outcomeOf(one);
+  const kept = keptWords(one);
+  const fact = (name: string, value: string | number | undefined): string =>
+    value === undefined ? '' : `<span>${name} <b><bdi>${html(String(value))}</bdi></b></span>`;
+  const calls = numberFact(one, 'tool_calls');
+  const reason = reasonWords(one);
+  return `<div class="facts"><span class="${outcome}">${outcome === 'unknown' ? 'not known whether right' : outcome}</span>\
+${fact('answer', textFact(one, 'answer') ?? 'none known')}${fact('truth', textFact(one, 'ground_truth'))}\
+${fact('reward', factOf(one, 'reward'))}<span><span class="${kept.includes(' ') ? 'unknown' : kept}">${kept}</span>${reason === undefined ? '' : ` <small>${html(reason)}</small>`}</span>\
+${fact('turns', factOf(one, 'turns'))}${fact('tool calls', calls)}${calls === 0 ? '' : fact('failed', factOf(one, 'tool_errors'))}\
+${fact('stopped by', textFact(one, 'stop_reason'))}${fact('problem', textFact(one, 'problem_id'))}</div>
+`;
+}
+
+function heatHtml({ rollout }: PackCase, heat: Heat | undefined): string {
+  // Tokens were not asked for.
+  if (rollout.tokens === undefined) return '';
+  if (heat === undefined)
+    return '<p class="muted">No heat: what is logged per token has no place on this text, or is no entropy or log-probability.</p>\n';
+  if (heat.threshold === undefined)
+    return `<p class="muted">No heat: no token stands out (${html(heat.words)}).</p>\n`;
+  const levels = ['top 20 %', '10 %', '4 %', '1 %'].map((share, i) => `<i class="h${i + 1}">${share}</i>`);
+  return `<p class="legend">${levels.join('')}<span>of the policy's tokens, from ${heat.threshold.toFixed(2)}: ${html(heat.words)}</span></p>\n`;
+}
+
+function problemHtml(drawn: Drawn): string {
+  const { one, promptMarks } = drawn;
+  // A sibling has the problem of its case, which stands beside it.
+  if (one.isSibling) return '';
+  const { prompt, promptSegments } = one.rollout;
+  const parts =
+    promptMarks.length === 0
+      ? problemParts(one).map(({ role, text }) => ({ role, content: html(text) }))
+      : promptSegments.length === 0
+        ? [{ role: 'user', content: markedHtml(prompt, 0, prompt.length, promptMarks) }]
+        : promptSegments.map((segment) => ({
+            role: segment.kind === 'system' ? 'system' : 'user',
+            content: markedHtml(prompt, segment.inner_start, segment.inner_end, promptMarks),
+          }));
+  const system = parts.filter(({ role }) => role === 'system');
+  const asked = parts.filter(({ role }) => role !== 'system');
+  const body = asked.map(({ content }) => `<div class="prose">${content}</div>`).join('');
+  const instructions =
+    system.length === 0
+      ? ''
+      : `<details${promptMarks.length === 0 ? '' : ' open'}><summary>System prompt, ${counted(
+          problemParts(one)
+            .filter(({ role }) => role === 'system')
+            .reduce((sum, { text }) => sum + text.length, 0),
+          'character',
+        )}</summary>${system.map(({ content }) => `<div class="prose">${content}</div>`).join('')}</details>`;
+  return `<details class="problem" open><summary><b>Problem</b></summary>${instructions}${body}${notesHtml(drawn, 0)}</details>`;
+}
+
+function turnsHtml(drawn: Drawn): string {
+  const turns = turnsOf(drawn.one);
+  const matter = turnsThatMatter(drawn.one, turns);
+  return turns.map((turn) => turnHtml(drawn, turn, matter.has(turn.turn))).join('');
+}
+
+function turnHtml(drawn: Drawn, turn: CaseTurn, isOpen: boolean): string {
+  const { response } = drawn.one.rollout;
+  const calls = turn.calls.map(
+    ({ name, outcome, isError, latency_ms: latency }) =>
+      `<span class="${isError ? 'wrong' : ''}">${html(name ?? 'tool')} ${isError ? '✕' : '›'} ${html(outcome)}${latency === null ? '' : `, ${seconds(latency)}`}</span>`,
+  );
+  const chars = turn.segments.reduce((sum, { segment }) => sum + segment.end - segment.start, 0);
+  const words = [...calls, counted(chars, 'character')].join(' · ');
+  const body = turn.segments
+    .filter(({ segment }) => innerText(response, segment).trim() !== '')
+    .map((each) => segmentHtml(drawn, each));
+  return `<details class="turn"${isOpen ? ' open' : ''}><summary><b>Turn ${turn.turn}</b> ${words}</summary>
+${notesHtml(drawn, turn.turn, 'turn')}${body.join('')}${notesHtml(drawn, turn.turn, 'text')}</details>
+`;
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+
+function segmentHtml({ one, marks }: Drawn, { segment, call, answers }: CaseSegment): string {
+  const { response } = one.rollout;
+  const marked = (): string => markedHtml(response, segment.inner_start, segment.inner_end, marks);
+  switch (segment.kind) {
+    case 'reasoning':
+    case 'text':
+      return `<div class="prose">${marked()}</div>`;
+    case 'answer':
+      return `<p class="role">answer</p><pre class="answer">${marked()}</pre>`;
+    case 'tool-call':
+      return callHtml(one, marks, { segment, call });
+    case 'tool-response':
+      return `<pre class="env${answers?.isError === true ? ' failed' : ''}">${marked()}</pre>`;
+    default:
+      return `<p class="role">${segment.kind}</p><pre class="env">${marked()}</pre>`;
+  }
+}
+
+/** Code is read off the call's JSON; where something is marked in that, the JSON itself is shown, too. */
+function callHtml(
+  one: PackCase,
+  marks: readonly Mark[],
+  { segment, call }: Pick<CaseSegment, 'segment'> & { readonly call: CaseSegment['call'] | undefined },
+): string {
+  const { response } = one.rollout;
+  const isMarked = marks.some(({ start, end }) => start < segment.inner_end && end > segment.inner_start);
+  const asWritten = markedHtml(response, segment.inner_start, segment.inner_end, marks);
+  const head = `<p class="role">${html(call?.name ?? 'tool call')}</p>`;
+  if (call?.code === undefined) return `${head}<pre>${asWritten}</pre>`;
+  const written = isMarked
+    ? `<details><summary>as it was written, with its marks</summary><pre>${asWritten}</pre></details>`
+    : '';
+  return `${head}<pre>${html(call.code)}</pre>${written}`;
+}
+
+/** @param turn undefined: of the rollout, and what has no place any more */
+function notesHtml(drawn: Drawn, turn: number | undefined, of?: 'turn' | 'text'): string {
+  const { one } = drawn;
+  return one.annotations
+    .filter((row) => turnOfAnnotation(one, row) === turn)
+    .filter(({ target }) => of === undefined || (target.kind === 'turn') === (of === 'turn'))
+    .map((row) => noteHtml(drawn, row))
+    .join('');
+}
+
+function noteHtml({ taxonomy, id, numberOf }: Drawn, row: AnnotationRow): string {
+  const { label, severity, note, correction, author, target } = row;
+  const words = [...(severity === undefined ? [] : [severity]), targetWords(row), author].map(html);
+  const name = label === undefined ? '<b>Note</b>' : chip(taxonomy, label);
+  const quote =
+    target.kind === 'rollout' || target.kind === 'turn'
+      ? ''
+      : `<pre>${html(target.anchor.quote)}${target.anchor.quoteEnd === undefined ? '' : ` … ${html(target.anchor.quoteEnd)}`}</pre>`;
+  const isShown = row.place?.state === 'exact' && target.kind === 'span';
+  return `<aside class="note ${colourClass(taxonomy, label)}" id="${id}n${numberOf.get(row) ?? 0}"><p>${name} <small>${words.join(' · ')}</small></p>\
+${isShown ? '' : quote}${note === undefined ? '' : `<div class="said">${noteText(note)}</div>`}${correction === undefined ? '' : `<small>should be</small><pre>${html(correction)}</pre>`}</aside>
+`;
+}

@@ -1,0 +1,76 @@
+/** Text of a log as HTML: escaped, what would act made visible, and marked where something is to be seen. */
+import { glyphOf, visible } from './visible.ts';
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** As content of an element. */
+export function html(text: string): string {
+  return visible(escaped(text.replaceAll('\r\n', '\n')), (code) => `<span class="c">${glyphOf(code)}</span>`);
+}
+
+/** As the value of an attribute, in double quotes. */
+export function attribute(text: string): string {
+  return escaped(visible(text));
+}
+
+/** A range of a text, drawn with these tags around each piece of it; ranges may overlap. */
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
+  readonly open: string;
+  readonly close: string;
+  /** Behind its last piece. */
+  readonly after?: string;
+}
+
+/**
+ * The piece of a text with its marks. Each piece between two ends of marks has tags of its own, so that overlapping marks
+ * nest, in the order they are given.
+ */
+export function markedHtml(text: string, start: number, end: number, marks: readonly Mark[]): string {
+  const inside = marks.filter((mark) => mark.start < end && mark.end > start);
+  if (inside.length === 0) return html(text.slice(start, end));
+  const cuts = new Set([start, end]);
+  for (const mark of inside) {
+    cuts.add(Math.max(start, mark.start));
+    cuts.add(Math.min(end, mark.end));
+  }
+  const places = [...cuts].sort((a, b) => a - b);
+  // Marks come in order of their starts: those that are open are few, however many there are.
+  const byStart = inside.map((mark, order) => ({ mark, order })).sort((a, b) => a.mark.start - b.mark.start);
+  let next = 0;
+  let open: typeof byStart = [];
+  const pieces: string[] = [];
+  for (const [i, from] of places.entries()) {
+    const to = places[i + 1];
+    if (to === undefined) break;
+    open = open.filter(({ mark }) => mark.end > from);
+    for (; (byStart[next]?.mark.start ?? Number.POSITIVE_INFINITY) <= from; next++) {
+      const one = byStart[next];
+      if (one !== undefined && one.mark.end > from) open.push(one);
+    }
+    const around = [...open].sort((a, b) => a.order - b.order);
+    pieces.push(
+      around.map(({ mark }) => mark.open).join(''),
+      html(text.slice(from, to)),
+      around
+        .map(({ mark }) => mark.close)
+        .reverse()
+        .join(''),
+      around
+        .map(({ mark }) => (Math.min(end, mark.end) === to && mark.end <= end ? (mark.after ?? '') : ''))
+        .join(''),
+    );
+  }
+  return pieces.join('');
+}

@@ -1,0 +1,81 @@
+/** What a pack says of itself. Nothing in it depends on when or where it was written. */
+import type { PackFormat } from '../../../shared/api/contract.ts';
+import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { PACK_VERSION } from '../../../shared/format/pack.ts';
+import type { PackRequest } from './packOptions.ts';
+import type { RedactionCount } from './redact.ts';
+import type { PackSummary } from './summary.ts';
+
+export interface Manifest {
+  readonly pack: number;
+  readonly type: 'manifest';
+  /** Version of Turnwise. */
+  readonly turnwise: string;
+  readonly format: PackFormat;
+  readonly runs: PackSummary['runs'];
+  readonly choice: {
+    readonly run?: string;
+    readonly filter?: string;
+    readonly labels?: readonly string[];
+    /** So many were picked by hand. */
+    readonly picked?: number;
+    /** Labelled or not. */
+    readonly all?: true;
+  };
+  readonly options: { readonly siblings: boolean; readonly tokens: boolean; readonly raw: boolean };
+  readonly taxonomy: Taxonomy;
+  readonly counts: {
+    readonly cases: number;
+    readonly siblings: number;
+    readonly annotations: number;
+    readonly readings: number;
+    readonly labels: readonly {
+      readonly label?: string;
+      readonly cases: number;
+      readonly annotations: number;
+    }[];
+  };
+  readonly redactions: readonly RedactionCount[];
+}
+
+export interface ManifestFacts {
+  readonly request: PackRequest;
+  /** Key of the run that was asked for. */
+  readonly run?: string;
+  readonly filter: string;
+  readonly taxonomy: Taxonomy;
+  readonly summary: PackSummary;
+  readonly redactions: readonly RedactionCount[];
+}
+
+export function manifestOf({ request, run, filter, taxonomy, summary, redactions }: ManifestFacts): Manifest {
+  const { format, version, labels, rolloutIds, isAll, siblings, tokens, raw } = request;
+  return {
+    pack: PACK_VERSION,
+    type: 'manifest',
+    turnwise: version,
+    format,
+    runs: summary.runs,
+    choice: {
+      ...(run === undefined ? {} : { run }),
+      ...(filter.trim() === '' ? {} : { filter }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(rolloutIds === undefined ? {} : { picked: new Set(rolloutIds).size }),
+      ...(isAll ? { all: true } : {}),
+    },
+    options: { siblings, tokens, raw },
+    taxonomy,
+    counts: {
+      cases: summary.cases,
+      siblings: summary.siblings,
+      annotations: summary.annotations,
+      readings: summary.readings,
+      labels: summary.labels.map(({ label, cases, annotations }) => ({
+        ...(label === undefined ? {} : { label }),
+        cases,
+        annotations,
+      })),
+    },
+    redactions,
+  };
+}

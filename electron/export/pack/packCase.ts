@@ -1,0 +1,214 @@
+/** One rollout of a pack with everything a format may want of it, and the words all formats share. */
+import type { AnnotationRow, Reading, RolloutFlag } from '../../../shared/api/contract.ts';
+import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import type { ToolOutcome } from '../../../shared/domain/model.ts';
+import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
+import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
+import type { ExportedCall, ExportedRollout, ExportedSegment } from '../../storage/queries/exported.ts';
+
+export interface PackRun {
+  /** By what the log tells its runs apart. */
+  readonly id: string;
+  /** In the library; `id` where it follows from that. */
+  readonly key: string;
+  readonly name: string;
+  readonly kind: 'train' | 'eval';
+  readonly hasSteps: boolean;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly stages: readonly {
+    readonly fromStep: number;
+    readonly name: string;
+    readonly changes: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+export interface RawRecord {
+  readonly path: string;
+  readonly line: number;
+  /** Absent: `missing` says why. */
+  readonly text?: string;
+  readonly missing?: string;
+}
+
+export interface PackCase {
+  readonly isSibling: boolean;
+  readonly run: PackRun;
+  readonly rollout: ExportedRollout;
+  /** Absent: not worked out for this rollout. */
+  readonly flags?: readonly RolloutFlag[];
+  /** By place, then by id; none of a sibling. */
+  readonly annotations: readonly AnnotationRow[];
+  readonly readings: readonly Reading[];
+  readonly raw?: RawRecord;
+}
+
+export type { Taxonomy };
+
+/** Columns of a case as values: `undefined` is unknown. */
+export function factOf(one: PackCase, name: string): string | number | undefined {
+  return one.rollout.row[name] ?? undefined;
+}
+
+export function textFact(one: PackCase, name: string): string | undefined {
+  const value = one.rollout.row[name];
+  return value === null || value === undefined ? undefined : String(value);
+}
+
+export function numberFact(one: PackCase, name: string): number | undefined {
+  const value = one.rollout.row[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+export function booleanFact(one: PackCase, name: 'is_correct' | 'kept'): boolean | undefined {
+  const value = one.rollout.row[name];
+  return typeof value === 'number' ? value === 1 : undefined;
+}
+
+/** Absent where the log knows no steps. */
+export function stepOf(one: PackCase): number | undefined {
+  return one.run.hasSteps ? numberFact(one, 'step') : undefined;
+}
+
+/** `run / step 12 / group / #3`. */
+export function placeWords(one: PackCase): string {
+  const step = stepOf(one);
+  return [
+    one.run.name,
+    ...(step === undefined ? [] : [`step ${step}`]),
+    textFact(one, 'group_key') ?? '',
+    `#${numberFact(one, 'ordinal') ?? '?'}`,
+  ].join(' / ');
+}
+
+export type Outcome = 'right' | 'wrong' | 'unknown';
+
+export function outcomeOf(one: PackCase): Outcome {
+  const isCorrect = booleanFact(one, 'is_correct');
+  return isCorrect === undefined ? 'unknown' : isCorrect ? 'right' : 'wrong';
+}
+
+export const OUTCOME_GLYPH: Readonly<Record<Outcome, string>> = { right: '✓', wrong: '✕', unknown: '?' };
+
+export function keptWords(one: PackCase): string {
+  const kept = booleanFact(one, 'kept');
+  return kept === undefined ? 'not known whether kept' : kept ? 'kept' : 'discarded';
+}
+
+/** `positive penalty` of `discarded_positive_penalty`: whether it was kept is said before it. */
+export function reasonWords(one: PackCase): string | undefined {
+  return textFact(one, 'reason')
+    ?.replace(/^(?:kept|discarded)_/, '')
+    .replaceAll('_', ' ');
+}
+
+/** `✕ wrong · answer 42, truth 104 · reward 0 · discarded (reason) · stopped: answer`. */
+export function outcomeWords(one: PackCase): readonly string[] {
+  const outcome = outcomeOf(one);
+  const [answer, truth] = [textFact(one, 'answer'), textFact(one, 'ground_truth')];
+  const [reward, reason, stop] = [numberFact(one, 'reward'), reasonWords(one), textFact(one, 'stop_reason')];
+  return [
+    `${OUTCOME_GLYPH[outcome]} ${outcome === 'unknown' ? 'not known whether right' : outcome}`,
+    `answer ${answer ?? '(none known)'}`,
+    ...(truth === undefined ? [] : [`ground truth ${truth}`]),
+    ...(reward === undefined ? [] : [`reward ${reward}`]),
+    reason === undefined ? keptWords(one) : `${keptWords(one)} (${reason})`,
+    ...(stop === undefined ? [] : [`stopped by ${stop}`]),
+  ];
+}
+
+/** A segment with its text, and the call it is, if it is one. */
+export interface CaseSegment {
+  readonly index: number;
+  readonly segment: ExportedSegment;
+  readonly call?: CaseCall;
+  /** The outcome of the call this answers. */
+  readonly answers?: CaseCall;
+}
+
+export interface CaseCall extends ExportedCall {
+  readonly isError: boolean;
+  readonly code?: string;
+}
+
+export interface CaseTurn {
+  readonly turn: number;
+  readonly segments: readonly CaseSegment[];
+  readonly calls: readonly CaseCall[];
+}
+
+/** Turns of the response in order, each with its segments and calls. */
+export function turnsOf({ rollout }: PackCase): readonly CaseTurn[] {
+  const calls = rollout.calls.map((call): CaseCall => {
+    const segment = rollout.segments[call.call];
+    const payload =
+      segment === undefined
+        ? undefined
+        : readCallPayload(rollout.response.slice(segment.inner_start, segment.inner_end));
+    const isError = TOOL_ERROR_OUTCOMES.has(call.outcome as ToolOutcome);
+    return { ...call, isError, ...(payload?.code === undefined ? {} : { code: payload.code }) };
+  });
+  const byCall = new Map(calls.map((call) => [call.call, call]));
+  const byResponse = new Map(
+    calls.flatMap((call) => (call.response === null ? [] : [[call.response, call]])),
+  );
+  const turns = new Map<number, { segments: CaseSegment[]; calls: CaseCall[] }>();
+  rollout.segments.forEach((segment, index) => {
+    const turn = turns.get(segment.turn) ?? { segments: [], calls: [] };
+    turns.set(segment.turn, turn);
+    const call = byCall.get(index);
+    const answers = byResponse.get(index);
+    if (call !== undefined) turn.calls.push(call);
+    turn.segments.push({
+      index,
+      segment,
+      ...(call === undefined ? {} : { call }),
+      ...(answers === undefined ? {} : { answers }),
+    });
+  });
+  return [...turns].sort(([a], [b]) => a - b).map(([turn, parts]) => ({ turn, ...parts }));
+}
+
+export function innerText(text: string, segment: ExportedSegment): string {
+  return text.slice(segment.inner_start, segment.inner_end);
+}
+
+/** What was asked: the prompt without its template, in the order it is written. */
+export function problemParts({
+  rollout,
+}: PackCase): readonly { readonly role: string; readonly text: string }[] {
+  const parts = rollout.promptSegments
+    .map((segment) => ({
+      role: segment.kind === 'system' ? 'system' : 'user',
+      text: innerText(rollout.prompt, segment),
+    }))
+    .filter(({ text }) => text.trim() !== '');
+  return parts.length > 0 ? parts : [{ role: 'user', text: rollout.prompt }];
+}
+
+/** Where an annotation stands, in words. */
+export function targetWords({ target, place }: AnnotationRow): string {
+  const state = place?.state === undefined || place.state === 'exact' ? '' : ` (${place.state})`;
+  switch (target.kind) {
+    case 'rollout':
+      return `rollout${state}`;
+    case 'turn':
+      return target.turn === 0 ? `prompt${state}` : `turn ${target.turn}${state}`;
+    case 'segment':
+      return `segment ${target.segment}${state}`;
+    case 'span':
+      return `text of the ${target.anchor.text}${state}`;
+  }
+}
+
+export const labelName = (taxonomy: Taxonomy, id: string): string =>
+  taxonomy.labels.find((label) => label.id === id)?.name ?? id;
+
+/** Distinct labels of a case, in the order of the taxonomy, then others by id. */
+export function labelsOf(one: PackCase, taxonomy: Taxonomy): readonly string[] {
+  const given = new Set(one.annotations.flatMap(({ label }) => label ?? []));
+  const known = taxonomy.labels.map(({ id }) => id).filter((id) => given.has(id));
+  return [...known, ...[...given].filter((id) => !known.includes(id)).sort()];
+}
+
+export const counted = (n: number, word: string): string =>
+  `${n.toLocaleString('en')} ${n === 1 ? word : `${word}s`}`;

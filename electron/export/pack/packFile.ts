@@ -1,0 +1,152 @@
+/**
+ * A file that has its name once it is whole: what is written goes to PATH.partial, a head that is known at the end is put
+ * before it, and nothing that is there already is ever written over.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { ExportRefusal } from '../exportRefusal.ts';
+
+const CHUNK = 1 << 20;
+
+export class PackFile {
+  readonly path: string;
+  private readonly hash: Hash = createHash('sha256');
+  private readonly body: string;
+  private descriptor: number | undefined;
+  private held: string[] = [];
+  private heldChars = 0;
+  private size = 0;
+
+  /** @throws ExportRefusal when something is there; the system's error when it cannot be made */
+  constructor(path: string) {
+    refuseTaken(path);
+    this.path = path;
+    this.body = `${path}.partial`;
+    this.descriptor = openSync(this.body, 'w');
+  }
+
+  /** Characters that are halves of a pair become the replacement character, as UTF-8 has it. */
+  write(text: string): void {
+    this.held.push(text);
+    this.heldChars += text.length;
+    if (this.heldChars >= CHUNK) this.flush();
+  }
+
+  /** Of everything written so far. */
+  digest(): string {
+    this.flush();
+    return this.hash.copy().digest('hex');
+  }
+
+  /** @param head what stands before everything else */
+  finish(head: string): { readonly bytes: number; readonly sha256: string } {
+    this.flush();
+    const { descriptor } = this;
+    if (descriptor === undefined) throw new Error(`${this.path} is closed`);
+    let whole = this.body;
+    let sha256 = this.hash.copy().digest('hex');
+    let bytes = this.size;
+    if (head !== '') {
+      closeSync(descriptor);
+      whole = `${this.path}.whole.partial`;
+      try {
+        ({ sha256, bytes } = joined(whole, head, this.body));
+      } catch (error) {
+        rmSync(whole, { force: true });
+        throw error;
+      }
+      rmSync(this.body);
+    } else {
+      fsyncSync(descriptor);
+      closeSync(descriptor);
+    }
+    this.descriptor = undefined;
+    try {
+      moveTo(whole, this.path);
+    } finally {
+      rmSync(whole, { force: true });
+    }
+    return { bytes, sha256 };
+  }
+
+  /** Nothing of it stays. */
+  abandon(): void {
+    if (this.descriptor === undefined) return;
+    closeSync(this.descriptor);
+    this.descriptor = undefined;
+    rmSync(this.body, { force: true });
+  }
+
+  private flush(): void {
+    if (this.held.length === 0 || this.descriptor === undefined) return;
+    const bytes = Buffer.from(this.held.join(''), 'utf8');
+    this.held = [];
+    this.heldChars = 0;
+    this.hash.update(bytes);
+    this.size += bytes.byteLength;
+    writeAll(this.descriptor, bytes);
+  }
+}
+
+export function refuseTaken(path: string): void {
+  if (existsSync(path)) throw new ExportRefusal(`${path} is there already`);
+}
+
+/** A small file, made in one go. */
+export function writeWhole(path: string, text: string): { readonly bytes: number; readonly sha256: string } {
+  const file = new PackFile(path);
+  try {
+    file.write(text);
+    return file.finish('');
+  } finally {
+    file.abandon();
+  }
+}
+
+function joined(path: string, head: string, body: string): { sha256: string; bytes: number } {
+  const hash = createHash('sha256');
+  const [from, to] = [openSync(body, 'r'), openSync(path, 'w')];
+  let size = 0;
+  const take = (bytes: Uint8Array): void => {
+    hash.update(bytes);
+    size += bytes.byteLength;
+    writeAll(to, bytes);
+  };
+  try {
+    take(Buffer.from(head, 'utf8'));
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    for (let read = readSync(from, chunk); read > 0; read = readSync(from, chunk))
+      take(chunk.subarray(0, read));
+    fsyncSync(to);
+  } finally {
+    closeSync(from);
+    closeSync(to);
+  }
+  return { sha256: hash.digest('hex'), bytes: size };
+}
+
+function writeAll(descriptor: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.byteLength; ) at += writeSync(descriptor, bytes, at);
+}
+
+/** A link fails where something has come meanwhile; where there are no links, that is looked for instead. */
+function moveTo(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new ExportRefusal(`${to} is there already`);
+    refuseTaken(to);
+    renameSync(from, to);
+  }
+}

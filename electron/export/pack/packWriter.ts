@@ -1,0 +1,226 @@
+/** Writes a pack: cases are read, redacted, counted and written one by one, so that a pack of any size is held nowhere. */
+import { rmSync } from 'node:fs';
+import type { PackWritten } from '../../../shared/api/contract.ts';
+import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import type { ReadableLibrary } from '../../storage/open.ts';
+import { readTaxonomy } from '../../storage/taxonomies.ts';
+import { packRuns, type ReadRaw, readCases } from './caseReader.ts';
+import { type ChatCounts, chatLine } from './chat.ts';
+import { csvHead, csvRows } from './csv.ts';
+import { htmlHead, htmlTail, indexRow } from './html.ts';
+import { caseHtml } from './htmlCase.ts';
+import { caseLines, manifestLine, runLines, taxonomyLine } from './jsonl.ts';
+import { type Manifest, manifestOf } from './manifest.ts';
+import { caseMarkdown, markdownHead, markdownTail } from './markdown.ts';
+import { type PackCase, type PackRun, placeWords } from './packCase.ts';
+import { PackFile, refuseTaken, writeWhole } from './packFile.ts';
+import type { PackRequest } from './packOptions.ts';
+import { ParquetPack } from './parquet.ts';
+import { Redactor } from './redact.ts';
+import { type PackSummary, SummaryBuilder } from './summary.ts';
+
+export interface PackProgress {
+  readonly done: number;
+  /** Cases and siblings. */
+  readonly total: number;
+}
+
+export interface PackSource {
+  /** In pack order. */
+  readonly ids: Uint32Array;
+  /** Of their groups. */
+  readonly siblings: number;
+  readonly rawOf: ReadRaw;
+}
+
+/** What a format makes of the cases. */
+interface Shape {
+  add(one: PackCase): void;
+  finish(summary: PackSummary, manifest: Manifest): { readonly bytes: number; readonly sha256: string };
+  /** Nothing of it stays, unless it is finished. */
+  abandon(): void;
+}
+
+/** Hands back control after each rollout. @throws ExportRefusal; the system's error when it cannot be written */
+export async function* writePack(
+  db: ReadableLibrary,
+  request: PackRequest,
+  { ids, siblings, rawOf }: PackSource,
+): AsyncGenerator<PackProgress, PackWritten> {
+  const { format, path } = request;
+  const redactor = new Redactor(request.redact);
+  const taxonomy = redactor.taxonomy(readTaxonomy(db).taxonomy);
+  const runs = packRuns(db);
+  const summary = new SummaryBuilder();
+  const shape = shapeOf(request, taxonomy);
+  const total = ids.length + (request.siblings ? siblings : 0);
+  const told = new Set<string>();
+  let done = 0;
+  try {
+    const { tokens } = request;
+    const reading = { siblings: request.siblings, tokens, ...(request.raw ? { rawOf } : {}) };
+    for await (const read of readCases(db, ids, reading)) {
+      if (!told.has(read.run.key)) shape.begin?.(redactor.run(read.run));
+      told.add(read.run.key);
+      const one = redactor.case(read, placeWords(read));
+      summary.add(one);
+      shape.add(one);
+      done++;
+      yield { done, total };
+    }
+    const run = request.runId === undefined ? undefined : runs.get(request.runId);
+    const sums = summary.finish(taxonomy);
+    const manifest = manifestOf({
+      request,
+      ...(run === undefined ? {} : { run: redactor.run(run).key }),
+      filter: redactor.text(request.filter),
+      taxonomy,
+      summary: sums,
+      redactions: redactor.report(),
+    });
+    const { bytes, sha256 } = shape.finish(sums, manifest);
+    return {
+      ...{ path, format, bytes, sha256 },
+      cases: sums.cases,
+      siblings: sums.siblings,
+      annotations: sums.annotations,
+      redactions: redactor.total,
+    };
+  } finally {
+    shape.abandon();
+  }
+}
+
+function shapeOf(request: PackRequest, taxonomy: Taxonomy): Shape & { begin?(run: PackRun): void } {
+  const { format, path } = request;
+  switch (format) {
+    case 'jsonl':
+      return jsonl(path, taxonomy);
+    case 'csv':
+    case 'tsv':
+      return flat(path, taxonomy, format === 'csv' ? ',' : '\t');
+    case 'chat':
+      return chat(path);
+    case 'md':
+      return markdown(request, taxonomy);
+    case 'html':
+      return page(request, taxonomy);
+    case 'parquet':
+      return directory(path);
+  }
+}
+
+function jsonl(path: string, taxonomy: Taxonomy): Shape & { begin(run: PackRun): void } {
+  const file = new PackFile(path);
+  file.write(taxonomyLine(taxonomy));
+  return {
+    begin: (run) => file.write(runLines(run)),
+    add: (one) => file.write(caseLines(one)),
+    finish: (_, manifest) => file.finish(manifestLine(manifest, file.digest())),
+    abandon: () => file.abandon(),
+  };
+}
+
+/** A table has no place for a manifest: it lies beside it. */
+function withManifest(
+  path: string,
+  file: PackFile,
+  more: () => object = () => ({}),
+): Pick<Shape, 'finish' | 'abandon'> {
+  const beside = manifestPath(path);
+  refuseTakenOr(file, beside);
+  return {
+    finish: (_, manifest) => {
+      const text = `${JSON.stringify({ ...manifest, ...more(), sha256: file.digest() }, undefined, 1)}\n`;
+      const written = file.finish('');
+      try {
+        writeWhole(beside, text);
+      } catch (error) {
+        // Neither without the other.
+        rmSync(path);
+        throw error;
+      }
+      return written;
+    },
+    abandon: () => file.abandon(),
+  };
+}
+
+export const manifestPath = (path: string): string => `${path}.manifest.json`;
+
+function refuseTakenOr(file: PackFile, path: string): void {
+  try {
+    refuseTaken(path);
+  } catch (error) {
+    file.abandon();
+    throw error;
+  }
+}
+
+function flat(path: string, taxonomy: Taxonomy, separator: ',' | '\t'): Shape {
+  const file = new PackFile(path);
+  file.write(csvHead(separator));
+  return { add: (one) => file.write(csvRows(one, taxonomy, separator)), ...withManifest(path, file) };
+}
+
+function chat(path: string): Shape {
+  const file = new PackFile(path);
+  const counts: ChatCounts = { asTheyAre: 0, corrected: 0, leftOut: 0 };
+  const said = (): object => ({
+    conversations: { as_they_are: counts.asTheyAre, corrected: counts.corrected, left_out: counts.leftOut },
+  });
+  return { add: (one) => file.write(chatLine(one, counts)), ...withManifest(path, file, said) };
+}
+
+function markdown({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
+  const file = new PackFile(path);
+  let number = 0;
+  return {
+    add: (one) => {
+      if (!one.isSibling) number++;
+      file.write(caseMarkdown(one, taxonomy, number));
+    },
+    finish: (summary, manifest) => {
+      const cases = file.digest();
+      file.write(markdownTail(manifest, cases));
+      return file.finish(markdownHead(summary, siblings));
+    },
+    abandon: () => file.abandon(),
+  };
+}
+
+function page({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
+  const file = new PackFile(path);
+  const index: string[] = [];
+  let group: string | undefined;
+  let number = 0;
+  return {
+    add: (one) => {
+      const key = JSON.stringify([one.run.key, one.rollout.row['step'], one.rollout.row['group_key']]);
+      if (key !== group) {
+        file.write(`${group === undefined ? '' : '</div>\n'}<div class="group${siblings ? ' wide' : ''}">\n`);
+        group = key;
+      }
+      number++;
+      const id = `c${number}`;
+      if (!one.isSibling) index.push(indexRow(one, taxonomy, id, index.length + 1));
+      file.write(caseHtml(one, taxonomy, id));
+    },
+    finish: (summary, manifest) => {
+      if (group !== undefined) file.write('</div>\n');
+      const cases = file.digest();
+      file.write(htmlTail(manifest, cases));
+      return file.finish(htmlHead(summary, taxonomy, index));
+    },
+    abandon: () => file.abandon(),
+  };
+}
+
+function directory(path: string): Shape {
+  const pack = new ParquetPack(path);
+  return {
+    add: (one) => pack.add(one),
+    finish: (_, manifest) => pack.finish(manifest),
+    abandon: () => pack.abandon(),
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * A pack as a directory of Parquet: the data set of `electron/export/dataSet.ts`, of the chosen rollouts alone, and what was
+ * said of them.
+ *
+ *   rollouts/run=K/step=S/part-0.parquet   the cases; siblings/… likewise
+ *   annotations.parquet                    a row per annotation; Turnwise reads it again
+ *   manifest.json                          with the checksum of each file
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import type { SchemaElement } from 'hyparquet';
+import { PACK_VERSION } from '../../../shared/format/pack.ts';
+import { rolloutPart, stepDirectory, weightOf } from '../dataSet.ts';
+import { rowOf } from '../dataSetRows.ts';
+import { ExportRefusal } from '../exportRefusal.ts';
+import { ParquetPart } from '../parquetPart.ts';
+import { annotationOf } from './jsonl.ts';
+import type { Manifest } from './manifest.ts';
+import { factOf, type PackCase, stepOf } from './packCase.ts';
+import { writeWhole } from './packFile.ts';
+
+export const ANNOTATION_COLUMNS = [
+  { name: 'pack', type: 'integer', note: 'version of packs: 1' },
+  { name: 'type', type: 'text', note: 'annotation' },
+  { name: 'id', type: 'text', note: 'unique everywhere' },
+  { name: 'run', type: 'text', note: 'key of the run' },
+  { name: 'step', type: 'integer', note: 'null where the log knows none' },
+  { name: 'group', type: 'text', note: 'as in rollouts' },
+  { name: 'index', type: 'integer', note: 'as in rollouts' },
+  { name: 'label', type: 'text', note: 'id of the label; null: a note alone' },
+  { name: 'severity', type: 'text', note: 'minor, major or critical' },
+  { name: 'flag', type: 'text', note: 'the automatic flag it confirms' },
+  { name: 'place', type: 'text', note: 'rollout, turn, segment or span' },
+  { name: 'text', type: 'text', note: 'prompt or response' },
+  { name: 'start', type: 'integer', note: 'in that text, UTF-16' },
+  { name: 'end', type: 'integer', note: 'likewise' },
+  { name: 'state', type: 'text', note: 'exact, moved or orphaned' },
+  { name: 'note', type: 'text', note: 'Markdown' },
+  { name: 'correction', type: 'text', note: 'what should have stood there' },
+  { name: 'author', type: 'text', note: 'who says it' },
+  { name: 'created_at', type: 'number', note: 'milliseconds since 1970' },
+  { name: 'updated_at', type: 'number', note: 'milliseconds since 1970' },
+  { name: 'annotation', type: 'text', note: 'all of it, as JSON' },
+] as const;
+
+const TYPES: Readonly<Record<(typeof ANNOTATION_COLUMNS)[number]['type'], Omit<SchemaElement, 'name'>>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  integer: { type: 'INT32' },
+  number: { type: 'DOUBLE' },
+};
+const SCHEMA: SchemaElement[] = [
+  { name: 'root', num_children: ANNOTATION_COLUMNS.length },
+  ...ANNOTATION_COLUMNS.map(
+    ({ name, type }): SchemaElement => ({ name, ...TYPES[type], repetition_type: 'OPTIONAL' }),
+  ),
+];
+
+export class ParquetPack {
+  readonly directory: string;
+  private readonly annotations: ParquetPart;
+  private readonly open = new Map<'rollouts' | 'siblings', ParquetPart>();
+  private isWhole = false;
+
+  /** @throws ExportRefusal when something is there */
+  constructor(directory: string) {
+    if (existsSync(directory) && readdirSync(directory).length > 0)
+      throw new ExportRefusal(
+        `${directory} is not empty; a pack of Parquet is written into a directory of its own`,
+      );
+    this.directory = directory;
+    mkdirSync(this.directory, { recursive: true });
+    this.annotations = new ParquetPart(join(this.directory, 'annotations.parquet'), {
+      schema: SCHEMA,
+      names: ANNOTATION_COLUMNS.map(({ name }) => name),
+    });
+  }
+
+  add(one: PackCase): void {
+    const below = one.isSibling ? 'siblings' : 'rollouts';
+    const step = stepOf(one);
+    const path = join(this.directory, below, stepDirectory(one.run.key, step), 'part-0.parquet');
+    let part = this.open.get(below);
+    if (part?.path !== path) {
+      closed(part);
+      mkdirSync(dirname(path), { recursive: true });
+      const { id, key, kind } = one.run;
+      part = rolloutPart(path, { id, key, kind, ...(step === undefined ? {} : { step }) });
+      this.open.set(below, part);
+    }
+    part.add(rowOf(one.rollout, one.run.kind), weightOf(one.rollout));
+    if (part.isFull) part.flush();
+    for (const row of one.annotations) {
+      const { target, place } = row;
+      const anchor = target.kind === 'rollout' ? undefined : target.anchor;
+      const whole = JSON.stringify(annotationOf(row));
+      this.annotations.add(
+        {
+          ...{ pack: PACK_VERSION, type: 'annotation', id: row.id, run: one.run.key, step: step ?? null },
+          ...{ group: factOf(one, 'group_key'), index: factOf(one, 'ordinal'), label: row.label },
+          ...{ severity: row.severity, flag: row.flag, place: target.kind, text: anchor?.text },
+          ...{ start: anchor?.start, end: anchor?.end, state: place?.state, note: row.note },
+          ...{ correction: row.correction, author: row.author, created_at: row.createdAt },
+          ...{ updated_at: row.updatedAt, annotation: whole },
+        },
+        whole.length,
+      );
+      if (this.annotations.isFull) this.annotations.flush();
+    }
+  }
+
+  finish(manifest: Manifest): { readonly bytes: number; readonly sha256: string } {
+    for (const part of this.open.values()) closed(part);
+    closed(this.annotations);
+    let bytes = 0;
+    const files = filesBelow(this.directory).map((path) => {
+      const content = readFileSync(path);
+      bytes += content.byteLength;
+      const name = relative(this.directory, path).split(sep).join('/');
+      return { path: name, sha256: createHash('sha256').update(content).digest('hex') };
+    });
+    const text = `${JSON.stringify({ ...manifest, files })}\n`;
+    const written = writeWhole(join(this.directory, 'manifest.json'), text);
+    this.isWhole = true;
+    return { bytes: bytes + written.bytes, sha256: written.sha256 };
+  }
+
+  abandon(): void {
+    if (this.isWhole) return;
+    for (const part of this.open.values()) part.abandon();
+    this.annotations.abandon();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+function closed(part: ParquetPart | undefined): void {
+  if (part === undefined) return;
+  if (part.held > 0) part.flush();
+  part.finish();
+}
+
+function filesBelow(directory: string): readonly string[] {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}

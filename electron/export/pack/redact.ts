@@ -1,0 +1,335 @@
+/**
+ * What a user does not want to give away, replaced in every text of a pack by as many blocks: offsets hold. Patterns are
+ * theirs, so each has a time limit; a regular expression cannot be interrupted otherwise.
+ */
+import { createContext, Script } from 'node:vm';
+import type { AnnotationRow } from '../../../shared/api/contract.ts';
+import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { contentHash } from '../../../shared/domain/contentHash.ts';
+import type { ExportedRow } from '../../storage/queries/exported.ts';
+import { ExportRefusal } from '../exportRefusal.ts';
+import type { PackCase, PackRun } from './packCase.ts';
+
+export const BLOCK = '█';
+/** Of one pattern over the texts of one rollout. */
+const LIMIT_MS = 2000;
+
+const REPLACE = new Script(`{
+  const pattern = new RegExp(source, 'gu');
+  count = 0;
+  results = texts.map((text) => text.replace(pattern, (match) => {
+    if (match === '') return match;
+    count++;
+    return block.repeat(match.length);
+  }));
+}`);
+
+export interface RedactionCount {
+  /** With what it would redact in itself redacted: a pattern may be the secret. */
+  readonly pattern: string;
+  readonly count: number;
+}
+
+export class Redactor {
+  private readonly patterns: readonly string[];
+  private readonly counts: number[];
+  private readonly aliases = new Map<string, Aliases>();
+  private readonly sandbox: {
+    source: string;
+    block: string;
+    count: number;
+    texts: string[];
+    results: string[];
+  };
+  private readonly limitMs: number;
+
+  /** @throws ExportRefusal where a pattern is no regular expression */
+  constructor(patterns: readonly string[], limitMs = LIMIT_MS) {
+    for (const pattern of patterns) {
+      try {
+        new RegExp(pattern, 'gu');
+      } catch (error) {
+        throw new ExportRefusal(`${pattern}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+    this.patterns = patterns;
+    this.counts = patterns.map(() => 0);
+    this.limitMs = limitMs;
+    this.sandbox = { source: '', block: BLOCK, count: 0, texts: [], results: [] };
+    createContext(this.sandbox);
+  }
+
+  get isIdle(): boolean {
+    return this.patterns.length === 0;
+  }
+
+  get total(): number {
+    return this.counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  report(): readonly RedactionCount[] {
+    const shown = this.replaced(this.patterns, 'the patterns', false);
+    return shown.map((pattern, i) => ({ pattern, count: this.counts[i] ?? 0 }));
+  }
+
+  /** @param where the rollout they are of, for the message @throws ExportRefusal when a pattern takes too long */
+  case(one: PackCase, where: string): PackCase {
+    if (this.isIdle) return one;
+    const texts = new Set<string>();
+    withTexts(one, collecting(texts));
+    const f = this.lookup([...texts], where);
+    return withTexts(one, { text: f, name: (kind, name) => this.aliasOf(kind, name, f) });
+  }
+
+  run(run: PackRun): PackRun {
+    if (this.isIdle) return run;
+    const texts = new Set<string>();
+    runWith(run, collecting(texts));
+    const f = this.lookup([...texts], run.key);
+    return runWith(run, { text: f, name: (kind, name) => this.aliasOf(kind, name, f) });
+  }
+
+  taxonomy(taxonomy: Taxonomy): Taxonomy {
+    if (this.isIdle) return taxonomy;
+    const texts = [taxonomy.name, ...taxonomy.labels.flatMap(({ name, description }) => [name, description])];
+    const f = this.lookup(texts, 'the labels');
+    return {
+      ...taxonomy,
+      name: f(taxonomy.name),
+      // Names are distinct, and stay so.
+      labels: taxonomy.labels.map((label) => ({
+        ...label,
+        name: this.aliasOf('label', label.name, f),
+        description: f(label.description),
+      })),
+    };
+  }
+
+  /** A text that is not of a rollout. */
+  text(text: string): string {
+    return this.isIdle ? text : (this.replaced([text], 'the choice', true)[0] ?? text);
+  }
+
+  private lookup(texts: readonly string[], where: string): (text: string) => string {
+    const results = this.replaced(texts, where, true);
+    const known = new Map(texts.map((text, i) => [text, results[i] ?? '']));
+    return (text) => known.get(text) ?? '';
+  }
+
+  private replaced(texts: readonly string[], where: string, isCounted: boolean): readonly string[] {
+    let results = [...texts];
+    this.patterns.forEach((source, i) => {
+      Object.assign(this.sandbox, { source, texts: results });
+      try {
+        REPLACE.runInContext(this.sandbox, { timeout: this.limitMs });
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+        throw new ExportRefusal(
+          `the pattern ${source} takes longer than ${this.limitMs / 1000} s on the text of ${where}; write one that cannot match in so many ways`,
+        );
+      }
+      if (isCounted) this.counts[i] = (this.counts[i] ?? 0) + this.sandbox.count;
+      results = Array.from(this.sandbox.results);
+    });
+    return results;
+  }
+
+  private aliasOf(kind: NameKind | 'label', name: string, f: (text: string) => string): string {
+    const aliases = this.aliases.get(kind) ?? new Aliases();
+    this.aliases.set(kind, aliases);
+    return aliases.of(name, f(name));
+  }
+}
+
+/** By what rollouts are told apart: two that are redacted alike stay two. */
+class Aliases {
+  private readonly aliases = new Map<string, string>();
+  private readonly taken = new Set<string>();
+
+  of(name: string, redacted: string): string {
+    const known = this.aliases.get(name);
+    if (known !== undefined) return known;
+    let alias = redacted;
+    for (let i = 2; this.taken.has(alias); i++) alias = `${redacted}~${i}`;
+    this.taken.add(alias);
+    this.aliases.set(name, alias);
+    return alias;
+  }
+}
+
+type NameKind = 'run' | 'group' | 'problem';
+
+interface Mapping {
+  readonly text: (text: string) => string;
+  readonly name: (kind: NameKind, name: string) => string;
+}
+
+/** Every text as it is, and noted. */
+function collecting(texts: Set<string>): Mapping {
+  const text = (each: string): string => {
+    texts.add(each);
+    return each;
+  };
+  return { text, name: (_, name) => text(name) };
+}
+
+/** Words of ours, and JSON that is numbers. */
+const OURS = new Set([
+  ...[
+    'group_rule',
+    'correct_source',
+    'answer_source',
+    'stop_reason',
+    'stop_reason_source',
+    'reason',
+    'kv_cache',
+  ],
+  ...['group_key', 'problem_id'],
+]);
+
+function withTexts(one: PackCase, mapping: Mapping): PackCase {
+  const { text, name } = mapping;
+  const { rollout } = one;
+  const row: Record<string, string | number | null> = Object.fromEntries(
+    Object.entries(rollout.row).map(([column, value]) => [
+      column,
+      typeof value === 'string' && !OURS.has(column) ? text(value) : value,
+    ]),
+  );
+  if (typeof row['group_key'] === 'string') row['group_key'] = name('group', row['group_key']);
+  if (typeof row['problem_id'] === 'string') row['problem_id'] = name('problem', row['problem_id']);
+  const [prompt, response] = [text(rollout.prompt), text(rollout.response)];
+  const isChanged = prompt !== rollout.prompt || response !== rollout.response;
+  const key = (annotated: AnnotationRow['rollout']): AnnotationRow['rollout'] => {
+    const { recordHash, ...rest } = annotated;
+    const named = {
+      ...rest,
+      run: name('run', rest.run),
+      group: name('group', rest.group),
+      problem: name('problem', rest.problem),
+    };
+    // A hash of what was taken out would tell whoever guesses that they have guessed it.
+    if (isChanged) return { ...named, contentHash: contentHash(`${prompt}\0${response}`) };
+    return recordHash === undefined ? named : { ...named, recordHash };
+  };
+  const { raw } = one;
+  return {
+    ...one,
+    run: runWith(one.run, mapping),
+    rollout: {
+      ...rollout,
+      row: row as ExportedRow,
+      prompt,
+      response,
+      extra: rollout.extra === '' ? '' : jsonWith(rollout.extra, text),
+      calls: rollout.calls.map((call) => ({
+        ...call,
+        name: call.name === null ? null : text(call.name),
+        worker: call.worker === null ? null : text(call.worker),
+      })),
+      // Ids and alternatives say what stood there.
+      tokens:
+        rollout.tokens === undefined || response === rollout.response
+          ? rollout.tokens
+          : { ...rollout.tokens, ids: null, top: null },
+    },
+    annotations: one.annotations.map((row) => ({
+      ...row,
+      rollout: key(row.rollout),
+      target: targetWith(row, { prompt, response, text, isChanged }),
+      ...(row.note === undefined ? {} : { note: text(row.note) }),
+      ...(row.correction === undefined ? {} : { correction: text(row.correction) }),
+      author: text(row.author),
+    })),
+    readings: one.readings.map((reading) => ({
+      ...reading,
+      rollout: key(reading.rollout),
+      author: text(reading.author),
+    })),
+    ...(raw === undefined
+      ? {}
+      : {
+          raw: { ...raw, path: text(raw.path), ...(raw.text === undefined ? {} : { text: text(raw.text) }) },
+        }),
+  };
+}
+
+/** Where it stands as it stood, what is quoted is quoted anew: a pattern may reach beyond the quote. */
+function targetWith(
+  { target, place }: AnnotationRow,
+  now: {
+    readonly prompt: string;
+    readonly response: string;
+    readonly text: (text: string) => string;
+    readonly isChanged: boolean;
+  },
+): AnnotationRow['target'] {
+  if (target.kind === 'rollout') return target;
+  const { anchor } = target;
+  const { quote, quoteEnd, before, after, start, end } = anchor;
+  if (place?.state === 'exact') {
+    const all = now[anchor.text];
+    const quoted = {
+      ...anchor,
+      quote: all.slice(start, start + quote.length),
+      before: all.slice(start - before.length, start),
+      after: all.slice(end, end + after.length),
+      ...(quoteEnd === undefined ? {} : { quoteEnd: all.slice(end - quoteEnd.length, end) }),
+      ...(anchor.hash === undefined ? {} : { hash: contentHash(all.slice(start, end)) }),
+    };
+    return { ...target, anchor: quoted };
+  }
+  if (quoteEnd === undefined) {
+    const all = now.text(before + quote + after);
+    const at = before.length;
+    return {
+      ...target,
+      anchor: {
+        ...anchor,
+        before: all.slice(0, at),
+        quote: all.slice(at, at + quote.length),
+        after: all.slice(at + quote.length),
+      },
+    };
+  }
+  const [first, last] = [now.text(before + quote), now.text(quoteEnd + after)];
+  const { hash, ...rest } = anchor;
+  return {
+    ...target,
+    anchor: {
+      ...rest,
+      before: first.slice(0, before.length),
+      quote: first.slice(before.length),
+      quoteEnd: last.slice(0, quoteEnd.length),
+      after: last.slice(quoteEnd.length),
+      ...(now.isChanged || hash === undefined ? {} : { hash }),
+    },
+  };
+}
+
+function runWith(run: PackRun, { text, name }: Mapping): PackRun {
+  return {
+    ...run,
+    id: name('run', run.id),
+    key: name('run', run.key),
+    name: text(run.name),
+    config: valueWith(run.config, text) as PackRun['config'],
+    stages: run.stages.map((stage) => ({
+      ...stage,
+      name: text(stage.name),
+      changes: valueWith(stage.changes, text) as PackRun['config'],
+    })),
+  };
+}
+
+function jsonWith(json: string, text: (text: string) => string): string {
+  return JSON.stringify(valueWith(JSON.parse(json), text));
+}
+
+/** Texts and keys of a JSON value. */
+function valueWith(value: unknown, text: (text: string) => string): unknown {
+  if (typeof value === 'string') return text(value);
+  if (Array.isArray(value)) return value.map((each: unknown) => valueWith(each, text));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [text(key), valueWith(each, text)]));
+}

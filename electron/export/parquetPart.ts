@@ -1,0 +1,89 @@
+/** One file of Parquet, row group by row group: it has its name once it is whole. */
+import { renameSync, rmSync } from 'node:fs';
+import { constants, zstdCompressSync } from 'node:zlib';
+import type { SchemaElement } from 'hyparquet';
+import { fileWriter, ParquetWriter } from 'hyparquet-writer';
+import { HEADER_KEY } from '../../shared/format/dataSetColumns.ts';
+
+/** Rows of a row group: at either size. What readers hold at once. */
+const GROUP_ROWS = 512;
+const GROUP_CHARS = 16 << 20;
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** No two rollouts have the same: looking for what repeats takes most of the time of a file. */
+const ALONE: ReadonlySet<string> = new Set(['response', 'extra', 'alternatives']);
+
+export type ParquetRow = Readonly<Record<string, unknown>>;
+
+export class ParquetPart {
+  readonly path: string;
+  private readonly partial: string;
+  private readonly sink;
+  private readonly writer;
+  private readonly names: readonly string[];
+  private rows: ParquetRow[] = [];
+  private chars = 0;
+  private written = 0;
+  private isWhole = false;
+
+  /** @param header what the file says of itself, in its metadata */
+  constructor(
+    path: string,
+    of: { readonly schema: SchemaElement[]; readonly names: readonly string[]; readonly header?: object },
+  ) {
+    this.path = path;
+    this.partial = `${path}.partial`;
+    this.names = of.names;
+    this.sink = fileWriter(this.partial);
+    this.writer = new ParquetWriter({
+      writer: this.sink,
+      schema: of.schema,
+      codec: 'ZSTD',
+      compressors: { ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes, LEVEL) },
+      ...(of.header === undefined
+        ? {}
+        : { kvMetadata: [{ key: HEADER_KEY, value: JSON.stringify(of.header) }] }),
+      createdBy: 'turnwise',
+    });
+  }
+
+  get held(): number {
+    return this.rows.length;
+  }
+
+  get isFull(): boolean {
+    return this.rows.length >= GROUP_ROWS || this.chars >= GROUP_CHARS;
+  }
+
+  /** @param weight in characters, as far as it can be long */
+  add(row: ParquetRow, weight: number): void {
+    this.rows.push(row);
+    this.chars += weight;
+  }
+
+  /** What is held as a row group. */
+  flush(): { readonly rows: number; readonly bytes: number } {
+    const { rows, sink } = this;
+    const columnData = this.names.map((name) => ({
+      name,
+      data: rows.map((row) => row[name] ?? null),
+      ...(ALONE.has(name) ? { encoding: 'PLAIN' as const, statistics: false } : {}),
+    }));
+    this.writer.write({ columnData, rowGroupSize: Math.max(1, rows.length) });
+    this.rows = [];
+    this.chars = 0;
+    const bytes = sink.offset - this.written;
+    this.written = sink.offset;
+    return { rows: rows.length, bytes };
+  }
+
+  finish(): void {
+    this.writer.finish();
+    this.isWhole = true;
+    renameSync(this.partial, this.path);
+  }
+
+  /** Nothing of it stays, unless it is whole. */
+  abandon(): void {
+    if (!this.isWhole) rmSync(this.partial, { force: true });
+  }
+}

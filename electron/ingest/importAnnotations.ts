@@ -1,0 +1,118 @@
+/** Annotations, readings and labels of a pack into a library, without its rollouts. */
+import { basename } from 'node:path';
+import type { MergeReport } from '../../shared/api/annotationRows.ts';
+import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
+import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
+import { pack, readPackLine } from '../../shared/format/pack.ts';
+import type { LibraryWriter } from '../storage/libraryWriter.ts';
+import { CorruptContainerError, type SourceRecord } from './containers/container.ts';
+import { openRecords } from './containers/open.ts';
+import { identify } from './identify.ts';
+import { readRecord } from './readRecord.ts';
+
+/** Lines that are taken in at once: each time all of them or none. */
+const AT_ONCE = 5_000;
+/** Faults that are told one by one. */
+const MOST_ISSUES = 1_000;
+
+export class NoPackError extends Error {}
+
+/**
+ * Stopped on the way it can be begun again: what is here already is not taken in twice.
+ *
+ * @throws NoPackError, the system's error when the file cannot be read
+ */
+export async function importAnnotations(
+  writer: LibraryWriter,
+  path: string,
+): Promise<{ readonly report: MergeReport; readonly rolloutIds: readonly number[] }> {
+  const found = await identify(path, basename(path));
+  if (found.kind === 'empty') throw new NoPackError(`${path} is empty`);
+  if (found.kind === 'refused') throw new NoPackError(`${path}: ${found.issue.message}`);
+  if (found.format !== pack.name)
+    throw new NoPackError(`${path} is no pack; it reads as ${found.format}, which has no annotations`);
+  const call = new ImportCall(writer, path);
+  const source = await openRecords(path, found.container, found.unit);
+  try {
+    for await (const records of source.records(0))
+      for (const record of records) call.take(record, found.unit);
+  } catch (error) {
+    if (!(error instanceof CorruptContainerError)) throw error;
+    call.issue(`${error.message}; what stands before is read`);
+  } finally {
+    await source.close();
+  }
+  return call.finish();
+}
+
+class ImportCall {
+  private readonly writer: LibraryWriter;
+  private readonly path: string;
+  private line = 0;
+  private annotations: { annotation: Annotation; line: number }[] = [];
+  private readings: { reading: Reading; line: number }[] = [];
+  private taxonomies: { taxonomy: Taxonomy; line: number }[] = [];
+  private readonly issues: MergeReport['issues'][number][] = [];
+  private readonly ids: string[] = [];
+  private readonly sums = { added: 0, present: 0, conflicts: 0, readings: 0 };
+  private readonly labelsAdded: string[] = [];
+  private readonly labelsDiffering: string[] = [];
+
+  constructor(writer: LibraryWriter, path: string) {
+    this.writer = writer;
+    this.path = path;
+  }
+
+  take(record: SourceRecord, unit: Parameters<typeof readRecord>[2]): void {
+    this.line++;
+    if ('tooLong' in record) {
+      this.issue(`the record has ${record.tooLong} bytes, more than one may have`, this.line);
+      return;
+    }
+    const reading = readRecord(record.bytes, this.line === 1, unit);
+    if (reading.kind === 'blank') return;
+    if (reading.kind === 'issue') {
+      this.issue(reading.issue.message, this.line);
+      return;
+    }
+    // Rollouts are not asked for: whether they can be read is nobody's question.
+    if (reading.record['type'] === 'rollout') return;
+    const parsed = readPackLine(reading.record);
+    const { line } = this;
+    if (parsed.kind === 'annotation') this.annotations.push({ annotation: parsed.annotation, line });
+    else if (parsed.kind === 'reading') this.readings.push({ reading: parsed.reading, line });
+    else if (parsed.kind === 'taxonomy') this.taxonomies.push({ taxonomy: parsed.taxonomy, line });
+    else if (parsed.kind === 'issue') this.issue(parsed.issue.message, line);
+    if (this.annotations.length + this.readings.length >= AT_ONCE) this.flush();
+  }
+
+  issue(message: string, line?: number): void {
+    if (this.issues.length < MOST_ISSUES)
+      this.issues.push({ path: this.path, ...(line === undefined ? {} : { line }), message });
+  }
+
+  finish(): { readonly report: MergeReport; readonly rolloutIds: readonly number[] } {
+    this.flush();
+    const rolloutIds = this.writer.annotations.place();
+    const { labelsAdded, labelsDiffering, issues } = this;
+    const unattached = this.writer.annotations.countUnattached(this.ids);
+    return { report: { ...this.sums, unattached, labelsAdded, labelsDiffering, issues }, rolloutIds };
+  }
+
+  private flush(): void {
+    const { annotations, readings, taxonomies } = this;
+    const merged = this.writer.annotations.mergeDurably({ annotations, readings, taxonomies }, this.path);
+    this.annotations = [];
+    this.readings = [];
+    this.taxonomies = [];
+    this.sums.added += merged.added;
+    this.sums.present += merged.present;
+    this.sums.conflicts += merged.conflicts.length;
+    this.sums.readings += merged.readings;
+    this.ids.push(...merged.addedIds);
+    this.labelsAdded.push(...merged.labelsAdded);
+    this.labelsDiffering.push(...merged.labelsDiffering.map(({ label }) => label));
+    for (const { label, line } of merged.labelsRefused)
+      this.issue(`the label ${label} was not added: another one has its name, or there are too many`, line);
+  }
+}

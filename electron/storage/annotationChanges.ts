@@ -1,0 +1,314 @@
+/** Changes to annotations: applied all or none, one step of undo each, on disk when they return. */
+import { randomUUID } from 'node:crypto';
+import type { ParsedParams } from '../../shared/api/contract.ts';
+import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
+import { annotationOf, isSamePlace, targetOf, withoutLabel } from '../../shared/domain/annotate/draft.ts';
+import { idBeside, isSameAnnotation } from '../../shared/domain/annotate/identity.ts';
+import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
+import { AnnotationHistory, type Change, type Step } from './annotationHistory.ts';
+import type { AnnotationStore, Conflict } from './annotationStore.ts';
+import type { WritableLibrary } from './open.ts';
+import { RolloutTexts } from './rolloutTexts.ts';
+import { readTaxonomy } from './taxonomies.ts';
+
+type Asked = ParsedParams<'annotation.apply'>['changes'][number];
+type Draft = Extract<Asked, { put: unknown }>['put'];
+
+/** What came of it: ids, and the rollouts of this library it was about. */
+export interface Outcome {
+  /** In words; absent: nothing has changed. */
+  readonly words?: string;
+  readonly annotationIds: readonly string[];
+  readonly removed: readonly string[];
+  readonly readings: readonly Reading[];
+  readonly rolloutIds: readonly number[];
+}
+
+/** Why a change is not made; nothing of it has been. */
+export class ChangeRefusal extends Error {}
+
+export class AnnotationChanges {
+  readonly history: AnnotationHistory;
+  private readonly db: WritableLibrary;
+  private readonly store: AnnotationStore;
+
+  constructor(db: WritableLibrary, store: AnnotationStore) {
+    this.db = db;
+    this.store = store;
+    this.history = new AnnotationHistory(db);
+  }
+
+  /**
+   * @param now milliseconds since 1970
+   * @throws ChangeRefusal
+   */
+  apply(author: string, asked: readonly Asked[], now: number): Outcome {
+    return durably(this.db, () => {
+      const { taxonomy } = readTaxonomy(this.db);
+      const call = new Call({ db: this.db, store: this.store, taxonomy, author, now });
+      for (const each of asked) call.make(each);
+      const { changes } = call;
+      if (changes.length > 0) this.history.add({ words: wordsOf(changes, taxonomy), changes }, author, now);
+      return this.outcome(changes, changes.length === 0 ? undefined : wordsOf(changes, taxonomy), call.asIs);
+    });
+  }
+
+  undo(): Outcome {
+    return durably(this.db, () => {
+      const step = this.history.lastDone();
+      return step === undefined ? NOTHING : this.restore(step, true);
+    });
+  }
+
+  redo(): Outcome {
+    return durably(this.db, () => {
+      const step = this.history.firstUndone();
+      return step === undefined ? NOTHING : this.restore(step, false);
+    });
+  }
+
+  /** @throws ChangeRefusal */
+  resolve(conflictId: number, take: 'mine' | 'theirs' | 'both', now: number): Outcome {
+    return durably(this.db, () => {
+      const conflict = this.store.conflict(conflictId);
+      if (conflict === undefined) throw new ChangeRefusal(`there is no conflict ${conflictId}`);
+      if (conflict.taken !== null) throw new ChangeRefusal('this conflict has been decided already');
+      const changes: Change[] = [
+        { of: 'conflict', conflictId, before: conflict.taken, after: take },
+        ...this.taken(conflict, take),
+      ];
+      const words = `decision for ${TAKEN[take]}`;
+      this.set(changes);
+      this.history.add({ words, changes }, conflict.theirs.author, now);
+      return this.outcome(changes, words);
+    });
+  }
+
+  private taken({ annotationId, theirs }: Conflict, take: 'mine' | 'theirs' | 'both'): readonly Change[] {
+    if (take === 'mine') return [];
+    const after = take === 'theirs' ? theirs : { ...theirs, id: idBeside(theirs) };
+    const id = take === 'theirs' ? annotationId : after.id;
+    const before = this.store.get(id) ?? null;
+    return before !== null && isSameAnnotation(before, after)
+      ? []
+      : [{ of: 'annotation', id, before, after }];
+  }
+
+  private restore(step: Step, isUndone: boolean): Outcome {
+    const changes = isUndone ? step.changes.map(reversed).reverse() : step.changes;
+    this.set(changes);
+    this.history.mark(step, isUndone);
+    return this.outcome(changes, step.words);
+  }
+
+  private set(changes: readonly Change[]): void {
+    for (const change of changes) setOne(this.store, change);
+    this.store.places.revise();
+  }
+
+  private outcome(changes: readonly Change[], words?: string, asIs: readonly string[] = []): Outcome {
+    const put = new Set(asIs);
+    const removed = new Set<string>();
+    const readings: Reading[] = [];
+    const numbers = new Set<number>();
+    const about = (said: Annotation | Reading | null): void => {
+      const no = said === null ? undefined : this.store.numberOf(said.rollout);
+      if (no !== undefined) numbers.add(no);
+    };
+    for (const change of changes) {
+      if (change.of === 'conflict') continue;
+      about(change.before);
+      about(change.after);
+      if (change.of === 'reading') {
+        if (change.after !== null) readings.push(change.after);
+      } else if (change.after === null) {
+        put.delete(change.id);
+        removed.add(change.id);
+      } else {
+        removed.delete(change.id);
+        put.add(change.id);
+      }
+    }
+    const texts = new RolloutTexts(this.db);
+    // What was removed and is back may be about a rollout that came meanwhile, and nothing else has to be looked for.
+    if ([...numbers].some((no) => this.store.rolloutOf(no) === undefined)) this.store.places.placeAll();
+    const rolloutIds = [...numbers].flatMap((no) => this.store.places.standAll(no, texts));
+    return {
+      ...(words === undefined ? {} : { words }),
+      annotationIds: [...put],
+      removed: [...removed],
+      readings,
+      rolloutIds: [...new Set(rolloutIds)],
+    };
+  }
+}
+
+/**
+ * On disk before it returns, even where the power fails: the commits of ingest may wait for a checkpoint, what a
+ * person has said may not.
+ */
+export function durably<T>(db: WritableLibrary, work: () => T): T {
+  db.pragma('synchronous = FULL');
+  try {
+    return db.transaction(work).immediate();
+  } finally {
+    db.pragma('synchronous = NORMAL');
+  }
+}
+
+const NOTHING: Outcome = { annotationIds: [], removed: [], readings: [], rolloutIds: [] };
+const TAKEN = { mine: 'ours', theirs: 'theirs', both: 'both versions' } as const;
+
+function setOne(store: AnnotationStore, change: Change, rolloutId?: number): void {
+  switch (change.of) {
+    case 'annotation':
+      if (change.after === null) store.remove(change.id);
+      else store.set(change.after, rolloutId);
+      break;
+    case 'reading':
+      if (change.after !== null) store.setReading(change.after, rolloutId);
+      else if (change.before !== null) store.removeReading(change.before);
+      break;
+    case 'conflict':
+      store.setTaken(change.conflictId, change.after);
+      break;
+  }
+}
+
+function reversed(change: Change): Change {
+  return { ...change, before: change.after, after: change.before } as Change;
+}
+
+interface CallServices {
+  readonly db: WritableLibrary;
+  readonly store: AnnotationStore;
+  readonly taxonomy: Taxonomy;
+  readonly author: string;
+  readonly now: number;
+}
+
+/** The changes of one call, one after the other: each sees what those before it have done. */
+class Call {
+  readonly changes: Change[] = [];
+  /** Asked for, and already so. */
+  readonly asIs: string[] = [];
+  private readonly services: CallServices;
+  private readonly texts: RolloutTexts;
+
+  constructor(services: CallServices) {
+    this.services = services;
+    this.texts = new RolloutTexts(services.db);
+  }
+
+  make(asked: Asked): void {
+    if ('put' in asked) this.put(asked.put);
+    else if ('remove' in asked) this.change(asked.remove, null);
+    else this.read(asked.read, asked.verdict);
+  }
+
+  private put(draft: Draft): void {
+    const { store, author, now } = this.services;
+    const id = draft.id ?? randomUUID();
+    const before = store.get(id);
+    const rollout = draft.rolloutId === undefined ? before?.rollout : this.keyOf(draft.rolloutId);
+    const target = this.targetOf(draft) ?? before?.target;
+    if (rollout === undefined || target === undefined)
+      throw new ChangeRefusal(`there is no annotation ${id}; a new one needs a rollout and a target`);
+    this.assertLabel(draft.label, before);
+    const base = {
+      id,
+      rollout,
+      target,
+      author: before?.author ?? author,
+      createdAt: before?.createdAt ?? now,
+    };
+    const after = annotationOf({ ...base, updatedAt: now }, draft);
+    if (after.label === undefined && after.note === undefined && after.correction === undefined)
+      throw new ChangeRefusal('an annotation has a label, a note or a correction');
+    this.replaceLabels(after);
+    const isSame =
+      before !== undefined && isSameAnnotation({ ...after, updatedAt: before.updatedAt }, before);
+    if (isSame) this.asIs.push(id);
+    else this.change(id, after, draft.rolloutId);
+  }
+
+  /** With one label for a place, the one before it goes; a note it came with stays. */
+  private replaceLabels(after: Annotation): void {
+    const { store, taxonomy, now } = this.services;
+    if (taxonomy.choice !== 'one' || after.label === undefined) return;
+    for (const other of store.beside(after.rollout)) {
+      const isReplaced =
+        other.id !== after.id &&
+        other.author === after.author &&
+        other.label !== undefined &&
+        isSamePlace(other.target, after.target);
+      if (!isReplaced) continue;
+      const left = withoutLabel(other);
+      this.change(other.id, left === undefined ? null : { ...left, updatedAt: now });
+    }
+  }
+
+  private read(rolloutId: number, verdict: Reading['verdict'] | null): void {
+    const { store, author, now } = this.services;
+    const rollout = this.keyOf(rolloutId);
+    const known = store.readingsOf(rolloutId, author);
+    const [only] = known;
+    if (known.length === 1 && only !== undefined && only.verdict === verdict) return;
+    for (const before of known) this.add({ of: 'reading', before, after: null });
+    if (verdict === null) return;
+    const before = store.reading({ rollout, author }) ?? null;
+    this.add({ of: 'reading', before, after: { rollout, author, verdict, at: now } }, rolloutId);
+  }
+
+  private change(id: string, after: Annotation | null, rolloutId?: number): void {
+    const before = this.services.store.get(id) ?? null;
+    if (before === null && after === null) return;
+    this.add({ of: 'annotation', id, before, after }, rolloutId);
+  }
+
+  private add(change: Change, rolloutId?: number): void {
+    setOne(this.services.store, change, rolloutId);
+    this.services.store.places.revise();
+    this.changes.push(change);
+  }
+
+  private keyOf(rolloutId: number) {
+    const key = this.texts.keyOf(rolloutId);
+    if (key === undefined) throw new ChangeRefusal(`the library has no rollout ${rolloutId}`);
+    return key;
+  }
+
+  private targetOf({ rolloutId, target }: Draft) {
+    if (rolloutId === undefined || target === undefined) return undefined;
+    const texts = this.texts.texts(rolloutId);
+    const made = texts === undefined ? `the library has no rollout ${rolloutId}` : targetOf(texts, target);
+    if (typeof made === 'string') throw new ChangeRefusal(made);
+    return made;
+  }
+
+  private assertLabel(label: string | undefined, before: Annotation | undefined): void {
+    const { labels } = this.services.taxonomy;
+    if (label === undefined || label === before?.label || labels.some(({ id }) => id === label)) return;
+    const known = labels.map(({ id }) => id).join(', ');
+    throw new ChangeRefusal(`there is no label ${label}; there are ${known === '' ? 'none' : known}`);
+  }
+}
+
+/** For the words behind "undo". */
+function wordsOf(changes: readonly Change[], taxonomy: Taxonomy): string {
+  const said = changes.filter((change) => change.of === 'annotation');
+  const [first] = said;
+  if (first === undefined) {
+    const reading = changes.find((change) => change.of === 'reading' && change.after !== null);
+    const verdict = reading?.of === 'reading' ? reading.after?.verdict : undefined;
+    const what = verdict ?? 'unread';
+    return changes.length === 1 ? what : `${what}, ${changes.length} changes`;
+  }
+  const named = said.find(({ after }) => after !== null) ?? first;
+  const isOne = said.length === 1 || said.filter(({ after }) => after !== null).length === 1;
+  if (!isOne) return `${said.length} annotations`;
+  const about = named.after ?? named.before;
+  const label = taxonomy.labels.find(({ id }) => id === about?.label)?.name ?? about?.label;
+  const what = label === undefined ? (about?.note === undefined ? 'correction' : 'note') : `label ${label}`;
+  return named.after === null ? `removal of ${what}` : what;
+}

@@ -1,0 +1,241 @@
+/**
+ * Which rollout of this library an annotation is about, and where its text stands in it. Derived, and worked out anew
+ * when rollouts come and go:
+ *
+ *   address, and the record or the content agrees ─► certain
+ *   the problem's rollouts of that step by content, then any rollout by its record ─► certain
+ *   the address alone: the same problem, or something that was quoted stands in it ─► its text has changed
+ *   else none: the annotation is unattached, and listed with what it quotes
+ */
+import { placeAnchor } from '../../shared/domain/annotate/anchor.ts';
+import type { AnchorState, AnnotationTarget } from '../../shared/domain/annotate/annotation.ts';
+import { KEY_COLUMNS, type KeyRecord } from './annotationRecords.ts';
+import type { WritableLibrary } from './open.ts';
+import { RolloutTexts } from './rolloutTexts.ts';
+
+/** What is without a certain place; asked before anything else, so it must cost nothing where all have one. */
+const UNCERTAIN = `k.annotated_no NOT IN (SELECT annotated_no FROM annotated_place_row WHERE is_certain = 1)
+  AND (EXISTS (SELECT 1 FROM annotation_row a WHERE a.annotated_no = k.annotated_no)
+    OR EXISTS (SELECT 1 FROM reading_row d WHERE d.annotated_no = k.annotated_no))`;
+/** In this order, whatever the planner thinks of it: what is said is little, rollouts are many. */
+const AT_ADDRESS = `FROM annotated_row k CROSS JOIN run_row n ON n.run_key = k.run_key
+  CROSS JOIN group_row g ON g.run_id = n.run_id AND g.step = k.step AND g.group_key = k.group_key
+  CROSS JOIN rollout_row r ON r.group_id = g.group_id AND r.ordinal = k.ordinal`;
+/** All at once, by indexes: what most are found by. */
+export const PLACE_BY_ADDRESS = `INSERT OR REPLACE INTO annotated_place_row (annotated_no, rollout_id, is_certain)
+  SELECT k.annotated_no, r.rollout_id, 1 ${AT_ADDRESS} WHERE r.content_hash = k.record_hash AND ${UNCERTAIN}
+  RETURNING annotated_no`;
+const LEFT = `SELECT k.annotated_no, ${KEY_COLUMNS} FROM annotated_row k WHERE ${UNCERTAIN}`;
+const ADDRESS = `SELECT r.rollout_id, p.problem_id ${AT_ADDRESS} JOIN problem_row p ON p.problem_no = g.problem_no
+  WHERE k.annotated_no = ?`;
+export const SIBLINGS = `SELECT r.rollout_id FROM run_row n JOIN group_row g ON g.run_id = n.run_id AND g.step = :step
+  JOIN problem_row p ON p.problem_no = g.problem_no JOIN rollout_row r ON r.group_id = g.group_id
+  WHERE n.run_key = :run AND p.problem_id = :problem AND r.rollout_id > :from ORDER BY r.rollout_id`;
+export const BY_RECORD = `SELECT r.rollout_id, r.content_hash, r.step, r.ordinal FROM rollout_row r
+  WHERE r.rollout_id > ? AND r.content_hash IN (SELECT value FROM json_each(?)) ORDER BY r.rollout_id`;
+
+interface KeyRow extends KeyRecord {
+  annotated_no: number;
+}
+
+export class AnnotationPlaces {
+  private readonly db: WritableLibrary;
+  private readonly sql;
+
+  constructor(db: WritableLibrary) {
+    this.db = db;
+    this.sql = {
+      hasKeys: db.prepare('SELECT 1 FROM annotated_row LIMIT 1').pluck(),
+      newest: db.prepare('SELECT coalesce(max(rollout_id), 0) FROM rollout_row').pluck(),
+      searchedTo: db.prepare('SELECT searched_to FROM annotation_state_row').pluck(),
+      setSearchedTo: db.prepare<[number]>('UPDATE annotation_state_row SET searched_to = ?'),
+      revise: db.prepare('UPDATE annotation_state_row SET revision = revision + 1'),
+      address: db.prepare<[number], { rollout_id: number; problem_id: string }>(ADDRESS),
+      siblings: db.prepare<[Record<string, unknown>], number>(SIBLINGS).pluck(),
+      place: db.prepare<[number, number, number]>(
+        'INSERT OR REPLACE INTO annotated_place_row VALUES (?, ?, ?)',
+      ),
+      placeOf: db.prepare<[number], { rollout_id: number; is_certain: number }>(
+        'SELECT rollout_id, is_certain FROM annotated_place_row WHERE annotated_no = ?',
+      ),
+      annotationsOf: db.prepare<[number], { annotation_no: number; target: string }>(
+        'SELECT annotation_no, target FROM annotation_row WHERE annotated_no = ?',
+      ),
+      standing: db.prepare<[number, string, number | null, number | null]>(
+        'INSERT OR REPLACE INTO annotation_place_row VALUES (?, ?, ?, ?)',
+      ),
+    };
+  }
+
+  /** Must run inside a transaction that has removed rollouts, or brought annotations: all are looked through again. */
+  forgetSearch(): void {
+    this.sql.setSearchedTo.run(0);
+  }
+
+  /** What is said changed: whoever keeps something of it asks by this number. */
+  revise(): void {
+    this.sql.revise.run();
+  }
+
+  /**
+   * Looks for what has no certain place, among rollouts that have come since it was looked for last. Must run inside
+   * a transaction.
+   *
+   * @returns rollouts of which something is now known that was not
+   */
+  placeAll(): readonly number[] {
+    if (this.sql.hasKeys.get() === undefined) return [];
+    const newest = Number(this.sql.newest.get());
+    const from = Number(this.sql.searchedTo.get());
+    if (newest === from) return [];
+    const texts = new RolloutTexts(this.db);
+    const placed = new Set(this.db.prepare(PLACE_BY_ADDRESS).pluck().all() as number[]);
+    const left = this.db.prepare(LEFT).all() as KeyRow[];
+    if (left.length > 0) for (const no of this.placeEach(left, texts, from)) placed.add(no);
+    this.sql.setSearchedTo.run(newest);
+    if (placed.size === 0) return [];
+    this.revise();
+    return [...placed].flatMap((no) => this.standAll(no, texts));
+  }
+
+  /** One that has been put on a rollout here. Must run inside a transaction. */
+  placeAt(annotatedNo: number, rolloutId: number): void {
+    this.sql.place.run(annotatedNo, rolloutId, 1);
+  }
+
+  rolloutOf(annotatedNo: number): number | undefined {
+    return this.sql.placeOf.get(annotatedNo)?.rollout_id;
+  }
+
+  /** The prompts that are shown may be others: the places of a run's annotations, once more. */
+  standAgain(runId: number): void {
+    const keys = this.db
+      .prepare(
+        `SELECT p.annotated_no FROM annotated_place_row p JOIN rollout_row r USING (rollout_id) WHERE r.run_id = ?`,
+      )
+      .pluck()
+      .all(runId) as number[];
+    if (keys.length === 0) return;
+    const texts = new RolloutTexts(this.db);
+    for (const no of keys) this.standAll(no, texts);
+    this.revise();
+  }
+
+  /** Where the text of each annotation of this rollout stands. @returns the rollout, if it is here */
+  standAll(annotatedNo: number, texts = new RolloutTexts(this.db)): readonly number[] {
+    const place = this.sql.placeOf.get(annotatedNo);
+    if (place === undefined) return [];
+    for (const { annotation_no: no, target } of this.sql.annotationsOf.all(annotatedNo)) {
+      const { state, start, end } = standing(JSON.parse(target) as AnnotationTarget, place, texts);
+      this.sql.standing.run(no, state, start, end);
+    }
+    return [place.rollout_id];
+  }
+
+  private placeEach(left: readonly KeyRow[], texts: RolloutTexts, from: number): readonly number[] {
+    const placed: number[] = [];
+    const place = (key: KeyRow, rolloutId: number, isCertain: boolean): void => {
+      const known = this.sql.placeOf.get(key.annotated_no);
+      if (known?.rollout_id === rolloutId && known.is_certain === Number(isCertain)) return;
+      this.sql.place.run(key.annotated_no, rolloutId, Number(isCertain));
+      placed.push(key.annotated_no);
+    };
+    const contents = new Contents(texts, (step) => this.sql.siblings.all({ ...step, from }));
+    const rest = left.filter((key) => {
+      const at = this.sql.address.get(key.annotated_no)?.rollout_id;
+      // What was there before has been looked at before.
+      const isAt = at !== undefined && at > from && contents.hashOf(at) === key.content_hash;
+      const found = isAt ? at : contents.find(key);
+      if (found !== undefined) place(key, found, true);
+      return found === undefined;
+    });
+    const byRecord = this.byRecord(rest, from);
+    for (const key of rest) {
+      const found = byRecord.get(key.annotated_no);
+      const at = found === undefined ? this.sql.address.get(key.annotated_no) : undefined;
+      if (found !== undefined) place(key, found, true);
+      else if (at !== undefined && at.rollout_id > from && this.isLikely(key, at, texts))
+        place(key, at.rollout_id, false);
+    }
+    return placed;
+  }
+
+  /** Of several equal records the one at the same step and index, else the first. */
+  private byRecord(keys: readonly KeyRow[], from: number): ReadonlyMap<number, number> {
+    const hashes = [...new Set(keys.map((key) => key.record_hash))].filter((hash) => hash !== '');
+    if (hashes.length === 0) return new Map();
+    const rows = this.db.prepare(BY_RECORD).all(from, JSON.stringify(hashes)) as {
+      rollout_id: number;
+      content_hash: string;
+      step: number;
+      ordinal: number;
+    }[];
+    const found = new Map<string, typeof rows>();
+    for (const row of rows) found.set(row.content_hash, [...(found.get(row.content_hash) ?? []), row]);
+    return new Map(
+      keys.flatMap((key) => {
+        const same = found.get(key.record_hash) ?? [];
+        const best =
+          same.find(({ step, ordinal }) => step === key.step && ordinal === key.ordinal) ?? same[0];
+        return best === undefined ? [] : [[key.annotated_no, best.rollout_id] as const];
+      }),
+    );
+  }
+
+  private isLikely(
+    key: KeyRow,
+    at: { readonly rollout_id: number; readonly problem_id: string },
+    texts: RolloutTexts,
+  ): boolean {
+    if (at.problem_id === key.problem_id) return true;
+    return this.sql.annotationsOf.all(key.annotated_no).some(({ target }) => {
+      const parsed = JSON.parse(target) as AnnotationTarget;
+      if (parsed.kind === 'rollout' || parsed.anchor.quote.length < TELLING) return false;
+      return placeAnchor(parsed.anchor, texts.textOf(at.rollout_id, parsed.anchor.text)).state !== 'orphaned';
+    });
+  }
+}
+
+/** A quote this long does not stand in another text by chance. */
+const TELLING = 24;
+
+function standing(
+  target: AnnotationTarget,
+  place: { readonly rollout_id: number; readonly is_certain: number },
+  texts: RolloutTexts,
+): { readonly state: AnchorState; readonly start: number | null; readonly end: number | null } {
+  if (target.kind === 'rollout')
+    return { state: place.is_certain === 1 ? 'exact' : 'moved', start: null, end: null };
+  const placed = placeAnchor(target.anchor, texts.textOf(place.rollout_id, target.anchor.text));
+  return placed.state === 'orphaned' ? { state: 'orphaned', start: null, end: null } : placed;
+}
+
+/** Rollouts of a problem at a step by their content: each text is read once, however many are looked for. */
+class Contents {
+  private readonly texts: RolloutTexts;
+  private readonly siblings: (place: Record<string, unknown>) => readonly number[];
+  private readonly hashes = new Map<number, string | undefined>();
+  private readonly known = new Map<string, ReadonlyMap<string, number>>();
+
+  constructor(texts: RolloutTexts, siblings: (place: Record<string, unknown>) => readonly number[]) {
+    this.texts = texts;
+    this.siblings = siblings;
+  }
+
+  hashOf(rolloutId: number): string | undefined {
+    if (!this.hashes.has(rolloutId)) this.hashes.set(rolloutId, this.texts.contentHashOf(rolloutId));
+    return this.hashes.get(rolloutId);
+  }
+
+  find(key: KeyRow): number | undefined {
+    const place = JSON.stringify([key.run_key, key.step, key.problem_id]);
+    let known = this.known.get(place);
+    if (known === undefined) {
+      const ids = this.siblings({ run: key.run_key, step: key.step, problem: key.problem_id });
+      // The first of equal ones.
+      known = new Map([...ids].reverse().map((id) => [this.hashOf(id) ?? '', id]));
+      this.known.set(place, known);
+    }
+    return known.get(key.content_hash);
+  }
+}

@@ -1,0 +1,116 @@
+/** Annotations and readings as rows, and back. Nothing is decided here. */
+import type {
+  Annotation,
+  AnnotationTarget,
+  Reading,
+  RolloutKey,
+  Severity,
+} from '../../shared/domain/annotate/annotation.ts';
+import { likenessText } from '../../shared/domain/annotate/identity.ts';
+import { contentHash } from '../../shared/domain/contentHash.ts';
+import { FLAGS } from '../../shared/domain/flags.ts';
+import type { RunKind } from '../../shared/domain/model.ts';
+
+export const KEY_COLUMNS = `k.run_key, k.kind, k.step, k.group_key, k.problem_id, k.ordinal, k.content_hash, k.record_hash`;
+
+export interface KeyRecord {
+  run_key: string;
+  kind: RunKind;
+  step: number;
+  group_key: string;
+  problem_id: string;
+  ordinal: number;
+  content_hash: string;
+  record_hash: string;
+}
+
+export function keyOf(row: KeyRecord): RolloutKey {
+  return {
+    run: row.run_key,
+    kind: row.kind,
+    step: row.step,
+    group: row.group_key,
+    problem: row.problem_id,
+    ordinal: row.ordinal,
+    contentHash: row.content_hash,
+    ...(row.record_hash === '' ? {} : { recordHash: row.record_hash }),
+  };
+}
+
+export function keyValues(key: RolloutKey): Record<keyof KeyRecord, string | number> {
+  return {
+    run_key: key.run,
+    kind: key.kind,
+    step: key.step,
+    group_key: key.group,
+    problem_id: key.problem,
+    ordinal: key.ordinal,
+    content_hash: key.contentHash,
+    record_hash: key.recordHash ?? '',
+  };
+}
+
+export interface AnnotationRecord extends KeyRecord {
+  annotation_no: number;
+  annotation_id: string;
+  annotated_no: number;
+  target: string;
+  label: string | null;
+  note: string | null;
+  correction: string | null;
+  severity: Severity | null;
+  flag: string | null;
+  author: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export const ANNOTATION_COLUMNS = `a.annotation_no, a.annotation_id, a.annotated_no, a.target, a.label, a.note,
+  a.correction, a.severity, a.flag, a.author, a.created_at, a.updated_at, ${KEY_COLUMNS}`;
+
+export function annotationFrom(row: AnnotationRecord): Annotation {
+  const flag = FLAGS.find((known) => known === row.flag);
+  return {
+    id: row.annotation_id,
+    rollout: keyOf(row),
+    target: JSON.parse(row.target) as AnnotationTarget,
+    ...(row.label === null ? {} : { label: row.label }),
+    ...(row.note === null ? {} : { note: row.note }),
+    ...(row.correction === null ? {} : { correction: row.correction }),
+    ...(row.severity === null ? {} : { severity: row.severity }),
+    ...(flag === undefined ? {} : { flag }),
+    author: row.author,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export function annotationValues(annotation: Annotation, annotatedNo: number) {
+  return {
+    annotation_id: annotation.id,
+    annotated_no: annotatedNo,
+    target: JSON.stringify(annotation.target),
+    label: annotation.label ?? null,
+    note: annotation.note ?? null,
+    correction: annotation.correction ?? null,
+    severity: annotation.severity ?? null,
+    flag: annotation.flag ?? null,
+    author: annotation.author,
+    created_at: annotation.createdAt,
+    updated_at: annotation.updatedAt,
+    likeness: contentHash(likenessText(annotation)),
+  };
+}
+
+export interface ReadingRecord extends KeyRecord {
+  annotated_no: number;
+  author: string;
+  verdict: Reading['verdict'];
+  at: number;
+}
+
+export const READING_COLUMNS = `d.annotated_no, d.author, d.verdict, d.at, ${KEY_COLUMNS}`;
+
+export function readingFrom(row: ReadingRecord): Reading {
+  return { rollout: keyOf(row), author: row.author, verdict: row.verdict, at: row.at };
+}

@@ -1,0 +1,217 @@
+/** Annotations, readings and conflicts one by one: got, set, removed. What belongs to one change is `annotationChanges.ts`. */
+import type { Annotation, Reading, RolloutKey } from '../../shared/domain/annotate/annotation.ts';
+import { canonical, likenessText } from '../../shared/domain/annotate/identity.ts';
+import { contentHash } from '../../shared/domain/contentHash.ts';
+import type { AnnotationPlaces } from './annotationPlaces.ts';
+import {
+  ANNOTATION_COLUMNS,
+  type AnnotationRecord,
+  annotationFrom,
+  annotationValues,
+  keyValues,
+  READING_COLUMNS,
+  type ReadingRecord,
+  readingFrom,
+} from './annotationRecords.ts';
+import type { WritableLibrary } from './open.ts';
+
+export interface Conflict {
+  readonly conflictId: number;
+  readonly annotationId: string;
+  readonly theirs: Annotation;
+  readonly from: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly taken: 'mine' | 'theirs' | 'both' | null;
+}
+
+interface ConflictRecord {
+  conflict_id: number;
+  annotation_id: string;
+  theirs: string;
+  origin: string;
+  at: number;
+  taken: Conflict['taken'];
+}
+
+const FROM = 'FROM annotation_row a JOIN annotated_row k USING (annotated_no)';
+const READINGS = 'FROM reading_row d JOIN annotated_row k USING (annotated_no)';
+const KEY_NAMES = [
+  'run_key',
+  'kind',
+  'step',
+  'group_key',
+  'problem_id',
+  'ordinal',
+  'content_hash',
+  'record_hash',
+];
+
+export class AnnotationStore {
+  readonly places: AnnotationPlaces;
+  private readonly sql;
+
+  constructor(db: WritableLibrary, places: AnnotationPlaces) {
+    this.places = places;
+    const named = KEY_NAMES.map((name) => `${name} = :${name}`).join(' AND ');
+    this.sql = {
+      key: db
+        .prepare<[Record<string, unknown>], number>(`SELECT annotated_no FROM annotated_row WHERE ${named}`)
+        .pluck(),
+      addKey: db.prepare<[Record<string, unknown>]>(
+        `INSERT INTO annotated_row (${KEY_NAMES.join(', ')}) VALUES (${KEY_NAMES.map((name) => `:${name}`).join(', ')})`,
+      ),
+      get: db.prepare<[string], AnnotationRecord>(
+        `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.annotation_id = ?`,
+      ),
+      alike: db.prepare<[string], AnnotationRecord>(
+        `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.likeness = ?`,
+      ),
+      ofRollout: db.prepare<[number], AnnotationRecord>(
+        `SELECT ${ANNOTATION_COLUMNS} ${FROM} JOIN annotated_place_row p USING (annotated_no) WHERE p.rollout_id = ?`,
+      ),
+      ofKey: db.prepare<[number], AnnotationRecord>(
+        `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.annotated_no = ?`,
+      ),
+      add: db.prepare<[Record<string, unknown>]>(`INSERT INTO annotation_row
+        (annotation_id, annotated_no, target, label, note, correction, severity, flag, author, created_at, updated_at, likeness)
+        VALUES (:annotation_id, :annotated_no, :target, :label, :note, :correction, :severity, :flag, :author, :created_at,
+          :updated_at, :likeness)`),
+      update: db.prepare<[Record<string, unknown>]>(`UPDATE annotation_row SET annotated_no = :annotated_no,
+        target = :target, label = :label, note = :note, correction = :correction, severity = :severity, flag = :flag,
+        author = :author, created_at = :created_at, updated_at = :updated_at, likeness = :likeness
+        WHERE annotation_id = :annotation_id`),
+      dropPlace: db.prepare<[string]>(
+        'DELETE FROM annotation_place_row WHERE annotation_no = (SELECT annotation_no FROM annotation_row WHERE annotation_id = ?)',
+      ),
+      drop: db.prepare<[string]>('DELETE FROM annotation_row WHERE annotation_id = ?'),
+      reading: db.prepare<[number, string], ReadingRecord>(
+        `SELECT ${READING_COLUMNS} ${READINGS} WHERE d.annotated_no = ? AND d.author = ?`,
+      ),
+      readingsHere: db.prepare<[number, string], ReadingRecord>(
+        `SELECT ${READING_COLUMNS} ${READINGS} JOIN annotated_place_row p USING (annotated_no) WHERE p.rollout_id = ? AND d.author = ?`,
+      ),
+      setReading: db.prepare<[number, string, string, number]>(
+        'INSERT OR REPLACE INTO reading_row VALUES (?, ?, ?, ?)',
+      ),
+      dropReading: db.prepare<[number, string]>(
+        'DELETE FROM reading_row WHERE annotated_no = ? AND author = ?',
+      ),
+      conflict: db.prepare<[number], ConflictRecord>(
+        'SELECT * FROM annotation_conflict_row WHERE conflict_id = ?',
+      ),
+      conflictOf: db.prepare<[string, string], ConflictRecord>(
+        'SELECT * FROM annotation_conflict_row WHERE annotation_id = ? AND theirs = ?',
+      ),
+      addConflict: db.prepare<[string, string, string, number]>(
+        'INSERT OR IGNORE INTO annotation_conflict_row (annotation_id, theirs, origin, at) VALUES (?, ?, ?, ?)',
+      ),
+      setTaken: db.prepare<[string | null, number]>(
+        'UPDATE annotation_conflict_row SET taken = ? WHERE conflict_id = ?',
+      ),
+    };
+  }
+
+  get(id: string): Annotation | undefined {
+    const row = this.sql.get.get(id);
+    return row === undefined ? undefined : annotationFrom(row);
+  }
+
+  alike(likeness: string): Annotation | undefined {
+    return this.sql.alike
+      .all(contentHash(likeness))
+      .map(annotationFrom)
+      .find((each) => likenessText(each) === likeness);
+  }
+
+  /** Of the same rollout, under whichever key. */
+  beside(rollout: RolloutKey): readonly Annotation[] {
+    const no = this.numberOf(rollout);
+    if (no === undefined) return [];
+    const here = this.rolloutOf(no);
+    return (here === undefined ? this.sql.ofKey.all(no) : this.sql.ofRollout.all(here)).map(annotationFrom);
+  }
+
+  /** @param rolloutId the one it is put on, where that is known: nothing has to be looked for then */
+  set(annotation: Annotation, rolloutId?: number): void {
+    const no = this.numberFor(annotation.rollout, rolloutId);
+    const values = annotationValues(annotation, no);
+    if (this.sql.update.run(values).changes === 0) this.sql.add.run(values);
+    else this.sql.dropPlace.run(annotation.id);
+  }
+
+  remove(id: string): void {
+    this.sql.dropPlace.run(id);
+    this.sql.drop.run(id);
+  }
+
+  reading({ rollout, author }: Pick<Reading, 'rollout' | 'author'>): Reading | undefined {
+    const no = this.numberOf(rollout);
+    const row = no === undefined ? undefined : this.sql.reading.get(no, author);
+    return row === undefined ? undefined : readingFrom(row);
+  }
+
+  /** By one author, of a rollout of this library: one, unless it was read under several keys. */
+  readingsOf(rolloutId: number, author: string): readonly Reading[] {
+    return this.sql.readingsHere.all(rolloutId, author).map(readingFrom);
+  }
+
+  setReading(reading: Reading, rolloutId?: number): void {
+    const no = this.numberFor(reading.rollout, rolloutId);
+    this.sql.setReading.run(no, reading.author, reading.verdict, reading.at);
+  }
+
+  removeReading({ rollout, author }: Pick<Reading, 'rollout' | 'author'>): void {
+    const no = this.numberOf(rollout);
+    if (no !== undefined) this.sql.dropReading.run(no, author);
+  }
+
+  conflict(conflictId: number): Conflict | undefined {
+    const row = this.sql.conflict.get(conflictId);
+    if (row === undefined) return undefined;
+    const { conflict_id, annotation_id, theirs, origin, at, taken } = row;
+    return {
+      conflictId: conflict_id,
+      annotationId: annotation_id,
+      theirs: JSON.parse(theirs) as Annotation,
+      from: origin,
+      at,
+      taken,
+    };
+  }
+
+  /** The same version has come before, decided about or not. */
+  hasCome(theirs: Annotation): boolean {
+    return this.sql.conflictOf.get(theirs.id, canonical(theirs)) !== undefined;
+  }
+
+  addConflict(theirs: Annotation, from: string, at: number): void {
+    this.sql.addConflict.run(theirs.id, canonical(theirs), from, at);
+  }
+
+  setTaken(conflictId: number, taken: Conflict['taken']): void {
+    this.sql.setTaken.run(taken, conflictId);
+  }
+
+  /** The number its rollout has here, if it has one. */
+  numberOf(key: RolloutKey): number | undefined {
+    return this.sql.key.get(keyValues(key));
+  }
+
+  /** Which rollout of this library that is. */
+  rolloutOf(annotatedNo: number): number | undefined {
+    return this.places.rolloutOf(annotatedNo);
+  }
+
+  private numberFor(key: RolloutKey, rolloutId: number | undefined): number {
+    const known = this.numberOf(key);
+    if (known === undefined) {
+      const no = Number(this.sql.addKey.run(keyValues(key)).lastInsertRowid);
+      if (rolloutId === undefined) this.places.forgetSearch();
+      else this.places.placeAt(no, rolloutId);
+      return no;
+    }
+    if (rolloutId !== undefined) this.places.placeAt(known, rolloutId);
+    return known;
+  }
+}

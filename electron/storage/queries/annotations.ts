@@ -1,0 +1,290 @@
+/** Annotations as they are asked for: of a rollout, by number, all in order; and the facts that lists and sums are made of. */
+import type {
+  AnnotationPlace,
+  AnnotationRow,
+  AuthorRow,
+  ConflictRow,
+  LabelCount,
+  ReadingRow,
+  TaxonomyState,
+} from '../../../shared/api/annotationRows.ts';
+import type { ParsedParams } from '../../../shared/api/contract.ts';
+import type { AnchorState, Annotation } from '../../../shared/domain/annotate/annotation.ts';
+import {
+  ANNOTATION_COLUMNS,
+  type AnnotationRecord,
+  annotationFrom,
+  READING_COLUMNS,
+  type ReadingRecord,
+  readingFrom,
+} from '../annotationRecords.ts';
+import type { ReadableLibrary } from '../open.ts';
+import { readTaxonomy } from '../taxonomies.ts';
+
+const COLUMNS = `${ANNOTATION_COLUMNS}, r.rollout_id, r.run_id, n.run_key AS place_run, r.step AS place_step, r.group_id,
+  coalesce(s.state, 'orphaned') AS state, s.start AS place_start, s.end AS place_end,
+  (SELECT count(*) FROM annotation_conflict_row c WHERE c.annotation_id = a.annotation_id AND c.taken IS NULL) AS conflicts`;
+/** The places, where there are any. */
+const PLACED = `LEFT JOIN annotated_place_row p ON p.annotated_no = a.annotated_no
+  LEFT JOIN rollout_row r ON r.rollout_id = p.rollout_id LEFT JOIN run_row n ON n.run_id = r.run_id
+  LEFT JOIN annotation_place_row s ON s.annotation_no = a.annotation_no`;
+const KEYED = 'JOIN annotated_row k ON k.annotated_no = a.annotated_no';
+
+export const ANNOTATIONS_OF_ROLLOUT = `SELECT ${COLUMNS} FROM annotated_place_row p
+  JOIN annotation_row a ON a.annotated_no = p.annotated_no ${KEYED}
+  JOIN rollout_row r ON r.rollout_id = p.rollout_id JOIN run_row n ON n.run_id = r.run_id
+  LEFT JOIN annotation_place_row s ON s.annotation_no = a.annotation_no
+  WHERE p.rollout_id = ? ORDER BY s.start, a.created_at, a.annotation_no`;
+export const ANNOTATIONS_BY_NUMBER = `SELECT ${COLUMNS} FROM json_each(?) ids
+  JOIN annotation_row a ON a.annotation_no = ids.value ${KEYED} ${PLACED} ORDER BY ids.key`;
+export const ANNOTATIONS_BY_ID = `SELECT ${COLUMNS} FROM json_each(?) ids
+  JOIN annotation_row a ON a.annotation_id = ids.value ${KEYED} ${PLACED} ORDER BY ids.key`;
+export const READINGS_OF_ROLLOUT = `SELECT ${READING_COLUMNS}, p.rollout_id FROM annotated_place_row p
+  JOIN reading_row d ON d.annotated_no = p.annotated_no JOIN annotated_row k ON k.annotated_no = p.annotated_no
+  WHERE p.rollout_id = ? ORDER BY d.author, d.at`;
+const CONFLICTS = `SELECT conflict_id, annotation_id, theirs, origin, at FROM annotation_conflict_row
+  WHERE taken IS NULL ORDER BY conflict_id`;
+
+interface RowRecord extends AnnotationRecord {
+  rollout_id: number | null;
+  run_id: number;
+  place_run: string;
+  place_step: number;
+  group_id: number;
+  state: AnchorState;
+  place_start: number | null;
+  place_end: number | null;
+  conflicts: number;
+}
+
+function rowOf(row: RowRecord): AnnotationRow {
+  const place = placeOf(row);
+  return {
+    ...annotationFrom(row),
+    annotationNo: row.annotation_no,
+    conflicts: row.conflicts,
+    ...(place === undefined ? {} : { place }),
+  };
+}
+
+function placeOf(row: RowRecord): AnnotationPlace | undefined {
+  if (row.rollout_id === null) return undefined;
+  return {
+    rolloutId: row.rollout_id,
+    runId: row.run_id,
+    runKey: row.place_run,
+    step: row.place_step,
+    groupId: row.group_id,
+    state: row.state,
+    ...(row.place_start === null || row.place_end === null
+      ? {}
+      : { start: row.place_start, end: row.place_end }),
+  };
+}
+
+export function annotationsOfRollout(
+  db: ReadableLibrary,
+  rolloutId: number,
+): { readonly annotations: readonly AnnotationRow[]; readonly readings: readonly ReadingRow[] } {
+  const annotations = (db.prepare(ANNOTATIONS_OF_ROLLOUT).all(rolloutId) as RowRecord[]).map(rowOf);
+  const readings = db.prepare(READINGS_OF_ROLLOUT).all(rolloutId) as (ReadingRecord & {
+    rollout_id: number;
+  })[];
+  return {
+    annotations,
+    readings: readings.map((row) => ({ ...readingFrom(row), rolloutId: row.rollout_id })),
+  };
+}
+
+export function annotationRows(db: ReadableLibrary, numbers: readonly number[]): readonly AnnotationRow[] {
+  return (db.prepare(ANNOTATIONS_BY_NUMBER).all(JSON.stringify(numbers)) as RowRecord[]).map(rowOf);
+}
+
+export function annotationsById(db: ReadableLibrary, ids: readonly string[]): readonly AnnotationRow[] {
+  return (db.prepare(ANNOTATIONS_BY_ID).all(JSON.stringify(ids)) as RowRecord[]).map(rowOf);
+}
+
+type Order = Pick<ParsedParams<'annotation.order'>, 'runId' | 'labels' | 'author' | 'states' | 'sort'>;
+
+const STATE = "iif(r.rollout_id IS NULL, 'unattached', coalesce(s.state, 'orphaned'))";
+
+export function annotationOrderSql({ runId, labels, author, states, sort }: Order): string {
+  const where = [
+    ...(runId === undefined ? [] : ['r.run_id = :runId']),
+    ...(labels === undefined ? [] : ['a.label IN (SELECT value FROM json_each(:labels))']),
+    ...(author === undefined ? [] : ['a.author = :author']),
+    ...(states === undefined ? [] : [`${STATE} IN (SELECT value FROM json_each(:states))`]),
+  ];
+  const order =
+    sort === 'latest'
+      ? 'a.updated_at DESC, a.annotation_no DESC'
+      : 'r.rollout_id IS NULL, r.run_id, r.step, r.group_id, r.ordinal, s.start, a.created_at, a.annotation_no';
+  return `SELECT a.annotation_no, r.rollout_id FROM annotation_row a ${PLACED}
+    ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY ${order}`;
+}
+
+/** Number and rollout of each; null: it is not in this library. */
+export function annotationOrder(
+  db: ReadableLibrary,
+  asked: Order,
+): readonly { readonly annotationNo: number; readonly rolloutId: number | null }[] {
+  const { runId, labels, author, states } = asked;
+  const rows = db
+    .prepare(annotationOrderSql(asked))
+    .raw()
+    .all({
+      ...(runId === undefined ? {} : { runId }),
+      ...(author === undefined ? {} : { author }),
+      ...(labels === undefined ? {} : { labels: JSON.stringify(labels) }),
+      ...(states === undefined ? {} : { states: JSON.stringify(states) }),
+    }) as [number, number | null][];
+  return rows.map(([annotationNo, rolloutId]) => ({ annotationNo, rolloutId }));
+}
+
+export function taxonomyState(db: ReadableLibrary): TaxonomyState {
+  const counts = db
+    .prepare<[], LabelCount>(
+      `SELECT a.label, count(*) AS annotations, count(DISTINCT coalesce('r' || p.rollout_id, 'k' || a.annotated_no)) AS rollouts
+       FROM annotation_row a LEFT JOIN annotated_place_row p USING (annotated_no)
+       WHERE a.label IS NOT NULL GROUP BY a.label ORDER BY a.label`,
+    )
+    .all();
+  return { ...readTaxonomy(db), counts };
+}
+
+export function listConflicts(db: ReadableLibrary): readonly ConflictRow[] {
+  const rows = db.prepare(CONFLICTS).all() as {
+    conflict_id: number;
+    annotation_id: string;
+    theirs: string;
+    origin: string;
+    at: number;
+  }[];
+  const mine = new Map(
+    annotationsById(db, [...new Set(rows.map((row) => row.annotation_id))]).map((row) => [row.id, row]),
+  );
+  return rows.map((row) => {
+    const ours = mine.get(row.annotation_id);
+    return {
+      conflictId: row.conflict_id,
+      ...(ours === undefined ? {} : { mine: ours }),
+      theirs: JSON.parse(row.theirs) as Annotation,
+      from: row.origin,
+      at: row.at,
+    };
+  });
+}
+
+export function listAuthors(db: ReadableLibrary): readonly AuthorRow[] {
+  return db
+    .prepare<[], AuthorRow>(
+      `SELECT author, sum(is_annotation) AS annotations, count(DISTINCT rollout) AS read, max(at) AS latest FROM (
+         SELECT a.author, 1 AS is_annotation, iif(a.label IS NULL, NULL, coalesce('r' || p.rollout_id, 'k' || a.annotated_no)) AS rollout, a.updated_at AS at
+         FROM annotation_row a LEFT JOIN annotated_place_row p USING (annotated_no)
+         UNION ALL
+         SELECT d.author, 0, iif(d.verdict = 'read', coalesce('r' || p.rollout_id, 'k' || d.annotated_no), NULL), d.at
+         FROM reading_row d LEFT JOIN annotated_place_row p USING (annotated_no))
+       GROUP BY author ORDER BY latest DESC, author`,
+    )
+    .all();
+}
+
+/** Changes with every change of annotations, readings, labels, and of where they stand. */
+export function annotationRevision(db: ReadableLibrary): number {
+  return Number(db.prepare('SELECT revision FROM annotation_state_row').pluck().get());
+}
+
+/** One of those that have a rollout here. */
+export interface PlacedAnnotation {
+  readonly annotationNo: number;
+  readonly rolloutId: number;
+  readonly runId: number;
+  readonly author: string;
+  readonly label: string | null;
+  readonly severity: string | null;
+  readonly note: string | null;
+}
+
+export const PLACED_ANNOTATIONS = `SELECT a.annotation_no AS annotationNo, p.rollout_id AS rolloutId, r.run_id AS runId,
+    a.author, a.label, a.severity, a.note
+  FROM annotation_row a JOIN annotated_place_row p ON p.annotated_no = a.annotated_no
+  JOIN rollout_row r ON r.rollout_id = p.rollout_id`;
+
+export function placedAnnotations(db: ReadableLibrary): readonly PlacedAnnotation[] {
+  return db.prepare<[], PlacedAnnotation>(PLACED_ANNOTATIONS).all();
+}
+
+export interface PlacedReading {
+  readonly rolloutId: number;
+  readonly runId: number;
+  readonly author: string;
+  readonly verdict: 'read' | 'skipped';
+}
+
+export const PLACED_READINGS = `SELECT p.rollout_id AS rolloutId, r.run_id AS runId, d.author, d.verdict
+  FROM reading_row d JOIN annotated_place_row p ON p.annotated_no = d.annotated_no
+  JOIN rollout_row r ON r.rollout_id = p.rollout_id`;
+
+export function placedReadings(db: ReadableLibrary): readonly PlacedReading[] {
+  return db.prepare<[], PlacedReading>(PLACED_READINGS).all();
+}
+
+export function countUnattached(db: ReadableLibrary): number {
+  const query = `SELECT count(*) FROM annotation_row a
+    WHERE NOT EXISTS (SELECT 1 FROM annotated_place_row p WHERE p.annotated_no = a.annotated_no)`;
+  return Number(db.prepare(query).pluck().get());
+}
+
+/** What sums of annotations are made of. */
+export interface AnnotatedFacts {
+  readonly rolloutId: number;
+  readonly runId: number;
+  readonly runKey: string;
+  readonly step: number;
+  readonly groupId: number;
+  readonly isCorrect: number | null;
+  readonly kept: number | null;
+  /** JSON list of outcomes, each once. */
+  readonly outcomes: string;
+}
+
+export const ANNOTATED_FACTS = `SELECT r.rollout_id AS rolloutId, r.run_id AS runId, n.run_key AS runKey, r.step,
+    r.group_id AS groupId, r.is_correct AS isCorrect, r.kept,
+    (SELECT json_group_array(DISTINCT c.outcome) FROM tool_call_row c WHERE c.rollout_id = r.rollout_id) AS outcomes
+  FROM json_each(?) ids JOIN rollout_row r ON r.rollout_id = ids.value JOIN run_row n ON n.run_id = r.run_id`;
+
+export function annotatedFacts(
+  db: ReadableLibrary,
+  rolloutIds: readonly number[],
+): ReadonlyMap<number, AnnotatedFacts> {
+  const rows = db.prepare<[string], AnnotatedFacts>(ANNOTATED_FACTS).all(JSON.stringify(rolloutIds));
+  return new Map(rows.map((row) => [row.rolloutId, row]));
+}
+
+/** Of a run, or of all. */
+export function countRollouts(db: ReadableLibrary, runId: number | undefined): number {
+  const where = runId === undefined ? '' : 'WHERE run_id = :runId';
+  const count = db.prepare(`SELECT coalesce(sum(rollouts), 0) FROM step_row ${where}`).pluck();
+  return Number(runId === undefined ? count.get() : count.get({ runId }));
+}
+
+/** Those that are here, with their groups, in the order given. */
+export const GROUPS_OF_ROLLOUTS = `SELECT r.rollout_id, r.group_id, r.run_id FROM json_each(?) ids
+  JOIN rollout_row r ON r.rollout_id = ids.value ORDER BY ids.key`;
+
+export function groupsOfRollouts(
+  db: ReadableLibrary,
+  rolloutIds: readonly number[],
+): readonly { readonly rolloutId: number; readonly groupId: number; readonly runId: number }[] {
+  const rows = db.prepare(GROUPS_OF_ROLLOUTS).raw().all(JSON.stringify(rolloutIds)) as [
+    number,
+    number,
+    number,
+  ][];
+  return rows.map(([rolloutId, groupId, runId]) => ({ rolloutId, groupId, runId }));
+}
+
+/** In the order of the library. */
+export function runIdsOf(db: ReadableLibrary): readonly number[] {
+  return db.prepare('SELECT run_id FROM run_row ORDER BY run_id').pluck().all() as number[];
+}

@@ -1,0 +1,53 @@
+/** Rollouts as a failure pack has them: in an order that is the same in every library, with the others of their groups. */
+import type { ReadableLibrary } from '../open.ts';
+
+/** Keys are compared as bytes. */
+export const PACK_ORDER = `SELECT r.rollout_id FROM json_each(?) ids JOIN rollout_row r ON r.rollout_id = ids.value
+  JOIN run_row n ON n.run_id = r.run_id JOIN group_row g ON g.group_id = r.group_id
+  ORDER BY n.run_key, r.step, g.group_key, r.ordinal`;
+const GROUPS =
+  'SELECT DISTINCT r.group_id FROM json_each(:ids) ids JOIN rollout_row r ON r.rollout_id = ids.value';
+export const SIBLING_COUNT = `SELECT count(*) FROM rollout_row WHERE group_id IN (${GROUPS})
+  AND rollout_id NOT IN (SELECT value FROM json_each(:ids))`;
+export const GROUPS_OF_PACK = `SELECT r.rollout_id AS rolloutId, r.group_id AS groupId FROM json_each(?) ids
+  JOIN rollout_row r ON r.rollout_id = ids.value ORDER BY ids.key`;
+export const MEMBERS = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? ORDER BY ordinal';
+
+/** Those that are here. */
+export function inPackOrder(db: ReadableLibrary, ids: readonly number[]): Uint32Array {
+  return Uint32Array.from(db.prepare<[string], number>(PACK_ORDER).pluck().all(JSON.stringify(ids)));
+}
+
+export function countSiblings(db: ReadableLibrary, ids: Uint32Array): number {
+  return Number(
+    db
+      .prepare(SIBLING_COUNT)
+      .pluck()
+      .get({ ids: JSON.stringify(Array.from(ids)) }),
+  );
+}
+
+/** A group with the rollouts of it that are packed. */
+export interface PackedGroup {
+  readonly groupId: number;
+  readonly ids: readonly number[];
+}
+
+/** @param ids in pack order: those of a group stand together */
+export function packedGroups(db: ReadableLibrary, ids: Uint32Array): readonly PackedGroup[] {
+  const rows = db
+    .prepare<[string], { rolloutId: number; groupId: number }>(GROUPS_OF_PACK)
+    .all(JSON.stringify(Array.from(ids)));
+  const groups: { groupId: number; ids: number[] }[] = [];
+  for (const { rolloutId, groupId } of rows) {
+    const last = groups.at(-1);
+    if (last?.groupId === groupId) last.ids.push(rolloutId);
+    else groups.push({ groupId, ids: [rolloutId] });
+  }
+  return groups;
+}
+
+/** All rollouts of a group, by index. */
+export function membersOf(db: ReadableLibrary, groupId: number): readonly number[] {
+  return db.prepare<[number], number>(MEMBERS).pluck().all(groupId);
+}

@@ -1,0 +1,105 @@
+/** What annotations need of a rollout: what it is, and its texts. */
+import type { RolloutKey } from '../../shared/domain/annotate/annotation.ts';
+import type { TargetTexts } from '../../shared/domain/annotate/draft.ts';
+import { contentHash } from '../../shared/domain/contentHash.ts';
+import { SEGMENT_KINDS, type Segment } from '../../shared/domain/model.ts';
+import type { ReadableLibrary } from './open.ts';
+import { unpackText, unpackUtf8 } from './textCodec.ts';
+
+/** Group and index as read, whatever groups the user has made; the prompt that is shown, and the rollout's own. */
+export const IDENTITY = `SELECT n.run_key AS run, n.kind, r.step, coalesce(r.read_group, g.group_key) AS "group",
+    p.problem_id AS problem, coalesce(r.read_ordinal, r.ordinal) AS ordinal, r.content_hash AS recordHash,
+    p.prompt_id AS promptId, s.prompt_id AS shownPromptId, r.block_id AS blockId, r.text_start AS textStart, r.text_end AS textEnd
+  FROM rollout_row r JOIN run_row n ON n.run_id = r.run_id JOIN group_row g ON g.group_id = r.group_id
+  JOIN problem_row p ON p.problem_no = coalesce(r.read_problem, g.problem_no)
+  JOIN problem_row s ON s.problem_no = g.problem_no
+  WHERE r.rollout_id = ?`;
+const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
+const PROMPT = 'SELECT codec, text FROM prompt_row WHERE prompt_id = ?';
+const SEGMENTS = `SELECT turn, kind, outer_start, outer_end, inner_start, inner_end FROM segment_row
+  WHERE rollout_id = ? ORDER BY ordinal`;
+const PROMPT_SEGMENTS = `SELECT 0, kind, outer_start, outer_end, inner_start, inner_end FROM prompt_segment_row
+  WHERE prompt_id = ? ORDER BY ordinal`;
+
+type IdentityRecord = Omit<RolloutKey, 'contentHash' | 'recordHash'> & {
+  readonly recordHash: string;
+  readonly promptId: number;
+  readonly shownPromptId: number;
+  readonly blockId: number;
+  readonly textStart: number;
+  readonly textEnd: number;
+};
+
+/** Neighbours lie in one block of text, which is unpacked once; so is the prompt of a group. */
+export class RolloutTexts {
+  private readonly db: ReadableLibrary;
+  private readonly identity;
+  private block: { readonly id: number; readonly bytes: Buffer } | undefined;
+  private prompt: { readonly id: number; readonly text: string } | undefined;
+
+  constructor(db: ReadableLibrary) {
+    this.db = db;
+    this.identity = db.prepare<[number], IdentityRecord>(IDENTITY);
+  }
+
+  /** @returns undefined where the library has no such rollout */
+  keyOf(rolloutId: number): RolloutKey | undefined {
+    const row = this.identity.get(rolloutId);
+    if (row === undefined) return undefined;
+    const { run, kind, step, group, problem, ordinal, recordHash } = row;
+    return { run, kind, step, group, problem, ordinal, contentHash: this.hashOf(row), recordHash };
+  }
+
+  /** `contentHash` of a `RolloutKey`. */
+  contentHashOf(rolloutId: number): string | undefined {
+    const row = this.identity.get(rolloutId);
+    return row === undefined ? undefined : this.hashOf(row);
+  }
+
+  /** One of the two texts as it is shown. */
+  textOf(rolloutId: number, which: 'prompt' | 'response'): string {
+    const row = this.identity.get(rolloutId);
+    if (row === undefined) return '';
+    return which === 'prompt' ? this.promptText(row.shownPromptId) : this.response(row);
+  }
+
+  texts(rolloutId: number): TargetTexts | undefined {
+    const row = this.identity.get(rolloutId);
+    if (row === undefined) return undefined;
+    return {
+      prompt: this.promptText(row.shownPromptId),
+      response: this.response(row),
+      segments: [...this.segments(PROMPT_SEGMENTS, row.shownPromptId), ...this.segments(SEGMENTS, rolloutId)],
+    };
+  }
+
+  private hashOf(row: IdentityRecord): string {
+    return contentHash(`${this.promptText(row.promptId)}\0${this.response(row)}`);
+  }
+
+  private promptText(id: number): string {
+    if (this.prompt?.id !== id) {
+      const row = this.db.prepare(PROMPT).get(id) as { codec: number; text: Uint8Array };
+      this.prompt = { id, text: unpackText(row.codec, row.text) };
+    }
+    return this.prompt.text;
+  }
+
+  private response({ blockId, textStart, textEnd }: IdentityRecord): string {
+    if (this.block?.id !== blockId) {
+      const { codec, bytes } = this.db.prepare(BLOCK).get(blockId) as { codec: number; bytes: Uint8Array };
+      this.block = { id: blockId, bytes: unpackUtf8(codec, bytes) };
+    }
+    return this.block.bytes.toString('utf8', textStart, textEnd);
+  }
+
+  private segments(sql: string, id: number): readonly Segment[] {
+    const rows = this.db.prepare(sql).raw().all(id) as number[][];
+    return rows.map(([turn = 0, kind = 0, start = 0, end = 0, innerStart = 0, innerEnd = 0]) => ({
+      kind: SEGMENT_KINDS[kind] ?? 'text',
+      turn,
+      outer: { start, end },
+      inner: { start: innerStart, end: innerEnd },
+    }));
+  }
+}

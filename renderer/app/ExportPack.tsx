@@ -1,0 +1,217 @@
+/** A failure pack: what it holds, in which format, where. */
+import { Dialog } from 'radix-ui';
+import { useRef, useState } from 'react';
+import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { type PackScope, useInterface } from '../state/interface.ts';
+import { Button } from '../ui/Controls.tsx';
+import { bytes, counted } from '../ui/numbers.ts';
+import { PackChoice } from './PackChoice.tsx';
+import { fileName, PathField } from './PathField.tsx';
+import { FORMAT_WORDS, renamed } from './packFormats.ts';
+import { useLongTask } from './useLongTask.ts';
+import './pack.css';
+
+export function ExportPack() {
+  const isOpen = useInterface((state) => state.dialog === 'exportPack');
+  const scope = useInterface((state) => state.packScope);
+  const showDialog = useInterface((state) => state.showDialog);
+  const isWriting = useRef(false);
+  if (scope === undefined) return null;
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && !isWriting.current && showDialog(undefined)}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog pack-dialog" aria-describedby={undefined}>
+          <ExportPackBody
+            scope={scope}
+            onDone={() => showDialog(undefined)}
+            onWriting={(writing) => {
+              isWriting.current = writing;
+            }}
+          />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface ExportPackBodyProps {
+  readonly scope: PackScope;
+  readonly onDone: () => void;
+  readonly onWriting: (isWriting: boolean) => void;
+}
+
+function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
+  const run = useRequest('run.list', {}).data?.find((one) => one.runKey === scope.runKey);
+  const [format, setFormat] = useState<PackFormat>('html');
+  const [path, setPath] = useState(() => `${fileName(scope.runKey ?? 'failures')}-pack.html`);
+  const [labels, setLabels] = useState<readonly string[]>([]);
+  const [isAll, setAll] = useState(false);
+  const [hasSiblings, setSiblings] = useState(false);
+  const [hasTokens, setTokens] = useState(false);
+  const [isRaw, setRaw] = useState(false);
+  const [redact, setRedact] = useState('');
+  const setNotice = useInterface((state) => state.setNotice);
+  const isKnown = scope.runKey === undefined || run !== undefined;
+  const choice = {
+    ...(run === undefined ? {} : { runId: run.runId }),
+    filter: scope.filter,
+    isAll,
+    ...(labels.length === 0 ? {} : { labels: [...labels] }),
+    ...(scope.rolloutIds === undefined ? {} : { rolloutIds: [...scope.rolloutIds] }),
+  };
+  const preview = useRequest('pack.preview', isKnown ? choice : undefined, { keepPrevious: true });
+  const { task, share, cancel } = useLongTask('pack.export', {
+    onRunning: onWriting,
+    onSuccess: (written) => {
+      onDone();
+      setNotice(`${counted(written.cases, 'case')}, ${bytes(written.bytes)}: ${written.path}`);
+    },
+  });
+  const words = FORMAT_WORDS[format];
+  const patterns = redact
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const fault = patterns.map(faultOf).find((one) => one !== undefined);
+  const cases = preview.data?.cases ?? 0;
+  const isReady = path.trim() !== '' && cases > 0 && fault === undefined && !task.isPending;
+  const write = () => {
+    if (!isReady) return;
+    task.mutate({
+      ...choice,
+      format,
+      path: path.trim(),
+      siblings: hasSiblings,
+      tokens: hasTokens && words.takesTokens,
+      raw: isRaw && words.takesRaw,
+      redact: patterns,
+    });
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        write();
+      }}
+    >
+      <div className="dialog-head">
+        <Dialog.Title asChild>
+          <h1>Export a failure pack</h1>
+        </Dialog.Title>
+      </div>
+      <div className="dialog-body">
+        <PackChoice
+          scope={scope}
+          runName={run?.name}
+          labels={labels}
+          onLabels={setLabels}
+          isAll={isAll}
+          onAll={setAll}
+          preview={preview.data}
+          error={preview.error}
+        />
+        <fieldset className="pack-formats">
+          <legend>Format</legend>
+          {PACK_FORMATS.map((one) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="format"
+                checked={format === one}
+                onChange={() => {
+                  setPath(renamed(path, format, one));
+                  setFormat(one);
+                }}
+              />
+              {FORMAT_WORDS[one].label}
+            </label>
+          ))}
+        </fieldset>
+        <p className="muted pack-what">{words.what}</p>
+        <div className="pack-options">
+          <Option label="siblings, for contrast" isOn={hasSiblings} onFlip={setSiblings} />
+          <Option label="tokens and heat" isOn={hasTokens} onFlip={setTokens} isOff={!words.takesTokens} />
+          <Option label="raw records" isOn={isRaw} onFlip={setRaw} isOff={!words.takesRaw} />
+        </div>
+        <details open={redact !== ''}>
+          <summary>Redact</summary>
+          <textarea
+            aria-label="Patterns to redact, one per line"
+            className="text-field mono"
+            rows={3}
+            spellCheck={false}
+            placeholder="Regular expressions, one per line: sk-[A-Za-z0-9]+"
+            value={redact}
+            onChange={(event) => setRedact(event.target.value)}
+          />
+          {fault !== undefined && (
+            <p className="is-wrong" role="alert">
+              ✕ {fault}
+            </p>
+          )}
+        </details>
+        <PathField
+          label={format === 'parquet' ? 'The new directory' : 'The new file'}
+          hint="A name alone lies beside this library. What is there already is never overwritten."
+          path={path}
+          onPath={setPath}
+          isDisabled={task.isPending}
+        />
+        {task.isPending && (
+          <p className="waiting" role="status">
+            <progress aria-label="Cases written" value={share} max={1} /> Writing…
+          </p>
+        )}
+        {task.error !== null && (
+          <p className="is-wrong" role="alert">
+            ✕ {task.error.message}
+          </p>
+        )}
+      </div>
+      <div className="dialog-foot">
+        <span className="dialog-buttons">
+          <Button onClick={task.isPending ? cancel : onDone}>Cancel</Button>
+          <Button type="submit" isPrimary disabled={!isReady}>
+            {task.isPending ? 'Writing…' : `Write ${counted(cases, 'case')}`}
+          </Button>
+        </span>
+      </div>
+    </form>
+  );
+}
+
+interface OptionProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onFlip: (isOn: boolean) => void;
+  /** The format has no place for it. */
+  readonly isOff?: boolean;
+}
+
+function Option({ label, isOn, onFlip, isOff = false }: OptionProps) {
+  return (
+    <label
+      className={isOff ? 'dim' : undefined}
+      title={isOff ? 'This format has no place for them' : undefined}
+    >
+      <input
+        type="checkbox"
+        checked={isOn && !isOff}
+        disabled={isOff}
+        onChange={(event) => onFlip(event.target.checked)}
+      />{' '}
+      {label}
+    </label>
+  );
+}
+
+function faultOf(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern, 'u');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

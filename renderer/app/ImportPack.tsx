@@ -1,0 +1,137 @@
+/** Annotations of a colleague: what was added, what was there, what they say otherwise. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Dialog } from 'radix-ui';
+import { useState } from 'react';
+import type { MergeReport } from '../../shared/api/contract.ts';
+import { annotationsChanged } from '../data/annotations.ts';
+import { useClient } from '../data/DataProvider.tsx';
+import { labelsPath } from '../data/labelsLink.ts';
+import { navigateTo } from '../data/usePlace.ts';
+import { useInterface } from '../state/interface.ts';
+import { Button } from '../ui/Controls.tsx';
+import { counted } from '../ui/numbers.ts';
+import { PathField } from './PathField.tsx';
+import './pack.css';
+
+export function ImportPack() {
+  const isOpen = useInterface((state) => state.dialog === 'importPack');
+  const showDialog = useInterface((state) => state.showDialog);
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && showDialog(undefined)}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog pack-dialog" aria-describedby={undefined}>
+          <ImportPackBody onDone={() => showDialog(undefined)} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function ImportPackBody({ onDone }: { readonly onDone: () => void }) {
+  const [path, setPath] = useState('');
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const task = useMutation({
+    mutationFn: (file: string) => client.request('annotation.import', { path: file }),
+    onSuccess: () => annotationsChanged(queryClient),
+  });
+  const report = task.data;
+  const go = (tab: 'conflicts' | 'annotations', state?: string) => {
+    onDone();
+    navigateTo(labelsPath({ tab }) + (state === undefined ? '' : `&state=${state}`));
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (path.trim() !== '' && !task.isPending) task.mutate(path.trim());
+      }}
+    >
+      <div className="dialog-head">
+        <Dialog.Title asChild>
+          <h1>Import annotations</h1>
+        </Dialog.Title>
+      </div>
+      <div className="dialog-body">
+        <p>
+          From a pack, or from a file of annotations alone. They are joined by what a rollout is, not by where
+          its log lies. What is here already is never overwritten: a difference waits for your decision. The
+          rollouts of a pack are read where the pack is opened as a log.
+        </p>
+        <PathField
+          label="The pack"
+          hint="A JSONL pack, in a directory that has been opened."
+          path={path}
+          onPath={setPath}
+          isDisabled={task.isPending}
+        />
+        {task.isPending && (
+          <p className="waiting" role="status">
+            <progress aria-label="Reading" /> Reading…
+          </p>
+        )}
+        {task.error !== null && (
+          <p className="is-wrong" role="alert">
+            ✕ {task.error.message}
+          </p>
+        )}
+        {report !== undefined && <Outcome report={report} onGo={go} />}
+      </div>
+      <div className="dialog-foot">
+        <span className="dialog-buttons">
+          <Button onClick={onDone}>Close</Button>
+          <Button type="submit" isPrimary disabled={path.trim() === '' || task.isPending}>
+            Import
+          </Button>
+        </span>
+      </div>
+    </form>
+  );
+}
+
+interface OutcomeProps {
+  readonly report: MergeReport;
+  readonly onGo: (tab: 'conflicts' | 'annotations', state?: string) => void;
+}
+
+function Outcome({ report, onGo }: OutcomeProps) {
+  const { added, present, conflicts, unattached, labelsAdded, labelsDiffering, issues } = report;
+  return (
+    <div role="status" className="import-outcome">
+      <p>
+        <b>{counted(added, 'annotation')}</b> added, {present} here already.
+      </p>
+      {conflicts > 0 && (
+        <p>
+          <button type="button" className="is-link" onClick={() => onGo('conflicts')}>
+            {counted(conflicts, 'conflict')}
+          </button>{' '}
+          wait for your decision.
+        </p>
+      )}
+      {unattached > 0 && (
+        <p>
+          <button type="button" className="is-link" onClick={() => onGo('annotations', 'unattached')}>
+            {counted(unattached, 'annotation')}
+          </button>{' '}
+          are about rollouts that are not in this library; they attach themselves when these are read.
+        </p>
+      )}
+      {labelsAdded.length > 0 && <p>New labels: {labelsAdded.join(', ')}.</p>}
+      {labelsDiffering.length > 0 && (
+        <p>Labels that are described otherwise there, kept as they are here: {labelsDiffering.join(', ')}.</p>
+      )}
+      {issues.length > 0 && (
+        <ul className="is-wrong">
+          {issues.map(({ path, line, message }) => (
+            <li key={`${path} ${line} ${message}`}>
+              {path}
+              {line === undefined ? '' : `:${line}`}: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

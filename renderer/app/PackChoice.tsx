@@ -1,0 +1,73 @@
+/** What a pack is made of: labelled rollouts, some labels, everything of a filter, or what was picked by hand. */
+import type { PackPreview } from '../../shared/api/contract.ts';
+import { labelOf, useTaxonomy } from '../data/annotations.ts';
+import { useRequest } from '../data/useRequest.ts';
+import type { PackScope } from '../state/interface.ts';
+import { LabelName } from '../ui/LabelName.tsx';
+import { counted } from '../ui/numbers.ts';
+
+interface PackChoiceProps {
+  readonly scope: PackScope;
+  readonly runName: string | undefined;
+  readonly labels: readonly string[];
+  readonly onLabels: (labels: readonly string[]) => void;
+  readonly isAll: boolean;
+  readonly onAll: (isAll: boolean) => void;
+  readonly preview: PackPreview | undefined;
+  readonly error: Error | null;
+}
+
+export function PackChoice(props: PackChoiceProps) {
+  const { scope, runName, labels, onLabels, isAll, onAll, preview, error } = props;
+  const taxonomy = useTaxonomy();
+  const counts = useRequest('taxonomy.get', {}).data?.counts ?? [];
+  const isPicked = scope.rolloutIds !== undefined;
+  const flip = (label: string) =>
+    onLabels(labels.includes(label) ? labels.filter((one) => one !== label) : [...labels, label]);
+  return (
+    <>
+      <p>
+        {isPicked
+          ? `${counted(scope.rolloutIds.length, 'rollout')} picked by hand`
+          : `Labelled rollouts of ${runName ?? 'all runs'}`}
+        {scope.filter !== '' && (
+          <>
+            {' '}
+            that match <span className="mono">{scope.filter}</span>
+          </>
+        )}
+        .
+      </p>
+      {!isPicked && !isAll && counts.length > 0 && (
+        <fieldset className="pack-labels">
+          <legend>Only with</legend>
+          {counts.map(({ label, rollouts }) => (
+            <label key={label}>
+              <input type="checkbox" checked={labels.includes(label)} onChange={() => flip(label)} />
+              <LabelName label={labelOf(taxonomy, label)} /> <span className="dim">{rollouts}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {!isPicked && (
+        <label>
+          <input type="checkbox" checked={isAll} onChange={(event) => onAll(event.target.checked)} />{' '}
+          everything that matches, labelled or not
+        </label>
+      )}
+      <p role="status">
+        {error !== null ? (
+          <span className="is-wrong">✕ {error.message}</span>
+        ) : preview === undefined ? (
+          <span className="muted">Counting…</span>
+        ) : preview.cases === 0 ? (
+          <span className="muted">There is nothing to pack: label a rollout first, or take everything.</span>
+        ) : (
+          <>
+            <b>{counted(preview.cases, 'case')}</b> with {counted(preview.annotations, 'annotation')}
+          </>
+        )}
+      </p>
+    </>
+  );
+}

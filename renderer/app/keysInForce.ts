@@ -1,0 +1,53 @@
+/**
+ * The keys of a command in words: for tooltips, placeholders and sentences, so that none of them names a key that has
+ * been given to something else. They are read when a component is drawn; `App` draws all of them anew when a key
+ * is rebound.
+ */
+import { useKeyBindings } from '../state/keyBindings.ts';
+import { COMMANDS, type CommandId } from './keymap.ts';
+
+const BY_ID = new Map(COMMANDS.map((command) => [command.id, command]));
+
+const NAMES: Readonly<Record<string, string>> = {
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Delete: 'Del',
+  Escape: 'Esc',
+  PageDown: 'Page ↓',
+  PageUp: 'Page ↑',
+};
+const IS_MAC = /mac/i.test(navigator.platform);
+
+/** One stroke as it stands on a key: `Esc`, `Ctrl ⇧ o`. */
+export function strokeLabel(stroke: string): string {
+  return NAMES[stroke] ?? stroke.replace('Mod+', IS_MAC ? '⌘ ' : 'Ctrl ').replace('Shift+', '⇧ ');
+}
+
+/** As it stands in a sentence: `Esc`, `Ctrl+Shift+o`. */
+function strokeText(stroke: string): string {
+  return NAMES[stroke] ?? stroke.replace('Mod+', IS_MAC ? 'Cmd+' : 'Ctrl+');
+}
+
+/** The first of several, as in the table: `g p`, `Mod+k`. @returns undefined: it has none */
+export function strokesOf(id: CommandId): string | undefined {
+  const { bindings } = useKeyBindings.getState();
+  return (Object.hasOwn(bindings, id) ? bindings[id] : BY_ID.get(id)?.keys)?.[0];
+}
+
+/** `g p`, `Ctrl+Enter`. @returns undefined: it has none */
+export function keyOf(id: CommandId): string | undefined {
+  return strokesOf(id)?.split(' ').map(strokeText).join(' ');
+}
+
+/** What a tooltip says, with the keys behind it: `Ask the library in SQL (g q)`. */
+export function keyed(words: string, id: CommandId): string {
+  const keys = keyOf(id);
+  return keys === undefined ? words : `${words} (${keys})`;
+}
+
+/** The key as a word of a sentence; without one, the name by which the palette finds the command. */
+export function keyWord(id: CommandId): string {
+  return keyOf(id) ?? `“${BY_ID.get(id)?.label ?? id}”`;
+}

@@ -1,0 +1,92 @@
+/** What readers say about rollouts: asked for, changed, and brought into the cache. */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import type {
+  AppliedChanges,
+  Label,
+  ParamsOf,
+  ResultOf,
+  TakenBack,
+  Taxonomy,
+} from '../../shared/api/contract.ts';
+import type { Client } from '../../shared/api/transport.ts';
+import { useClient } from './DataProvider.tsx';
+import { useRequest } from './useRequest.ts';
+
+export type AnnotationChange = ParamsOf<'annotation.apply'>['changes'][number];
+
+/** Everything said about one rollout; undefined until it is known. */
+export function useAnnotations(rolloutId: number | undefined): ResultOf<'annotation.list'> | undefined {
+  return useRequest('annotation.list', rolloutId === undefined ? undefined : { rolloutId }).data;
+}
+
+export function useTaxonomy(): Taxonomy | undefined {
+  return useRequest('taxonomy.get', {}).data?.taxonomy;
+}
+
+/** A label by its id; of one that the taxonomy no longer has, the id is its name. */
+export function labelOf(taxonomy: Taxonomy | undefined, id: string): Label {
+  const known = taxonomy?.labels.find((one) => one.id === id);
+  return known ?? { id, name: id, colour: 'grey', description: 'not in the taxonomy of this library' };
+}
+
+export interface Annotate {
+  readonly apply: (author: string, changes: readonly AnnotationChange[]) => Promise<AppliedChanges>;
+  readonly undo: () => Promise<TakenBack>;
+  readonly redo: () => Promise<TakenBack>;
+}
+
+/** A change has been committed to disk when its promise is fulfilled, and is in the cache. */
+export function useAnnotate(): Annotate {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const run = useCallback(
+    async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
+      const result = await work(client);
+      // The host says the same to every window; this one need not wait for it.
+      await annotationsChanged(queryClient);
+      return result;
+    },
+    [client, queryClient],
+  );
+  return useMemo(
+    () => ({
+      apply: (author, changes) =>
+        run((host) => host.request('annotation.apply', { author, changes: [...changes] })),
+      undo: () => run((host) => host.request('annotation.undo', {})),
+      redo: () => run((host) => host.request('annotation.redo', {})),
+    }),
+    [run],
+  );
+}
+
+/** Fields of the filter language that speak of annotations; lists and charts under others stay as they are. */
+const OF_ANNOTATIONS = /\b(?:label|note|author|severity|read)\s*:/i;
+
+const ANSWERS = new Set<unknown>([
+  'annotation.list',
+  'annotation.order',
+  'annotation.rows',
+  'annotation.history',
+  'annotation.agreement',
+  'annotation.report',
+  'annotation.conflicts',
+  'annotation.authors',
+  'taxonomy.get',
+  'label.queue',
+  // Rows have their labels.
+  'rollout.rows',
+]);
+
+/** Whether an answer may be another one, now that annotations have changed. */
+export function isOfAnnotations(queryKey: readonly unknown[]): boolean {
+  const [method, params] = queryKey;
+  if (ANSWERS.has(method)) return true;
+  const filter =
+    typeof params === 'object' && params !== null && 'filter' in params ? params.filter : undefined;
+  return typeof filter === 'string' && OF_ANNOTATIONS.test(filter);
+}
+
+export function annotationsChanged(queryClient: QueryClient): Promise<void> {
+  return queryClient.invalidateQueries({ predicate: ({ queryKey }) => isOfAnnotations(queryKey) });
+}

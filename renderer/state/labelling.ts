@@ -1,0 +1,80 @@
+/**
+ * Labelling as far as it is nobody's answer: who reads, what the number keys are about, notes that are being written,
+ * and in which order a queue was when it was begun.
+ */
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+
+/** What a label is put on where no text is selected. */
+export const LABEL_SCOPES = ['rollout', 'turn'] as const;
+export type LabelScope = (typeof LABEL_SCOPES)[number];
+
+/** Which annotation is being written: an existing one by its id, or a new one about a place. */
+export interface NoteDraft {
+  /** Of an existing one. */
+  readonly id?: string;
+  readonly label?: string;
+  readonly note: string;
+  readonly correction: string;
+  readonly severity?: 'minor' | 'major' | 'critical';
+  readonly target: DraftTarget;
+}
+
+export type DraftTarget =
+  | { readonly kind: 'rollout' }
+  | { readonly kind: 'turn'; readonly turn: number }
+  | { readonly kind: 'segment'; readonly segment: number }
+  | {
+      readonly kind: 'span';
+      readonly text: 'prompt' | 'response';
+      readonly start: number;
+      readonly end: number;
+    };
+
+interface Labelling {
+  /** Under which name annotations are made. */
+  readonly reader: string;
+  readonly scope: LabelScope;
+  /** By rollout: one note is written at a time, and none is lost by going elsewhere. */
+  readonly drafts: Readonly<Record<number, NoteDraft>>;
+  /** By the link of the queue: rollouts in the order in which they are read. */
+  readonly queues: Readonly<Record<string, Uint32Array>>;
+
+  readonly setReader: (reader: string) => void;
+  readonly setScope: (scope: LabelScope) => void;
+  readonly setDraft: (rolloutId: number, draft: NoteDraft | undefined) => void;
+  readonly beginQueue: (link: string, ids: Uint32Array) => void;
+  /** The next one who asks for it gets it anew. */
+  readonly endQueue: (link: string) => void;
+}
+
+export const useLabelling = create<Labelling>()(
+  persist(
+    (set) => ({
+      reader: 'me',
+      scope: 'rollout',
+      drafts: {},
+      queues: {},
+
+      setReader: (reader) => set({ reader }),
+      setScope: (scope) => set({ scope }),
+      setDraft: (rolloutId, draft) =>
+        set(({ drafts }) => {
+          const { [rolloutId]: _, ...others } = drafts;
+          return { drafts: draft === undefined ? others : { ...others, [rolloutId]: draft } };
+        }),
+      beginQueue: (link, ids) => set(({ queues }) => ({ queues: { ...queues, [link]: ids } })),
+      endQueue: (link) =>
+        set(({ queues }) => {
+          const { [link]: _, ...others } = queues;
+          return { queues: others };
+        }),
+    }),
+    {
+      name: 'turnwise.labelling',
+      version: 1,
+      // Rollouts and queues are numbers of one library.
+      partialize: ({ reader }) => ({ reader }),
+    },
+  ),
+);

@@ -1,0 +1,211 @@
+/** Two readers: how far they agree beyond chance, label by label, and where they do not. */
+
+import { labelOf, useTaxonomy } from '../../data/annotations.ts';
+import { pathOfPlace } from '../../data/place.ts';
+import { useUrlQuery } from '../../data/usePlace.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { LabelName } from '../../ui/LabelName.tsx';
+import { Link } from '../../ui/Link.tsx';
+import { count, counted, decimal } from '../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import type { LabelsScope } from './labelsScope.ts';
+
+/** More than anybody goes through by hand; the queue "where readers differ" has all of them. */
+const SHOWN = 200;
+
+export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
+  const [query, setQuery] = useUrlQuery();
+  const list = useRequest('annotation.authors', {}).data;
+  const names = (list ?? []).map(({ author }) => author);
+  const first = names.find((name) => name === query.get('first')) ?? names[0];
+  const second =
+    names.find((name) => name === query.get('second') && name !== first) ??
+    names.find((name) => name !== first);
+  const answer = useRequest(
+    'annotation.agreement',
+    first === undefined || second === undefined || !scope.isKnown
+      ? undefined
+      : { ...scope.params, authors: [first, second] },
+    { keepPrevious: true },
+  );
+  if (list === undefined) return <WaitingState title="Looking for readers…" />;
+  if (first === undefined || second === undefined)
+    return (
+      <EmptyState title="Agreement takes two readers">
+        <p>
+          {first === undefined ? 'Nobody has labelled anything yet.' : `Only ${first} has labelled so far.`} A
+          second reader says who reads under “Read”, or a colleague’s pack is imported.
+        </p>
+      </EmptyState>
+    );
+  if (answer.error !== null)
+    return (
+      <FailedState
+        title="Agreement could not be worked out"
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
+    );
+  const report = answer.data;
+  return (
+    <div className="labels-scroll">
+      <div className="labels-scope">
+        <Reader
+          name="First reader"
+          chosen={first}
+          names={names}
+          onChoose={(name) => setQuery({ first: name })}
+        />
+        <Reader
+          name="Second reader"
+          chosen={second}
+          names={names.filter((name) => name !== first)}
+          onChoose={(name) => setQuery({ second: name })}
+        />
+      </div>
+      {report === undefined ? (
+        <WaitingState title="Comparing the two…" />
+      ) : (
+        <>
+          <p className="labels-lead">
+            <b>{counted(report.both, 'rollout')}</b> read by both ({count(report.first)} by {first},{' '}
+            {count(report.second)} by {second}).{' '}
+            {report.overall.kappa === undefined ? (
+              <span className="muted">
+                Cohen’s κ is not defined here:{' '}
+                {report.both === 0 ? 'nothing was read by both' : 'by chance alone they would agree always'}.
+              </span>
+            ) : (
+              <>
+                Cohen’s κ over {report.overall.of === 'categories' ? 'the label given' : 'every decision'}:{' '}
+                <b>{decimal(report.overall.kappa, 3)}</b>{' '}
+                <span className="muted">
+                  ({count(report.overall.agreed)} of {count(report.overall.n)} agreed)
+                </span>
+              </>
+            )}
+          </p>
+          {report.labels.length > 0 && <Kappas report={report} first={first} second={second} />}
+          <h2>
+            {report.disagreements.length === 0
+              ? 'No disagreement'
+              : counted(report.disagreements.length, 'disagreement')}
+          </h2>
+          <ul className="disagreements">
+            {report.disagreements.slice(0, SHOWN).map((one) => (
+              <Disagreement key={one.rolloutId} {...one} first={first} second={second} />
+            ))}
+          </ul>
+          {report.disagreements.length > SHOWN && (
+            <p className="muted">
+              {count(report.disagreements.length - SHOWN)} more; a queue in the order “where readers differ”
+              goes through all of them.
+            </p>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Reader(props: {
+  readonly name: string;
+  readonly chosen: string;
+  readonly names: readonly string[];
+  readonly onChoose: (name: string) => void;
+}) {
+  return (
+    <select
+      aria-label={props.name}
+      value={props.chosen}
+      onChange={(event) => props.onChoose(event.target.value)}
+    >
+      {props.names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface KappasProps {
+  readonly report: NonNullable<ReturnType<typeof useRequest<'annotation.agreement'>>['data']>;
+  readonly first: string;
+  readonly second: string;
+}
+
+function Kappas({ report, first, second }: KappasProps) {
+  const taxonomy = useTaxonomy();
+  return (
+    <table className="labels-table">
+      <thead>
+        <tr>
+          <th>label</th>
+          <th className="num">both</th>
+          <th className="num">only {first}</th>
+          <th className="num">only {second}</th>
+          <th className="num">neither</th>
+          <th className="num" title="Cohen’s κ; blank where it is not defined">
+            κ
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {report.labels.map((row) => (
+          <tr key={row.label}>
+            <td>
+              <LabelName label={labelOf(taxonomy, row.label)} />
+            </td>
+            <td className="num">{count(row.both)}</td>
+            <td className="num">{count(row.onlyFirst)}</td>
+            <td className="num">{count(row.onlySecond)}</td>
+            <td className="num">{count(row.neither)}</td>
+            <td className="num">{decimal(row.kappa, 3)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface DisagreementProps {
+  readonly rolloutId: number;
+  readonly onlyFirst: readonly string[];
+  readonly onlySecond: readonly string[];
+  readonly first: string;
+  readonly second: string;
+}
+
+function Disagreement({ rolloutId, onlyFirst, onlySecond, first, second }: DisagreementProps) {
+  const taxonomy = useTaxonomy();
+  const detail = useRequest('rollout.rows', { rolloutIds: [rolloutId] }).data?.[0];
+  const place = useRequest('rollout.get', { rolloutId }).data?.run;
+  const said = (labels: readonly string[]) =>
+    labels.map((label) => <LabelName key={label} label={labelOf(taxonomy, label)} />);
+  if (detail === undefined || place === undefined) return <li className="skeleton" style={{ height: 20 }} />;
+  const path = pathOfPlace({
+    view: 'rollout',
+    runKey: place.runKey,
+    step: detail.step,
+    groupKey: detail.groupKey,
+    ordinal: detail.ordinal,
+  });
+  return (
+    <li>
+      <Link className="is-link" href={path}>
+        <span className="mono">#{detail.ordinal}</span> {detail.groupKey} · step {detail.step}
+      </Link>
+      {onlyFirst.length > 0 && (
+        <span>
+          {first}: {said(onlyFirst)}
+        </span>
+      )}
+      {onlySecond.length > 0 && (
+        <span>
+          {second}: {said(onlySecond)}
+        </span>
+      )}
+    </li>
+  );
+}

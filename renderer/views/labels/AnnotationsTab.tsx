@@ -1,0 +1,173 @@
+/** Everything that has been said, also what has lost its text or its rollout: nothing is dropped. */
+import { useQueries } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { AnnotationRow } from '../../../shared/api/contract.ts';
+import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useTaxonomy } from '../../data/annotations.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { pathOfPlace } from '../../data/place.ts';
+import { navigateTo, useUrlQuery } from '../../data/usePlace.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { useInterface } from '../../state/interface.ts';
+import { Segmented } from '../../ui/Controls.tsx';
+import { counted } from '../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { annotationColumns } from './annotationColumns.tsx';
+import type { LabelsScope } from './labelsScope.ts';
+
+const CHUNK = 100;
+const SORTS = [
+  { id: 'latest', label: 'latest first' },
+  { id: 'place', label: 'by place' },
+] as const;
+
+const ALL = '';
+const STATES = ['exact', 'moved', 'orphaned', 'unattached'] as const;
+
+export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
+  const [query, setQuery] = useUrlQuery();
+  const taxonomy = useTaxonomy();
+  const authors = useRequest('annotation.authors', {}).data ?? [];
+  const counts = useRequest('taxonomy.get', {}).data?.counts ?? [];
+  const sort = query.get('sort') === 'place' ? 'place' : 'latest';
+  const label = query.get('label') ?? ALL;
+  const author = query.get('by') ?? ALL;
+  const state = STATES.find((one) => one === query.get('state'));
+  const order = useRequest(
+    'annotation.order',
+    scope.isKnown
+      ? {
+          ...scope.params,
+          sort,
+          ...(label === ALL ? {} : { labels: [label] }),
+          ...(author === ALL ? {} : { author }),
+          ...(state === undefined ? {} : { states: [state] }),
+        }
+      : undefined,
+    { keepPrevious: true },
+  );
+  const ids = order.data?.ids;
+  const [range, setRange] = useState({ first: 0, end: CHUNK });
+  const rowAt = useRows(ids, range);
+  const table = useTableCommands();
+  const { setNotice } = useInterface.getState();
+  const columns = useMemo(() => annotationColumns(taxonomy), [taxonomy]);
+  if (order.error !== null)
+    return (
+      <FailedState
+        title="Annotations could not be listed"
+        error={order.error}
+        onRetry={() => void order.refetch()}
+      />
+    );
+  if (ids === undefined) return <WaitingState title="Looking for annotations…" />;
+  const isNarrowed = label !== ALL || author !== ALL || state !== undefined || scope.filter !== '';
+  return (
+    <>
+      <div className="labels-scope">
+        <select
+          aria-label="Label"
+          value={label}
+          onChange={(event) => setQuery({ label: event.target.value || undefined })}
+        >
+          <option value={ALL}>any label, or none</option>
+          {counts.map((one) => (
+            <option key={one.label} value={one.label}>
+              {taxonomy?.labels.find(({ id }) => id === one.label)?.name ?? one.label} ({one.annotations})
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Author"
+          value={author}
+          onChange={(event) => setQuery({ by: event.target.value || undefined })}
+        >
+          <option value={ALL}>any author</option>
+          {authors.map((one) => (
+            <option key={one.author} value={one.author}>
+              {one.author} ({one.annotations})
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="State"
+          value={state ?? ALL}
+          onChange={(event) => setQuery({ state: event.target.value || undefined })}
+        >
+          <option value={ALL}>wherever they stand</option>
+          <option value="exact">where they were made</option>
+          <option value="moved">moved</option>
+          <option value="orphaned">orphaned: their text is gone</option>
+          <option value="unattached">their rollout is not in this library</option>
+        </select>
+        <Segmented
+          label="Order"
+          chosen={sort}
+          onChoose={(chosen) => setQuery({ sort: chosen })}
+          choices={SORTS}
+        />
+        <span className="muted">{counted(ids.length, 'annotation')}</span>
+      </div>
+      {ids.length === 0 ? (
+        <EmptyState title={isNarrowed ? 'No annotation is so' : 'Nothing has been said yet'}>
+          <p>
+            In a replay <kbd>1</kbd>–<kbd>9</kbd> put a label on the rollout or on what is selected, and{' '}
+            <kbd>m</kbd> writes a note.
+          </p>
+        </EmptyState>
+      ) : (
+        <div className="page-list">
+          <VirtualTable
+            handle={table}
+            label="Annotations"
+            columns={columns}
+            count={ids.length}
+            rowAt={rowAt}
+            isQuiet={({ place }) => place === undefined || place.state === 'orphaned'}
+            onWindow={setRange}
+            onOpen={(row) => {
+              const path = pathOf(row);
+              if (path === undefined) setNotice('Its rollout is not in this library');
+              else navigateTo(path);
+            }}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Its rollout, at the turn it is about where that is known. */
+function pathOf({ place, rollout, target }: AnnotationRow): string | undefined {
+  if (place === undefined) return undefined;
+  const { group: groupKey, ordinal } = rollout;
+  const path = pathOfPlace({ view: 'rollout', runKey: place.runKey, step: place.step, groupKey, ordinal });
+  return target.kind === 'turn' ? `${path}?turn=${target.turn}` : path;
+}
+
+/** Rows of the window, in aligned chunks. */
+function useRows(
+  ids: Uint32Array | undefined,
+  range: { readonly first: number; readonly end: number },
+): (index: number) => AnnotationRow | undefined {
+  const client = useClient();
+  const firsts: number[] = [];
+  const size = ids?.length ?? 0;
+  for (let at = Math.floor(range.first / CHUNK) * CHUNK; at < Math.min(range.end, size); at += CHUNK)
+    firsts.push(at);
+  const results = useQueries({
+    queries: firsts.map((first) => {
+      const annotationNos = Array.from(ids?.subarray(first, first + CHUNK) ?? []);
+      return {
+        queryKey: ['annotation.rows', { annotationNos }] as const,
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          client.request('annotation.rows', { annotationNos }, { signal }),
+      };
+    }),
+  });
+  const rows = new Map(
+    results.flatMap(({ data }) => data ?? []).map((row) => [row.annotationNo, row] as const),
+  );
+  return (index) => rows.get(ids?.[index] ?? -1);
+}

@@ -1,0 +1,128 @@
+/** What came with a pack and is not what is said here, side by side: nothing is overwritten without a word. */
+
+import { useQueryClient } from '@tanstack/react-query';
+import type { Annotation, ConflictRow, ParamsOf } from '../../../shared/api/contract.ts';
+import { annotationsChanged, labelOf, useTaxonomy } from '../../data/annotations.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { useRequest } from '../../data/useRequest.ts';
+import { useInterface } from '../../state/interface.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { LabelName } from '../../ui/LabelName.tsx';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+export function ConflictsTab() {
+  const answer = useRequest('annotation.conflicts', {});
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const { setNotice } = useInterface.getState();
+  const resolve = async (params: ParamsOf<'annotation.resolve'>) => {
+    try {
+      const { words } = await client.request('annotation.resolve', params);
+      setNotice(words === undefined ? 'It has been decided already' : `${words}. Undo takes it back`);
+      await annotationsChanged(queryClient);
+    } catch (error) {
+      setNotice(error instanceof Error ? error.message : String(error));
+    }
+  };
+  if (answer.error !== null)
+    return (
+      <FailedState
+        title="Conflicts could not be listed"
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
+    );
+  if (answer.data === undefined) return <WaitingState title="Looking for conflicts…" />;
+  if (answer.data.length === 0)
+    return (
+      <EmptyState title="No conflicts">
+        <p>
+          An annotation that a pack has otherwise than this library is shown here, beside the one that is
+          here.
+        </p>
+      </EmptyState>
+    );
+  return (
+    <ul className="conflicts labels-scroll">
+      {answer.data.map((conflict) => (
+        <Conflict key={conflict.conflictId} conflict={conflict} onResolve={resolve} />
+      ))}
+    </ul>
+  );
+}
+
+interface ConflictProps {
+  readonly conflict: ConflictRow;
+  readonly onResolve: (params: ParamsOf<'annotation.resolve'>) => Promise<void>;
+}
+
+function Conflict({ conflict, onResolve }: ConflictProps) {
+  const { conflictId, mine, theirs, from, at } = conflict;
+  const { group, ordinal, step } = theirs.rollout;
+  const take = (what: 'mine' | 'theirs' | 'both') => () => void onResolve({ conflictId, take: what });
+  return (
+    <li>
+      <p>
+        <span className="mono">#{ordinal}</span> {group} · step {step}
+        <span className="muted">
+          {' '}
+          · from <span className="mono">{from}</span>, {TIME.format(at)}
+        </span>
+      </p>
+      <div className="conflict-sides">
+        <Version title="Here" annotation={mine} other={theirs} />
+        <Version title="In the pack" annotation={theirs} other={mine} />
+      </div>
+      <p className="conflict-buttons">
+        <Button onClick={take('mine')}>Keep what is here</Button>
+        <Button onClick={take('theirs')}>Take theirs</Button>
+        <Button onClick={take('both')}>Keep both</Button>
+      </p>
+    </li>
+  );
+}
+
+interface VersionProps {
+  readonly title: string;
+  /** Absent: it has been taken away since. */
+  readonly annotation: Annotation | undefined;
+  readonly other: Annotation | undefined;
+}
+
+function Version({ title, annotation, other }: VersionProps) {
+  const taxonomy = useTaxonomy();
+  if (annotation === undefined)
+    return (
+      <div className="conflict-version">
+        <h2>{title}</h2>
+        <p className="dim">taken away since</p>
+      </div>
+    );
+  const differs = (field: 'label' | 'note' | 'correction' | 'severity' | 'author') =>
+    annotation[field] === other?.[field] ? undefined : 'is-different';
+  return (
+    <dl className="conflict-version">
+      <h2>{title}</h2>
+      <dt>label</dt>
+      <dd className={differs('label')}>
+        {annotation.label === undefined ? (
+          <span className="dim">none</span>
+        ) : (
+          <LabelName label={labelOf(taxonomy, annotation.label)} />
+        )}
+      </dd>
+      <dt>note</dt>
+      <dd className={differs('note')}>{annotation.note ?? <span className="dim">none</span>}</dd>
+      <dt>correction</dt>
+      <dd className={differs('correction')}>{annotation.correction ?? <span className="dim">none</span>}</dd>
+      <dt>severity</dt>
+      <dd className={differs('severity')}>{annotation.severity ?? <span className="dim">not said</span>}</dd>
+      <dt>by</dt>
+      <dd className={differs('author')}>
+        {annotation.author} <span className="dim">{TIME.format(annotation.updatedAt)}</span>
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,182 @@
+/** What is to be read, in which order, by whom; Start leads to the first of it. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useCommands } from '../../app/commands.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { pathOfPlace } from '../../data/place.ts';
+import { QUEUE_ORDERS, type QueueLink, type QueueOrder, writeQueue } from '../../data/queueLink.ts';
+import { navigateTo } from '../../data/usePlace.ts';
+import { fetchCached, useRequest } from '../../data/useRequest.ts';
+import { useInterface } from '../../state/interface.ts';
+import { useLabelling } from '../../state/labelling.ts';
+import { count, counted } from '../../ui/numbers.ts';
+import type { LabelsScope } from './labelsScope.ts';
+
+const ORDER_WORDS: Readonly<Record<QueueOrder, { readonly label: string; readonly hint: string }>> = {
+  listed: { label: 'as listed', hint: 'By step, group and place in the group' },
+  random: { label: 'random', hint: 'Drawn with the seed: the same seed, the same order for everybody' },
+  stratified: {
+    label: 'one of each group',
+    hint: 'One rollout of every prompt group in turn, drawn with the seed',
+  },
+  disagreement: {
+    label: 'where readers differ',
+    hint: 'First what others label differently, then what one of them has read',
+  },
+};
+
+export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
+  const reader = useLabelling((state) => state.reader);
+  const setReader = useLabelling((state) => state.setReader);
+  const [order, setOrder] = useState<QueueOrder>('listed');
+  const [seed, setSeed] = useState('0');
+  const [isBlind, setBlind] = useState(false);
+  const [includesRead, setIncludesRead] = useState(false);
+  const start = useRef<HTMLButtonElement>(null);
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const { setNotice } = useInterface.getState();
+  useEffect(() => start.current?.focus(), []);
+  const seedNumber = /^\d{1,10}$/.test(seed) && Number(seed) <= 0xffff_ffff ? Number(seed) : undefined;
+  const usesSeed = order === 'random' || order === 'stratified';
+  const author = reader.trim();
+  const isReady = scope.isKnown && author !== '' && (!usesSeed || seedNumber !== undefined);
+  const queue = useRequest(
+    'label.queue',
+    isReady
+      ? { ...scope.params, author, order, seed: usesSeed ? (seedNumber ?? 0) : 0, includeRead: includesRead }
+      : undefined,
+    { keepPrevious: true },
+  );
+  const size = queue.data?.ids.length ?? 0;
+
+  const begin = async () => {
+    const first = queue.data?.ids[0];
+    if (queue.data === undefined || first === undefined) return;
+    const link: QueueLink = {
+      ...(scope.run === undefined ? {} : { runKey: scope.run.runKey }),
+      filter: scope.filter,
+      order,
+      seed: usesSeed ? (seedNumber ?? 0) : 0,
+      isBlind,
+      includesRead,
+    };
+    const text = writeQueue(link);
+    useLabelling.getState().beginQueue(`${author} ${text}`, queue.data.ids);
+    try {
+      const { run, row } = await fetchCached(queryClient, client, 'rollout.get', { rolloutId: first });
+      const { step, groupKey, ordinal } = row;
+      const place = { view: 'rollout', runKey: run.runKey, step, groupKey, ordinal } as const;
+      navigateTo(`${pathOfPlace(place)}?${new URLSearchParams({ queue: text })}`);
+    } catch (error) {
+      setNotice(error instanceof Error ? error.message : String(error));
+    }
+  };
+  useCommands({ 'row.open': size > 0 ? () => void begin() : undefined });
+
+  return (
+    <div className="read-tab">
+      <section>
+        <h2>What is to be read</h2>
+        <p>
+          {queue.error !== null ? (
+            <span className="is-wrong">✕ {queue.error.message}</span>
+          ) : queue.data === undefined ? (
+            <span className="muted">{author === '' ? 'Say who reads.' : 'Counting…'}</span>
+          ) : (
+            <>
+              <b>{counted(size, 'rollout')}</b>
+              {scope.run === undefined ? ' of all runs' : ` of ${scope.run.name}`}
+              {scope.filter === '' ? '' : ' that match the filter'}.{' '}
+              <span className="muted">
+                Read by {author}: {count(queue.data.read)} of {count(queue.data.total)}
+                {queue.data.skipped > 0 && `, skipped ${count(queue.data.skipped)}`}
+                {!includesRead && queue.data.read + queue.data.skipped > 0 && ', which are left out'}.
+              </span>
+            </>
+          )}
+        </p>
+        {queue.data !== undefined && (
+          <progress
+            aria-label="Read or skipped"
+            value={queue.data.read + queue.data.skipped}
+            max={Math.max(1, queue.data.total)}
+          />
+        )}
+      </section>
+      <section className="read-options">
+        <label>
+          <span>reader</span>
+          <input
+            type="text"
+            value={reader}
+            maxLength={200}
+            aria-invalid={author === ''}
+            onChange={(event) => setReader(event.target.value)}
+          />
+          <small className="dim">Labels and notes are made in this name.</small>
+        </label>
+        <label>
+          <span>order</span>
+          <select
+            value={order}
+            onChange={(event) => setOrder(QUEUE_ORDERS.find((one) => one === event.target.value) ?? 'listed')}
+          >
+            {QUEUE_ORDERS.map((one) => (
+              <option key={one} value={one}>
+                {ORDER_WORDS[one].label}
+              </option>
+            ))}
+          </select>
+          <small className="dim">{ORDER_WORDS[order].hint}.</small>
+        </label>
+        {usesSeed && (
+          <label>
+            <span>seed</span>
+            <input
+              type="text"
+              inputMode="numeric"
+              value={seed}
+              aria-invalid={seedNumber === undefined}
+              onChange={(event) => setSeed(event.target.value)}
+            />
+            <small className={seedNumber === undefined ? 'is-wrong' : 'dim'}>
+              A whole number up to 4,294,967,295.
+            </small>
+          </label>
+        )}
+        <label className="read-check">
+          <input type="checkbox" checked={isBlind} onChange={(event) => setBlind(event.target.checked)} />
+          <span>blind</span>
+          <small className="dim">
+            Reward, correctness, what was kept and what others said are not shown.
+          </small>
+        </label>
+        <label className="read-check">
+          <input
+            type="checkbox"
+            checked={includesRead}
+            onChange={(event) => setIncludesRead(event.target.checked)}
+          />
+          <span>again</span>
+          <small className="dim">With what this reader has read already.</small>
+        </label>
+      </section>
+      <p className="read-start">
+        <button
+          ref={start}
+          type="button"
+          className="button is-primary"
+          disabled={size === 0 || queue.isPlaceholderData}
+          onClick={() => void begin()}
+        >
+          Start reading
+        </button>
+        <span className="muted">
+          <kbd>1</kbd>–<kbd>9</kbd> label, <kbd>m</kbd> note, <kbd>u</kbd> take back, <kbd>s</kbd> skip,{' '}
+          <kbd>Enter</kbd> next. Select text, and keys are about the selection.
+        </span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+/** The labels of this library: names, keys, colours, order. Every change is kept at once. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { Taxonomy } from '../../../shared/api/contract.ts';
+import { DEFAULT_TAXONOMY } from '../../../shared/domain/annotate/taxonomy.ts';
+import { annotationsChanged } from '../../data/annotations.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { useRequest } from '../../data/useRequest.ts';
+import { useInterface } from '../../state/interface.ts';
+import { Button, Segmented } from '../../ui/Controls.tsx';
+import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { saveText } from '../../ui/saveText.ts';
+import { LabelEditor } from './LabelEditor.tsx';
+import { readTaxonomyText } from './taxonomyFile.ts';
+import { withLabel, withLabelMoved, withNewLabel, withoutLabel } from './taxonomyModel.ts';
+
+export function TaxonomyTab() {
+  const answer = useRequest('taxonomy.get', {});
+  const stored = answer.data?.taxonomy;
+  const [edited, setEdited] = useState<Taxonomy>();
+  const [name, setName] = useState('');
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const { setNotice } = useInterface.getState();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what another window changed counts
+  useEffect(() => setEdited(undefined), [stored]);
+  if (answer.error !== null)
+    return (
+      <FailedState
+        title="The labels could not be read"
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
+    );
+  const taxonomy = edited ?? stored;
+  if (taxonomy === undefined || answer.data === undefined)
+    return <WaitingState title="Reading the labels…" />;
+  const counts = new Map(answer.data.counts.map((one) => [one.label, one] as const));
+
+  const store = async (next: Taxonomy, said?: string) => {
+    setEdited(next);
+    try {
+      await client.request('taxonomy.set', {
+        taxonomy: { ...next, labels: next.labels.map((label) => ({ ...label })) },
+      });
+      await annotationsChanged(queryClient);
+      if (said !== undefined) setNotice(said);
+    } catch (error) {
+      setEdited(undefined);
+      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const importFile = async (file: File | undefined) => {
+    if (file === undefined) return;
+    const read = readTaxonomyText(await file.text());
+    if (read.ok) await store(read.taxonomy, `${read.taxonomy.labels.length} labels of ${file.name}`);
+    else setNotice(`${file.name}: ${read.message}`);
+  };
+  return (
+    <div className="labels-scroll taxonomy">
+      <div className="labels-scope">
+        <input
+          type="text"
+          aria-label="Name of the taxonomy"
+          value={taxonomy.name}
+          onChange={(event) => setEdited({ ...taxonomy, name: event.target.value })}
+          onBlur={() => edited !== undefined && edited.name.trim() !== '' && void store(edited)}
+        />
+        <Segmented
+          label="A place may have"
+          chosen={taxonomy.choice}
+          onChoose={(choice) => void store({ ...taxonomy, choice })}
+          choices={[
+            { id: 'many', label: 'several labels', title: 'A place may have several labels' },
+            { id: 'one', label: 'one label', title: 'A second label of the same reader replaces the first' },
+          ]}
+        />
+        <Button
+          onClick={() =>
+            saveText('taxonomy.json', `${JSON.stringify(taxonomy, undefined, 2)}\n`, 'application/json')
+          }
+        >
+          Save to a file
+        </Button>
+        <label className="button">
+          Read from a file
+          <input
+            type="file"
+            accept="application/json,.json"
+            className="visually-hidden"
+            onChange={(event) => {
+              void importFile(event.target.files?.[0]);
+              event.target.value = '';
+            }}
+          />
+        </label>
+        {!answer.data.isDefault && (
+          <Button onClick={() => void store(DEFAULT_TAXONOMY, 'The labels Turnwise comes with')}>
+            Back to the default
+          </Button>
+        )}
+      </div>
+      <p className="muted">
+        Labels of this library. One that is taken out stays on what has it; annotations never change by
+        themselves.
+      </p>
+      <ul className="label-editors">
+        {taxonomy.labels.map((label, i) => (
+          <LabelEditor
+            key={label.id}
+            label={label}
+            uses={counts.get(label.id)?.annotations ?? 0}
+            isFirst={i === 0}
+            isLast={i === taxonomy.labels.length - 1}
+            onType={(changes) => setEdited(withLabel(taxonomy, label.id, changes))}
+            onSave={(changes) => void store(withLabel(taxonomy, label.id, changes))}
+            onMove={(by) => void store(withLabelMoved(taxonomy, label.id, by))}
+            onRemove={() =>
+              void store(withoutLabel(taxonomy, label.id), `${label.name} taken out of the taxonomy`)
+            }
+          />
+        ))}
+      </ul>
+      <form
+        className="labels-scope"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() === '') return;
+          void store(withNewLabel(taxonomy, name.trim()), `${name.trim()} added`);
+          setName('');
+        }}
+      >
+        <input
+          type="text"
+          aria-label="Name of a new label"
+          placeholder="Name of a new label"
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Button type="submit" disabled={name.trim() === ''}>
+          Add a label
+        </Button>
+      </form>
+    </div>
+  );
+}

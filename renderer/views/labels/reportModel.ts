@@ -1,0 +1,95 @@
+/** What a report of labels is drawn from. Counts are of distinct rollouts unless said otherwise. */
+import { max } from 'd3-array';
+import { scaleBand, scaleLinear } from 'd3-scale';
+import type { AnnotationReport, LabelReport } from '../../../shared/api/contract.ts';
+
+export interface StepBar {
+  readonly step: number;
+  readonly rollouts: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Of few steps the bars are still bars. */
+const WIDEST_BAR = 14;
+
+/** All steps at which anything was labelled, ascending: every row of the report has the same axis. */
+export function stepsOf(report: AnnotationReport): readonly number[] {
+  const steps = new Set(report.labels.flatMap(({ byStep }) => byStep.map(({ step }) => step)));
+  return [...steps].sort((a, b) => a - b);
+}
+
+/** Of several runs at one step, the sum. */
+export function rolloutsByStep({ byStep }: LabelReport): ReadonlyMap<number, number> {
+  const sums = new Map<number, number>();
+  for (const { step, rollouts } of byStep) sums.set(step, (sums.get(step) ?? 0) + rollouts);
+  return sums;
+}
+
+export function highestCount(report: AnnotationReport): number {
+  return max(report.labels.flatMap((label) => [...rolloutsByStep(label).values()])) ?? 0;
+}
+
+export function stepBars(
+  label: LabelReport,
+  {
+    steps,
+    highest,
+    width,
+    height,
+  }: {
+    readonly steps: readonly number[];
+    readonly highest: number;
+    readonly width: number;
+    readonly height: number;
+  },
+): readonly StepBar[] {
+  const x = scaleBand<number>().domain(steps).range([0, width]).padding(0.15);
+  const bar = Math.max(1, Math.min(WIDEST_BAR, x.bandwidth()));
+  const y = scaleLinear()
+    .domain([0, Math.max(1, highest)])
+    .range([0, height]);
+  return [...rolloutsByStep(label)].map(([step, rollouts]) => ({
+    step,
+    rollouts,
+    x: (x(step) ?? 0) + (x.bandwidth() - bar) / 2,
+    y: height - y(rollouts),
+    width: bar,
+    height: Math.max(1, y(rollouts)),
+  }));
+}
+
+export interface Part {
+  readonly id: string;
+  readonly words: string;
+  readonly rollouts: number;
+  readonly annotations: number;
+  /** 0 … 1 of all parts. */
+  readonly share: number;
+}
+
+export function partsOf(
+  tallies: Readonly<Record<string, { readonly rollouts: number; readonly annotations: number }>>,
+  words: Readonly<Record<string, string>>,
+): readonly Part[] {
+  const entries = Object.entries(tallies);
+  const all = entries.reduce((sum, [, { rollouts }]) => sum + rollouts, 0);
+  return entries
+    .filter(([, { rollouts }]) => rollouts > 0)
+    .map(([id, { rollouts, annotations }]) => ({
+      id,
+      words: words[id] ?? id,
+      rollouts,
+      annotations,
+      share: all === 0 ? 0 : rollouts / all,
+    }));
+}
+
+/** A filter that finds what a number of the report counts. */
+export function filterOf(label: string | undefined, part: string | undefined, filter: string): string {
+  const own = label === undefined ? 'note:any' : `label:${label}`;
+  const parts = [own, part, filter === '' || !/\b(?:or)\b/i.test(filter) ? filter : `(${filter})`];
+  return parts.filter((one) => one !== undefined && one !== '').join(' ');
+}

@@ -1,0 +1,89 @@
+import { Pencil, Trash2 } from 'lucide-react';
+import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts';
+import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
+import { labelOf } from '../../../data/annotations.ts';
+import { Chip, IconButton } from '../../../ui/Controls.tsx';
+import { LabelName } from '../../../ui/LabelName.tsx';
+import { SourceText } from '../../../ui/SourceText.tsx';
+import { MarkdownText } from '../MarkdownText.tsx';
+import { targetWords } from './labelModel.ts';
+
+interface AnnotationCardProps {
+  readonly annotation: AnnotationRow;
+  readonly taxonomy: Taxonomy | undefined;
+  readonly onShow: (() => void) | undefined;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+const STATE_WORDS = {
+  moved: { label: 'moved', title: 'The text has changed; this is where it stands now' },
+  orphaned: { label: 'orphaned', title: 'What this was said about is not in the text any more' },
+} as const;
+
+export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove }: AnnotationCardProps) {
+  const { label, note, correction, severity, target, place, author, updatedAt, flag, conflicts } = annotation;
+  const state = place === undefined || place.state === 'exact' ? undefined : STATE_WORDS[place.state];
+  return (
+    <li className="annotation">
+      <header>
+        {label === undefined ? (
+          <span className="muted">note</span>
+        ) : (
+          <LabelName label={labelOf(taxonomy, label)} />
+        )}
+        {severity !== undefined && <span className={`severity is-${severity}`}>{severity}</span>}
+        {state !== undefined && <Chip title={state.title}>{state.label}</Chip>}
+        {conflicts > 0 && (
+          <Chip title="A pack says otherwise: decide on the page of labels">{conflicts} other version</Chip>
+        )}
+        <span className="annotation-buttons">
+          <IconButton label="Change this annotation" onClick={onEdit}>
+            <Pencil size={13} />
+          </IconButton>
+          <IconButton label="Take this annotation away" onClick={onRemove}>
+            <Trash2 size={13} />
+          </IconButton>
+        </span>
+      </header>
+      {onShow === undefined ? (
+        <p className="dim">{targetWords(target)}</p>
+      ) : (
+        <button type="button" className="annotation-place" onClick={onShow} title="Show where">
+          <span className="is-link">{targetWords(target)}</span>
+        </button>
+      )}
+      {target.kind === 'span' && (
+        <blockquote className="mono">
+          <SourceText text={target.anchor.quote} />
+          {target.anchor.quoteEnd !== undefined && (
+            <>
+              <span className="dim"> … </span>
+              <SourceText text={target.anchor.quoteEnd} />
+            </>
+          )}
+        </blockquote>
+      )}
+      {note !== undefined && (
+        <div className="annotation-note">
+          <MarkdownText text={note} start={0} source="note" />
+        </div>
+      )}
+      {correction !== undefined && (
+        <div className="annotation-note">
+          <p className="muted">suggested correction</p>
+          <pre className="mono">
+            <SourceText text={correction} />
+          </pre>
+        </div>
+      )}
+      {flag !== undefined && <p className="dim">flag confirmed: {FLAG_MEANINGS[flag]}</p>}
+      <footer className="dim">
+        {author} · <time dateTime={new Date(updatedAt).toISOString()}>{shortTime(updatedAt)}</time>
+      </footer>
+    </li>
+  );
+}
+
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const shortTime = (at: number): string => TIME.format(at);

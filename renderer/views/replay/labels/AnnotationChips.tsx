@@ -1,0 +1,73 @@
+/** What is said of a turn or a segment, at its head; a segment has a button to say something of it. */
+import { Tag } from 'lucide-react';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts';
+import { labelOf } from '../../../data/annotations.ts';
+import { LabelName } from '../../../ui/LabelName.tsx';
+import { firstLine } from './labelModel.ts';
+import type { Labelling } from './useLabelling.ts';
+
+interface Said {
+  readonly annotations: readonly AnnotationRow[];
+  readonly taxonomy: Taxonomy | undefined;
+  readonly write: Labelling['write'];
+}
+
+const SaidContext = createContext<Said | undefined>(undefined);
+
+export function SaidOf({
+  labelling,
+  children,
+}: {
+  readonly labelling: Labelling;
+  readonly children: ReactNode;
+}) {
+  const { annotations, taxonomy, write } = labelling;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the function is another one with every rendering, and does the same
+  const said = useMemo(() => ({ annotations, taxonomy, write }), [annotations, taxonomy]);
+  return <SaidContext value={said}>{children}</SaidContext>;
+}
+
+export function TurnChips({ turn }: { readonly turn: number }) {
+  const said = useContext(SaidContext);
+  return <Chips said={said} isOf={({ target }) => target.kind === 'turn' && target.turn === turn} />;
+}
+
+export function SegmentChips({ segment }: { readonly segment: number }) {
+  const said = useContext(SaidContext);
+  return (
+    <>
+      <Chips said={said} isOf={({ target }) => target.kind === 'segment' && target.segment === segment} />
+      {said !== undefined && (
+        <button
+          type="button"
+          className="segment-label"
+          aria-label="Label or note on this segment"
+          title="Label or note on this segment"
+          onClick={() => said.write({ kind: 'segment', segment })}
+        >
+          <Tag size={13} />
+        </button>
+      )}
+    </>
+  );
+}
+
+interface ChipsProps {
+  readonly said: Said | undefined;
+  readonly isOf: (annotation: AnnotationRow) => boolean;
+}
+
+function Chips({ said, isOf }: ChipsProps) {
+  if (said === undefined) return null;
+  return said.annotations.filter(isOf).map(({ id, label, note, place }) => (
+    <span key={id} className="said-chip" title={note}>
+      {label === undefined ? (
+        <span className="muted">{firstLine(note)}</span>
+      ) : (
+        <LabelName label={labelOf(said.taxonomy, label)} />
+      )}
+      {place?.state === 'moved' && <small className="dim">moved</small>}
+    </span>
+  ));
+}

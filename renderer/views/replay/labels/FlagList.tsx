@@ -1,0 +1,71 @@
+/** What the rules find odd, each with where it shows; one key makes a label of it. */
+import type { RolloutDetail } from '../../../../shared/api/contract.ts';
+import { LABEL_OF_FLAG } from '../../../../shared/api/contract.ts';
+import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
+import { labelOf } from '../../../data/annotations.ts';
+import type { Hit } from '../findModel.ts';
+import { flagPlace, openFlags } from './flagModel.ts';
+import type { Labelling } from './useLabelling.ts';
+
+interface FlagListProps {
+  readonly detail: RolloutDetail;
+  readonly labelling: Labelling;
+  readonly onShow: (hit: Hit) => void;
+}
+
+export function FlagList({ detail, labelling, onShow }: FlagListProps) {
+  const { flags } = detail;
+  if (flags === undefined)
+    return (
+      <section className="dim">Flags are not known: this rollout was read before there were any.</section>
+    );
+  if (flags.length === 0) return null;
+  const [next] = openFlags(detail, labelling.annotations);
+  return (
+    <section>
+      <h2>Flags, by rule</h2>
+      <ul className="flags">
+        {flags.map(({ flag, evidence }) => {
+          const isConfirmed = labelling.annotations.some((one) => one.flag === flag);
+          const label = LABEL_OF_FLAG[flag];
+          return (
+            <li key={flag} className={isConfirmed ? 'is-confirmed' : undefined}>
+              <p>
+                {isConfirmed ? '✓ ' : ''}
+                {FLAG_MEANINGS[flag]}
+              </p>
+              <p className="flag-actions">
+                {evidence.map((where, i) => {
+                  const place = flagPlace(where, detail);
+                  return (
+                    place !== undefined && (
+                      <button
+                        // biome-ignore lint/suspicious/noArrayIndexKey: evidence never moves
+                        key={i}
+                        type="button"
+                        className="is-link"
+                        onClick={() => onShow(place)}
+                      >
+                        turn {place.turn}
+                      </button>
+                    )
+                  );
+                })}
+                {label !== undefined && !isConfirmed && (
+                  <button
+                    type="button"
+                    className="is-link"
+                    title={`Label it ${labelOf(labelling.taxonomy, label).name}, with this place`}
+                    onClick={() => labelling.confirmFlag(flag)}
+                  >
+                    label {next?.flag === flag && <kbd>F</kbd>}
+                  </button>
+                )}
+              </p>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

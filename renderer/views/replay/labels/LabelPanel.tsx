@@ -1,0 +1,124 @@
+/** Labels and notes of a rollout: what the keys do, what is said, and what the rules find odd about it. */
+import { Redo2, StickyNote, Undo2 } from 'lucide-react';
+import type { RolloutDetail } from '../../../../shared/api/contract.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { useLabelling as useStore } from '../../../state/labelling.ts';
+import { IconButton, Segmented } from '../../../ui/Controls.tsx';
+import { LabelName } from '../../../ui/LabelName.tsx';
+import { counted } from '../../../ui/numbers.ts';
+import type { Hit } from '../findModel.ts';
+import { AnnotationCard } from './AnnotationCard.tsx';
+import { FlagList } from './FlagList.tsx';
+import { placeOf, targetWords } from './labelModel.ts';
+import { NoteEditor } from './NoteEditor.tsx';
+import type { Labelling } from './useLabelling.ts';
+
+export interface LabelPanelProps {
+  readonly detail: RolloutDetail;
+  readonly labelling: Labelling;
+  readonly isBlind: boolean;
+  readonly onShow: (hit: Hit) => void;
+}
+
+export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelProps) {
+  const { taxonomy, annotations, hidden, draft, scope, reader } = labelling;
+  const setScope = useStore((state) => state.setScope);
+  const history = useRequest('annotation.history', {}).data;
+  const { rolloutId } = detail.row;
+  const given = new Set(annotations.filter(({ author }) => author === reader).map(({ label }) => label));
+  return (
+    <aside className="label-panel" aria-label="Labels">
+      <section>
+        <div className="label-scope">
+          <Segmented
+            label="Labels are put on"
+            chosen={scope.kind === 'turn' ? 'turn' : 'rollout'}
+            onChoose={setScope}
+            choices={[
+              {
+                id: 'rollout',
+                label: 'rollout',
+                title: 'Keys label the whole rollout; selected text goes before (L)',
+              },
+              {
+                id: 'turn',
+                label: scope.kind === 'turn' ? targetWords(scope) : 'turn',
+                title: 'Keys label the turn that is read; selected text goes before (L)',
+              },
+            ]}
+          />
+          <span className="label-tools">
+            <IconButton label="Write a note" keys="m" onClick={() => labelling.write()}>
+              <StickyNote size={15} />
+            </IconButton>
+            <IconButton
+              label={history?.undo === undefined ? 'Nothing to take back' : `Take back: ${history.undo}`}
+              keys="u"
+              disabled={history?.undo === undefined}
+              onClick={labelling.undo}
+            >
+              <Undo2 size={15} />
+            </IconButton>
+            <IconButton
+              label={history?.redo === undefined ? 'Nothing to do again' : `Do again: ${history.redo}`}
+              keys="U"
+              disabled={history?.redo === undefined}
+              onClick={labelling.redo}
+            >
+              <Redo2 size={15} />
+            </IconButton>
+          </span>
+        </div>
+        <p className="dim">
+          {scope.kind === 'span'
+            ? 'Keys are about the selected tokens.'
+            : 'Select text and press a key, and it is about the selection.'}
+        </p>
+        <ul className="label-keys">
+          {taxonomy?.labels.map((label) => (
+            <li key={label.id}>
+              <button
+                type="button"
+                aria-pressed={given.has(label.id)}
+                // The selection it is about would be gone by the time of the click.
+                onPointerDown={(event) => event.preventDefault()}
+                onClick={() => labelling.putLabel(label)}
+                title={label.description}
+              >
+                {label.key === undefined ? <span className="label-no-key" /> : <kbd>{label.key}</kbd>}
+                <LabelName label={label} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
+      {draft !== undefined && (
+        <section>
+          <NoteEditor labelling={labelling} rolloutId={rolloutId} draft={draft} />
+        </section>
+      )}
+      <section>
+        <h2>{annotations.length === 0 ? 'Nothing said yet' : counted(annotations.length, 'annotation')}</h2>
+        {hidden > 0 && (
+          <p className="dim">{counted(hidden, 'annotation')} of others not shown: reading blind</p>
+        )}
+        <ul className="annotations">
+          {annotations.map((annotation) => {
+            const place = placeOf(annotation, detail);
+            return (
+              <AnnotationCard
+                key={annotation.id}
+                annotation={annotation}
+                taxonomy={taxonomy}
+                onShow={place === undefined ? undefined : () => onShow(place)}
+                onEdit={() => labelling.edit(annotation)}
+                onRemove={() => labelling.removeOne(annotation)}
+              />
+            );
+          })}
+        </ul>
+      </section>
+      {!isBlind && <FlagList detail={detail} labelling={labelling} onShow={onShow} />}
+    </aside>
+  );
+}

@@ -1,0 +1,108 @@
+/** A note that is being written: kept while one looks elsewhere, until it is saved or dropped. */
+import { useEffect, useRef } from 'react';
+import { SEVERITIES } from '../../../../shared/api/contract.ts';
+import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
+import { Button, Segmented } from '../../../ui/Controls.tsx';
+import { targetWords } from './labelModel.ts';
+import type { Labelling } from './useLabelling.ts';
+
+const NO_SEVERITY = 'none';
+const SEVERITY_CHOICES = [
+  { id: NO_SEVERITY, label: '–', title: 'not said' },
+  ...SEVERITIES.map((id) => ({ id, label: id })),
+] as const;
+
+interface NoteEditorProps {
+  readonly labelling: Labelling;
+  readonly rolloutId: number;
+  readonly draft: NoteDraft;
+}
+
+export function NoteEditor({ labelling, rolloutId, draft }: NoteEditorProps) {
+  const note = useRef<HTMLTextAreaElement>(null);
+  const { setDraft } = useStore.getState();
+  const { taxonomy } = labelling;
+  const { id, target } = draft;
+  const about = JSON.stringify(target);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another draft, or another place, takes the focus anew
+  useEffect(() => note.current?.focus(), [id, about]);
+  const change = (changes: Partial<NoteDraft>) => setDraft(rolloutId, { ...draft, ...changes });
+  const choose = (label: string) => {
+    const { label: _, ...rest } = draft;
+    setDraft(rolloutId, label === '' ? rest : { ...rest, label });
+  };
+  const rate = (severity: (typeof SEVERITY_CHOICES)[number]['id']) => {
+    const { severity: _, ...rest } = draft;
+    setDraft(rolloutId, severity === NO_SEVERITY ? rest : { ...rest, severity });
+  };
+  return (
+    <form
+      className="note-editor"
+      aria-label="Note"
+      onSubmit={(event) => {
+        event.preventDefault();
+        labelling.saveDraft();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          event.stopPropagation();
+          labelling.saveDraft();
+        } else if (event.key === 'Escape') {
+          // The note stays; the keys are the transcript's again.
+          event.preventDefault();
+          event.stopPropagation();
+          if (draft.note === '' && draft.correction === '' && id === undefined) labelling.dropDraft();
+          if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+        }
+      }}
+    >
+      <p className="muted">
+        {id === undefined ? 'Note on' : 'Changing a note on'} the {targetWords(target)}
+      </p>
+      <textarea
+        ref={note}
+        aria-label="Note, Markdown"
+        placeholder="Note, Markdown"
+        rows={5}
+        value={draft.note}
+        onChange={(event) => change({ note: event.target.value })}
+      />
+      <div className="note-fields">
+        <select aria-label="Label" value={draft.label ?? ''} onChange={(event) => choose(event.target.value)}>
+          <option value="">no label</option>
+          {draft.label !== undefined && taxonomy?.labels.every((one) => one.id !== draft.label) && (
+            <option value={draft.label}>{draft.label}</option>
+          )}
+          {taxonomy?.labels.map((label) => (
+            <option key={label.id} value={label.id}>
+              {label.name}
+            </option>
+          ))}
+        </select>
+        <Segmented
+          label="Severity"
+          chosen={draft.severity ?? NO_SEVERITY}
+          onChoose={rate}
+          choices={SEVERITY_CHOICES}
+        />
+      </div>
+      <details open={draft.correction !== ''}>
+        <summary>Suggested correction</summary>
+        <textarea
+          aria-label="Suggested correction"
+          placeholder="What should have stood there"
+          rows={4}
+          value={draft.correction}
+          onChange={(event) => change({ correction: event.target.value })}
+        />
+      </details>
+      <div className="note-buttons">
+        <Button onClick={labelling.dropDraft}>Discard</Button>
+        <Button type="submit" isPrimary title="Save (Ctrl+Enter)">
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

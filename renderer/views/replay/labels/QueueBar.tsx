@@ -1,0 +1,58 @@
+/** How far one is in what is to be read, and what the keys do. */
+import { X } from 'lucide-react';
+import { Button, IconButton } from '../../../ui/Controls.tsx';
+import { count, counted } from '../../../ui/numbers.ts';
+import type { Queue } from './useQueue.ts';
+
+interface QueueBarProps {
+  readonly queue: Queue;
+  readonly onLeave: () => void;
+}
+
+export function QueueBar({ queue, onLeave }: QueueBarProps) {
+  const { at, size, total, read, skipped, link, reader } = queue;
+  const done = read === undefined ? undefined : read + (skipped ?? 0);
+  return (
+    <section className="queue-bar" aria-label="Queue">
+      <span className="queue-at">
+        {queue.error !== null ? (
+          <span className="is-wrong">✕ {queue.error.message}</span>
+        ) : queue.isWaiting ? (
+          <span className="muted">Looking for what is to be read…</span>
+        ) : (
+          <>
+            <b>{at === undefined ? 'beside the queue' : `${count(at)} of ${count(size)}`}</b>
+            {total !== undefined && done !== undefined && (
+              <>
+                <progress aria-label="Read or skipped" value={done} max={Math.max(1, total)} />
+                <span className="muted">
+                  {counted(read ?? 0, 'read', 'read')} by {reader}
+                  {(skipped ?? 0) > 0 && `, ${count(skipped)} skipped`}, of {count(total)}
+                </span>
+              </>
+            )}
+          </>
+        )}
+      </span>
+      {link.isBlind && <span className="queue-blind">blind</span>}
+      <span className="queue-buttons">
+        <Button
+          onClick={() => queue.step(-1)}
+          disabled={at === undefined || at <= 1}
+          title="The one before (,)"
+        >
+          Previous
+        </Button>
+        <Button onClick={() => queue.commit('skipped')} title="Skip it, and on to the next (s)">
+          Skip <kbd>s</kbd>
+        </Button>
+        <Button isPrimary onClick={() => queue.commit('read')} title="It is read: on to the next (Enter)">
+          Next <kbd>Enter</kbd>
+        </Button>
+        <IconButton label="Leave the queue, stay here" onClick={onLeave}>
+          <X size={15} />
+        </IconButton>
+      </span>
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+/** Annotations of one rollout as its replay shows them. */
+import type { AnnotationRow, Label, RolloutDetail, Taxonomy } from '../../../../shared/api/contract.ts';
+import { labelOf } from '../../../data/annotations.ts';
+import type { DraftTarget } from '../../../state/labelling.ts';
+import type { Hit } from '../findModel.ts';
+import { segmentAt } from '../replayModel.ts';
+import type { LabelRange } from '../textMarks.ts';
+
+/** What others have said is not shown to a reader who is to judge alone. */
+export function annotationsShown(
+  annotations: readonly AnnotationRow[],
+  { isBlind, reader }: { readonly isBlind: boolean; readonly reader: string },
+): readonly AnnotationRow[] {
+  return isBlind ? annotations.filter(({ author }) => author === reader) : annotations;
+}
+
+/** Stretches of text that are said something about: spans and segments; turns are marked at their head. */
+export function labelRanges(
+  annotations: readonly AnnotationRow[],
+  taxonomy: Taxonomy | undefined,
+): readonly LabelRange[] {
+  return annotations
+    .flatMap((one): LabelRange[] => {
+      const { target, place } = one;
+      if (target.kind !== 'span' || place?.start === undefined || place.end === undefined) return [];
+      const colour = one.label === undefined ? 'grey' : labelOf(taxonomy, one.label).colour;
+      return [{ source: target.anchor.text, start: place.start, end: place.end, colour }];
+    })
+    .sort((a, b) => a.start - b.start);
+}
+
+/** Where an annotation is in the transcript; undefined of the whole rollout, and where its text is gone. */
+export function placeOf(annotation: AnnotationRow, { segments }: RolloutDetail): Hit | undefined {
+  const { target, place } = annotation;
+  if (target.kind === 'rollout' || place?.start === undefined || place.end === undefined) return undefined;
+  const source = target.anchor.text;
+  const own = segments.map((segment, index) => ({ segment, index }));
+  const prompt = own.filter(({ segment }) => segment.turn === 0);
+  const index =
+    source === 'prompt'
+      ? prompt.find(({ segment }) => segment.outer.end > (place.start ?? 0))?.index
+      : segmentAt(segments, place.start);
+  const turn = index === undefined ? undefined : segments[index]?.turn;
+  if (index === undefined || turn === undefined) return undefined;
+  return { source, segment: index, turn, start: place.start, end: place.end };
+}
+
+export interface LabelMark {
+  /** 0 … 1 of the response. */
+  readonly at: number;
+  readonly colour: Label['colour'];
+  readonly title: string;
+}
+
+/** Marks of the scrubber, in order; those of the whole rollout and of the prompt have no place in it. */
+export function scrubberMarks(
+  annotations: readonly AnnotationRow[],
+  taxonomy: Taxonomy | undefined,
+  length: number,
+): readonly LabelMark[] {
+  if (length === 0) return [];
+  return annotations
+    .flatMap((one): LabelMark[] => {
+      const { target, place } = one;
+      if (target.kind === 'rollout' || target.anchor.text !== 'response' || place?.start === undefined)
+        return [];
+      const label = one.label === undefined ? undefined : labelOf(taxonomy, one.label);
+      const words = [label?.name, firstLine(one.note)].filter((part) => part !== undefined && part !== '');
+      return [{ at: place.start / length, colour: label?.colour ?? 'grey', title: words.join(': ') }];
+    })
+    .sort((a, b) => a.at - b.at);
+}
+
+export const firstLine = (text: string | undefined): string => text?.trim().split('\n', 1)[0] ?? '';
+
+/** What an annotation is about, in two or three words. */
+export function targetWords(target: AnnotationRow['target'] | DraftTarget): string {
+  switch (target.kind) {
+    case 'rollout':
+      return 'whole rollout';
+    case 'turn':
+      return target.turn === 0 ? 'prompt' : `turn ${target.turn}`;
+    case 'segment':
+      return `segment ${target.segment + 1}`;
+    case 'span':
+      return 'selected text';
+  }
+}
+
+/** Whether an annotation is about what the next key is about. */
+export function isAbout(annotation: AnnotationRow, target: DraftTarget): boolean {
+  const { target: own, place } = annotation;
+  switch (target.kind) {
+    case 'rollout':
+      return own.kind === 'rollout';
+    case 'turn':
+      return own.kind === 'turn' && own.turn === target.turn;
+    case 'segment':
+      return own.kind === 'segment' && own.segment === target.segment;
+    case 'span':
+      return (
+        own.kind === 'span' &&
+        own.anchor.text === target.text &&
+        place?.start === target.start &&
+        place.end === target.end
+      );
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * What number keys and buttons do: a label is put on what is selected, else on the whole rollout or the turn that is
+ * read; the same key again takes it away. A change is said to be made once it is on disk.
+ */
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import {
+  type AnnotationRow,
+  LABEL_OF_FLAG,
+  type Label,
+  type LabelKey,
+  type RolloutDetail,
+  type Taxonomy,
+} from '../../../../shared/api/contract.ts';
+import { FLAG_MEANINGS, type Flag } from '../../../../shared/domain/flags.ts';
+import type { TextRange } from '../../../../shared/domain/model.ts';
+import {
+  type AnnotationChange,
+  labelOf,
+  useAnnotate,
+  useAnnotations,
+  useTaxonomy,
+} from '../../../data/annotations.ts';
+import { useClient } from '../../../data/DataProvider.tsx';
+import { fetchCached } from '../../../data/useRequest.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { type DraftTarget, type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
+import { useTokenView } from '../../../state/tokenView.ts';
+import { flagPlace, openFlags } from './flagModel.ts';
+import {
+  annotationsShown,
+  firstLine,
+  isAbout,
+  labelRanges,
+  scrubberMarks,
+  targetWords,
+} from './labelModel.ts';
+import { clearSelection, selectedSpan } from './selectedSpan.ts';
+
+export interface Labelling {
+  readonly taxonomy: Taxonomy | undefined;
+  /** Those the reader may see. */
+  readonly annotations: readonly AnnotationRow[];
+  /** By others, kept from a reader who judges alone. */
+  readonly hidden: number;
+  readonly reader: string;
+  readonly ranges: ReturnType<typeof labelRanges>;
+  readonly marks: ReturnType<typeof scrubberMarks>;
+  readonly draft: NoteDraft | undefined;
+  /** What a key is about now, in words. */
+  readonly scope: DraftTarget;
+  readonly putLabel: (label: Label) => void;
+  /** By its key; one pressed before the labels are known is not lost. */
+  readonly putKey: (key: LabelKey) => void;
+  readonly removeOne: (annotation: AnnotationRow) => void;
+  readonly write: (target?: DraftTarget) => void;
+  readonly edit: (annotation: AnnotationRow) => void;
+  readonly saveDraft: () => void;
+  readonly dropDraft: () => void;
+  /** A label of what a rule has found, at the place where it shows. */
+  readonly confirmFlag: (flag: Flag) => void;
+  /** The first flag that nobody has confirmed; undefined: there is none. */
+  readonly nextFlag: Flag | undefined;
+  readonly apply: (changes: readonly AnnotationChange[], said: string) => Promise<boolean>;
+  readonly undo: () => void;
+  readonly redo: () => void;
+  readonly flipScope: () => void;
+}
+
+const NONE: readonly AnnotationRow[] = [];
+
+interface Situation {
+  /** The one that is read. */
+  readonly turn: number;
+  readonly isBlind: boolean;
+  /** Tokens that are selected, by their characters in the response. */
+  readonly brushed: TextRange | undefined;
+}
+
+export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: Situation): Labelling {
+  const { rolloutId } = detail.row;
+  const taxonomy = useTaxonomy();
+  const all = useAnnotations(rolloutId)?.annotations ?? NONE;
+  const reader = useStore((state) => state.reader);
+  const wanted = useStore((state) => state.scope);
+  const draft = useStore((state) => state.drafts[rolloutId]);
+  const { setDraft, setScope } = useStore.getState();
+  const annotate = useAnnotate();
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const { setNotice } = useInterface.getState();
+  const annotations = useMemo(() => annotationsShown(all, { isBlind, reader }), [all, isBlind, reader]);
+  const ranges = useMemo(() => labelRanges(annotations, taxonomy), [annotations, taxonomy]);
+  const length = detail.response.length;
+  const marks = useMemo(() => scrubberMarks(annotations, taxonomy, length), [annotations, taxonomy, length]);
+  // Above the first turn one reads the problem, which every sibling has.
+  const place: DraftTarget = wanted === 'turn' && turn > 0 ? { kind: 'turn', turn } : { kind: 'rollout' };
+
+  const scope: DraftTarget = brushed === undefined ? place : { kind: 'span', text: 'response', ...brushed };
+
+  const apply = async (changes: readonly AnnotationChange[], said: string): Promise<boolean> => {
+    try {
+      await annotate.apply(reader, changes);
+      setNotice(said);
+      return true;
+    } catch (error) {
+      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
+  };
+
+  const targetNow = (): DraftTarget => {
+    const span = selectedSpan();
+    return span === undefined ? scope : { kind: 'span', ...span };
+  };
+
+  const putLabel = (label: Label, target = targetNow(), shown = annotations) => {
+    const same = shown.find((one) => one.label === label.id && one.author === reader && isAbout(one, target));
+    const words = `${label.name}: ${targetWords(target)}`;
+    if (same !== undefined) void apply([{ remove: same.id }], `Taken away. ${words}`);
+    else void apply([{ put: { rolloutId, target, label: label.id } }], words);
+    clearSelection();
+  };
+
+  const putKey = async (key: LabelKey) => {
+    const target = targetNow();
+    try {
+      const [labels, said] = await Promise.all([
+        fetchCached(queryClient, client, 'taxonomy.get', {}),
+        fetchCached(queryClient, client, 'annotation.list', { rolloutId }),
+      ]);
+      const label = labels.taxonomy.labels.find((one) => one.key === key);
+      if (label === undefined) setNotice(`No label has the key ${key}: the taxonomy says which has`);
+      else putLabel(label, target, annotationsShown(said.annotations, { isBlind, reader }));
+    } catch (error) {
+      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+
+  const show = () => {
+    useTokenView.getState().setInspectorTab('labels');
+    const state = useInterface.getState();
+    if (!state.isInspectorOpen) state.flip('isInspectorOpen');
+    if (state.isFocused) state.flip('isFocused');
+  };
+
+  const write = (target?: DraftTarget) => {
+    // One that is being written is gone on with, unless something else is meant now.
+    const about = target ?? targetNow();
+    if (draft === undefined || about.kind === 'span')
+      setDraft(rolloutId, { note: '', correction: '', target: about });
+    clearSelection();
+    show();
+  };
+
+  const edit = (annotation: AnnotationRow) => {
+    const { target, place, id, label, note = '', correction = '', severity } = annotation;
+    const about: DraftTarget =
+      target.kind === 'span'
+        ? { kind: 'span', text: target.anchor.text, start: place?.start ?? 0, end: place?.end ?? 0 }
+        : target;
+    setDraft(rolloutId, {
+      id,
+      note,
+      correction,
+      target: about,
+      ...(label === undefined ? {} : { label }),
+      ...(severity === undefined ? {} : { severity }),
+    });
+    show();
+  };
+
+  const saveDraft = async () => {
+    if (draft === undefined) return;
+    const { id, target, label, severity } = draft;
+    const [note, correction] = [draft.note.trim(), draft.correction.trim()];
+    if (label === undefined && note === '' && correction === '') {
+      setNotice('There is nothing to save yet: a note, a correction or a label');
+      return;
+    }
+    const said = {
+      ...(label === undefined ? {} : { label }),
+      ...(note === '' ? {} : { note }),
+      ...(correction === '' ? {} : { correction }),
+      ...(severity === undefined ? {} : { severity }),
+    };
+    const put = id === undefined ? { rolloutId, target, ...said } : { id, ...said };
+    const words = firstLine(note) || (label === undefined ? 'correction' : labelOf(taxonomy, label).name);
+    if (await apply([{ put }], `Saved: ${words}`)) setDraft(rolloutId, undefined);
+  };
+
+  const confirmFlag = (flag: Flag) => {
+    const label = LABEL_OF_FLAG[flag];
+    const found = detail.flags?.find((one) => one.flag === flag);
+    if (label === undefined || found === undefined) return;
+    const [evidence] = found.evidence;
+    const place = evidence === undefined ? undefined : flagPlace(evidence, detail);
+    const target: DraftTarget =
+      place === undefined || place.end <= place.start
+        ? { kind: 'rollout' }
+        : { kind: 'span', text: 'response', start: place.start, end: place.end };
+    const said = `${labelOf(taxonomy, label).name}: ${FLAG_MEANINGS[flag]}`;
+    void apply([{ put: { rolloutId, target, label, flag } }], said);
+  };
+
+  const take = async (way: 'undo' | 'redo') => {
+    try {
+      const { words } = await annotate[way]();
+      const nothing = way === 'undo' ? 'There is nothing to take back' : 'There is nothing to do again';
+      setNotice(words === undefined ? nothing : `${way === 'undo' ? 'Taken back' : 'Done again'}: ${words}`);
+    } catch (error) {
+      setNotice(error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  return {
+    taxonomy,
+    annotations,
+    hidden: all.length - annotations.length,
+    reader,
+    ranges,
+    marks,
+    draft,
+    scope,
+    putLabel: (label) => putLabel(label),
+    putKey: (key) => void putKey(key),
+    removeOne: (one) => void apply([{ remove: one.id }], 'Taken away. u brings it back'),
+    write,
+    edit,
+    confirmFlag,
+    nextFlag: isBlind ? undefined : openFlags(detail, annotations)[0]?.flag,
+    saveDraft: () => void saveDraft(),
+    dropDraft: () => setDraft(rolloutId, undefined),
+    apply,
+    undo: () => void take('undo'),
+    redo: () => void take('redo'),
+    flipScope: () => setScope(wanted === 'turn' ? 'rollout' : 'turn'),
+  };
+}

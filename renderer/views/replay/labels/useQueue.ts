@@ -1,0 +1,123 @@
+/**
+ * Reading one rollout after the other. The order is asked for once and kept while one reads: what has been read drops
+ * out of the host's answer, and nothing may jump. How far one is, is the host's answer at any time.
+ */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { ParamsOf, RolloutDetail } from '../../../../shared/api/contract.ts';
+import { useAnnotate } from '../../../data/annotations.ts';
+import { useClient } from '../../../data/DataProvider.tsx';
+import { pathOfPlace } from '../../../data/place.ts';
+import { type QueueLink, readQueue } from '../../../data/queueLink.ts';
+import { navigateTo } from '../../../data/usePlace.ts';
+import { fetchCached, useRequest } from '../../../data/useRequest.ts';
+import { useInterface } from '../../../state/interface.ts';
+import { useLabelling } from '../../../state/labelling.ts';
+
+export interface Queue {
+  readonly link: QueueLink;
+  readonly reader: string;
+  /** From 1; undefined: this rollout is not in it. */
+  readonly at: number | undefined;
+  readonly size: number;
+  /** Of all that was asked for, by this reader. */
+  readonly total: number | undefined;
+  readonly read: number | undefined;
+  readonly skipped: number | undefined;
+  readonly isWaiting: boolean;
+  readonly error: Error | null;
+  readonly step: (by: 1 | -1) => void;
+  readonly commit: (verdict: 'read' | 'skipped') => void;
+}
+
+/** @param text `?queue=` of the URL; null: one does not read a queue */
+export function useQueue(text: string | null, detail: RolloutDetail): Queue | undefined {
+  const link = readQueue(text);
+  const reader = useLabelling((state) => state.reader);
+  const key = `${reader} ${text}`;
+  const kept = useLabelling((state) => state.queues[key]);
+  const { beginQueue } = useLabelling.getState();
+  const runs = useRequest('run.list', link?.runKey === undefined ? undefined : {}).data;
+  const runId = runs?.find((run) => run.runKey === link?.runKey)?.runId;
+  const isKnown = link !== undefined && (link.runKey === undefined || runId !== undefined);
+  const answer = useRequest('label.queue', isKnown ? questionOf(link, runId, reader) : undefined, {
+    keepPrevious: true,
+  });
+  const found = answer.isPlaceholderData ? undefined : answer.data;
+  useEffect(() => {
+    if (found !== undefined && kept === undefined) beginQueue(key, found.ids);
+  }, [found, kept, key, beginQueue]);
+
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const annotate = useAnnotate();
+  const { setNotice } = useInterface.getState();
+  const ids = kept ?? found?.ids;
+  const { rolloutId } = detail.row;
+  const index = ids?.indexOf(rolloutId) ?? -1;
+  const next = ids?.[index + 1];
+  useEffect(() => {
+    // Read while this one is read: Enter shows it at once.
+    if (next !== undefined)
+      void fetchCached(queryClient, client, 'rollout.get', { rolloutId: next }).catch(() => undefined);
+  }, [next, queryClient, client]);
+  if (link === undefined || text === null) return undefined;
+
+  const step = async (by: 1 | -1) => {
+    const to = ids?.[index + by];
+    if (to === undefined) {
+      setNotice(by === 1 ? 'The end of the queue' : 'The beginning of the queue');
+      return;
+    }
+    try {
+      const { run, row } = await fetchCached(queryClient, client, 'rollout.get', { rolloutId: to });
+      const place = {
+        view: 'rollout',
+        runKey: run.runKey,
+        step: row.step,
+        groupKey: row.groupKey,
+        ordinal: row.ordinal,
+      } as const;
+      navigateTo(`${pathOfPlace(place)}?${new URLSearchParams({ queue: text })}`);
+    } catch (error) {
+      setNotice(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const commit = async (verdict: 'read' | 'skipped') => {
+    try {
+      await annotate.apply(reader, [{ read: rolloutId, verdict }]);
+      await step(1);
+    } catch (error) {
+      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  return {
+    link,
+    reader,
+    at: index < 0 ? undefined : index + 1,
+    size: ids?.length ?? 0,
+    total: answer.data?.total,
+    read: answer.data?.read,
+    skipped: answer.data?.skipped,
+    isWaiting: ids === undefined && answer.error === null,
+    error: answer.error,
+    step: (by) => void step(by),
+    commit: (verdict) => void commit(verdict),
+  };
+}
+
+export function questionOf(
+  { filter, order, seed, includesRead, rolloutIds }: QueueLink,
+  runId: number | undefined,
+  author: string,
+): ParamsOf<'label.queue'> {
+  return {
+    author,
+    filter,
+    order,
+    seed,
+    includeRead: includesRead,
+    ...(runId === undefined ? {} : { runId }),
+    ...(rolloutIds === undefined ? {} : { rolloutIds: [...rolloutIds] }),
+  };
+}

@@ -1,0 +1,194 @@
+/**
+ * What readers say about rollouts: labels, notes, what has been read, what two readers agree about, what comes from
+ * colleagues. A change is on disk when it has been answered. Every change is told to all windows by
+ * `annotations.changed`.
+ */
+import { z } from 'zod';
+import {
+  ANCHOR_STATES,
+  LONGEST_AUTHOR,
+  LONGEST_CORRECTION,
+  LONGEST_NOTE,
+  SEVERITIES,
+} from '../domain/annotate/annotation.ts';
+import {
+  LABEL_COLOURS,
+  LABEL_ID,
+  LABEL_KEYS,
+  MOST_LABELS,
+  taxonomyFault,
+} from '../domain/annotate/taxonomy.ts';
+import { FLAGS } from '../domain/flags.ts';
+import type {
+  AgreementReport,
+  AnnotationReport,
+  AnnotationRow,
+  AppliedChanges,
+  AuthorRow,
+  ConflictRow,
+  HistoryState,
+  LabelQueue,
+  MergeReport,
+  ReadingRow,
+  TakenBack,
+  TaxonomyState,
+} from './annotationRows.ts';
+import { filter, id, progressKey } from './paramTypes.ts';
+
+const annotationId = z.string().min(1).max(100);
+const author = z.string().trim().min(1).max(LONGEST_AUTHOR);
+const labelId = z.string().regex(LABEL_ID);
+const offset = z.int().nonnegative();
+
+/** What an annotation is to be about, by numbers alone: the host quotes the text and makes the anchor. */
+const target = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('rollout') }),
+  z.strictObject({ kind: z.literal('turn'), turn: z.int().nonnegative() }),
+  z.strictObject({ kind: z.literal('segment'), segment: z.int().nonnegative() }),
+  z
+    .strictObject({
+      kind: z.literal('span'),
+      text: z.enum(['prompt', 'response']),
+      start: offset,
+      end: offset,
+    })
+    .refine(({ start, end }) => start < end, { message: 'a span has a character at least' }),
+]);
+
+const draft = z
+  .strictObject({
+    /** Absent: a new one. Of one that is there: it is replaced, and keeps its author and the time it was made. */
+    id: annotationId.optional(),
+    /** May be absent together with `target`, where there is an id: what it is about stays as it is. */
+    rolloutId: id.optional(),
+    target: target.optional(),
+    label: labelId.optional(),
+    note: z.string().max(LONGEST_NOTE).optional(),
+    correction: z.string().max(LONGEST_CORRECTION).optional(),
+    severity: z.enum(SEVERITIES).optional(),
+    flag: z.enum(FLAGS).optional(),
+  })
+  .refine((it) => (it.rolloutId === undefined) === (it.target === undefined), {
+    message: 'rolloutId and target are given together',
+  })
+  .refine((it) => it.id !== undefined || it.rolloutId !== undefined, {
+    message: 'a new annotation needs a rollout and a target',
+  })
+  .refine((it) => it.label !== undefined || it.note !== undefined || it.correction !== undefined, {
+    message: 'an annotation has a label, a note or a correction',
+  });
+
+const change = z.union([
+  z.strictObject({ put: draft }),
+  z.strictObject({ remove: annotationId }),
+  /** `null`: not read any more. */
+  z.strictObject({ read: id, verdict: z.enum(['read', 'skipped']).nullable() }),
+]);
+
+const taxonomy = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200),
+    choice: z.enum(['one', 'many']),
+    labels: z
+      .array(
+        z.strictObject({
+          id: labelId,
+          name: z.string().trim().min(1).max(200),
+          colour: z.enum(LABEL_COLOURS),
+          description: z.string().max(10_000),
+          key: z.enum(LABEL_KEYS).optional(),
+        }),
+      )
+      .max(MOST_LABELS),
+  })
+  .superRefine((value, context) => {
+    const fault = taxonomyFault(value);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
+/** Without a run: over all of them. Under a filter: of the rollouts that match. */
+const scope = { runId: id.optional(), filter, progressKey };
+
+export const ANNOTATION_PARAMS = {
+  'taxonomy.get': z.object({}),
+  /** The whole of it. A label that is left out stays on what has it. */
+  'taxonomy.set': z.object({ taxonomy }),
+  /** Everything said about one rollout. Its flags come with `rollout.get`. */
+  'annotation.list': z.object({ rolloutId: id }),
+  /** All ids in order, then `annotation.rows` for the window. `unattached`: the rollout is not in this library. */
+  'annotation.order': z.object({
+    ...scope,
+    labels: z.array(labelId).max(MOST_LABELS).optional(),
+    author: author.optional(),
+    states: z
+      .array(z.enum([...ANCHOR_STATES, 'unattached']))
+      .min(1)
+      .optional(),
+    /** `place`: by run, step, group and place in the text, the unattached last. `latest`: the last change first. */
+    sort: z.enum(['place', 'latest']).default('place'),
+  }),
+  'annotation.rows': z.object({ annotationNos: z.array(id).max(500) }),
+  /** All or nothing, and one step of undo. Committed to disk before it is answered. */
+  'annotation.apply': z.object({ author, changes: z.array(change).min(1).max(10_000) }),
+  'annotation.undo': z.object({}),
+  'annotation.redo': z.object({}),
+  'annotation.history': z.object({}),
+  /**
+   * What to read next: of a run (all where there is none) under a filter, or rollouts picked by hand.
+   *
+   *  - `listed`: as `rollout.order` without a sort, or as given; runs in the order of the library
+   *  - `random`: the same seed, the same order, whoever has read what meanwhile
+   *  - `stratified`: one of each prompt group in turn, groups and rollouts drawn with the seed
+   *  - `disagreement`: first what other readers label differently, most differences first; then what one other has
+   *    read; then the rest as listed
+   */
+  'label.queue': z.object({
+    ...scope,
+    author,
+    rolloutIds: z.array(id).max(100_000).optional(),
+    order: z.enum(['listed', 'random', 'stratified', 'disagreement']).default('listed'),
+    seed: z.int().nonnegative().max(0xffff_ffff).default(0),
+    /** What this author has read or skipped is in it, too. */
+    includeRead: z.boolean().default(false),
+  }),
+  /** A reader has read a rollout who says so, or has put a label on it. */
+  'annotation.agreement': z.object({
+    ...scope,
+    authors: z.tuple([author, author]).refine(([a, b]) => a !== b, { message: 'two different authors' }),
+  }),
+  'annotation.report': z.object({
+    ...scope,
+    labels: z.array(labelId).max(MOST_LABELS).optional(),
+    authors: z.array(author).max(100).optional(),
+  }),
+  'annotation.conflicts': z.object({}),
+  /** `both`: theirs becomes an annotation of its own, under an id that follows from what it says. One step of undo. */
+  'annotation.resolve': z.object({ conflictId: id, take: z.enum(['mine', 'theirs', 'both']) }),
+  'annotation.authors': z.object({}),
+  /** A pack or annotations alone; the file must have been opened by the user. Rollouts of a pack are not read. */
+  'annotation.import': z.object({ path: z.string().min(1).max(4096) }),
+} as const;
+
+export interface AnnotationResults {
+  'taxonomy.get': TaxonomyState;
+  'taxonomy.set': TaxonomyState;
+  'annotation.list': {
+    /** By place in the text, those about the whole rollout first. */
+    readonly annotations: readonly AnnotationRow[];
+    readonly readings: readonly ReadingRow[];
+  };
+  'annotation.order': { readonly ids: Uint32Array };
+  /** In the order asked for; one that is gone is left out. */
+  'annotation.rows': readonly AnnotationRow[];
+  'annotation.apply': AppliedChanges;
+  'annotation.undo': TakenBack;
+  'annotation.redo': TakenBack;
+  'annotation.history': HistoryState;
+  'label.queue': LabelQueue;
+  'annotation.agreement': AgreementReport;
+  'annotation.report': AnnotationReport;
+  'annotation.conflicts': readonly ConflictRow[];
+  'annotation.resolve': TakenBack;
+  'annotation.authors': readonly AuthorRow[];
+  'annotation.import': MergeReport;
+}

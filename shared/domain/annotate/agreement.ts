@@ -1,0 +1,114 @@
+/**
+ * How far two readers agree beyond what chance would give them: Cohen's κ = (pₒ − pₑ) / (1 − pₑ), J. Cohen,
+ * "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20 (1960).
+ */
+
+/** Labels two readers gave one thing. */
+export interface TwoReadings {
+  readonly first: ReadonlySet<string>;
+  readonly second: ReadonlySet<string>;
+}
+
+export interface Kappa {
+  readonly n: number;
+  readonly both: number;
+  readonly onlyFirst: number;
+  readonly onlySecond: number;
+  readonly neither: number;
+  /** Absent where it is undefined. */
+  readonly kappa?: number;
+}
+
+/** Whether one label was given, yes or no, by each of two readers. */
+export function kappaOfLabel(readings: readonly TwoReadings[], label: string): Kappa {
+  let both = 0;
+  let onlyFirst = 0;
+  let onlySecond = 0;
+  for (const { first, second } of readings) {
+    const isFirst = first.has(label);
+    const isSecond = second.has(label);
+    if (isFirst && isSecond) both++;
+    else if (isFirst) onlyFirst++;
+    else if (isSecond) onlySecond++;
+  }
+  const n = readings.length;
+  const neither = n - both - onlyFirst - onlySecond;
+  const kappa = kappaOf([
+    [both, onlyFirst],
+    [onlySecond, neither],
+  ]);
+  return { n, both, onlyFirst, onlySecond, neither, ...(kappa === undefined ? {} : { kappa }) };
+}
+
+/**
+ * @param table how often the first reader said the row's category and the second the column's; square
+ * @returns undefined: nothing was read, or both said the same one thing throughout, where agreement beyond chance has
+ * no room
+ */
+export function kappaOf(table: readonly (readonly number[])[]): number | undefined {
+  const rows = table.map((row) => row.reduce((sum, count) => sum + count, 0));
+  const columns = table.map((_, at) => table.reduce((sum, row) => sum + (row[at] ?? 0), 0));
+  const n = rows.reduce((sum, count) => sum + count, 0);
+  if (n === 0) return undefined;
+  const agreed = table.reduce((sum, row, at) => sum + (row[at] ?? 0), 0);
+  // In whole numbers up to the division: equal margins must not differ by rounding.
+  const byChance = rows.reduce((sum, count, at) => sum + count * (columns[at] ?? 0), 0);
+  const room = n * n - byChance;
+  return room === 0 ? undefined : (n * agreed - byChance) / room;
+}
+
+export interface OverallKappa {
+  readonly of: 'categories' | 'decisions';
+  readonly n: number;
+  readonly agreed: number;
+  readonly kappa?: number;
+}
+
+/** One label or none for each: the label is the category. Where somebody gave two, their pair is a category of its own. */
+export function kappaOfCategories(readings: readonly TwoReadings[]): OverallKappa {
+  const names = new Map<string, number>();
+  const codeOf = (labels: ReadonlySet<string>): number => {
+    const name = JSON.stringify([...labels].sort());
+    const code = names.get(name) ?? names.size;
+    names.set(name, code);
+    return code;
+  };
+  const pairs = readings.map(({ first, second }) => [codeOf(first), codeOf(second)] as const);
+  const table = Array.from({ length: names.size }, () => new Array<number>(names.size).fill(0));
+  for (const [first, second] of pairs) {
+    const row = table[first];
+    if (row !== undefined) row[second] = (row[second] ?? 0) + 1;
+  }
+  return overall('categories', table);
+}
+
+/** Every label of every thing is a decision, yes or no. */
+export function kappaOfDecisions(readings: readonly TwoReadings[], labels: readonly string[]): OverallKappa {
+  const sums = labels.map((label) => kappaOfLabel(readings, label));
+  const sum = (of: (each: Kappa) => number): number => sums.reduce((total, each) => total + of(each), 0);
+  return overall('decisions', [
+    [sum(({ both }) => both), sum(({ onlyFirst }) => onlyFirst)],
+    [sum(({ onlySecond }) => onlySecond), sum(({ neither }) => neither)],
+  ]);
+}
+
+function overall(of: OverallKappa['of'], table: readonly (readonly number[])[]): OverallKappa {
+  const kappa = kappaOf(table);
+  return {
+    of,
+    n: table.flat().reduce((sum, count) => sum + count, 0),
+    agreed: table.reduce((sum, row, at) => sum + (row[at] ?? 0), 0),
+    ...(kappa === undefined ? {} : { kappa }),
+  };
+}
+
+/** Labels only one of two readers gave. */
+export function differences({ first, second }: TwoReadings): {
+  readonly onlyFirst: readonly string[];
+  readonly onlySecond: readonly string[];
+} {
+  return {
+    onlyFirst: [...first].filter((label) => !second.has(label)).sort(),
+    onlySecond: [...second].filter((label) => !first.has(label)).sort(),
+  };
+}

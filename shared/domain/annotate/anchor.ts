@@ -1,0 +1,228 @@
+/**
+ * Where a piece of text stands, and where it stands now. An anchor is made from offsets and found again in a text
+ * that may have been edited or written differently: at the same place, else elsewhere, else written with other white
+ * space. Every search is linear in the text, whatever is looked for.
+ */
+import { contentHash } from '../contentHash.ts';
+import type { TextRange, Utf16Offset } from '../model.ts';
+import { type Anchor, type AnchorState, CONTEXT_CHARS, LONGEST_QUOTE } from './annotation.ts';
+
+/** Of a piece that is too long to be quoted whole: as much from either end. */
+const END_CHARS = LONGEST_QUOTE / 2;
+/** Letters a quote must have before it is looked for without any white space: "no w" is not "now". */
+const ENOUGH_LETTERS = 12;
+
+/** Offsets within a surrogate pair are moved out of it; beyond the text, to its end. */
+export function makeAnchor(
+  which: Anchor['text'],
+  text: string,
+  range: { readonly start: Utf16Offset; readonly end: Utf16Offset },
+): Anchor {
+  const start = before(text, Math.min(range.start, text.length));
+  const end = after(text, Math.max(start, Math.min(range.end, text.length)));
+  const context = {
+    before: text.slice(after(text, Math.max(0, start - CONTEXT_CHARS)), start),
+    after: text.slice(end, before(text, Math.min(text.length, end + CONTEXT_CHARS))),
+  };
+  if (end - start <= LONGEST_QUOTE)
+    return { text: which, start, end, quote: text.slice(start, end), ...context };
+  return {
+    text: which,
+    start,
+    end,
+    quote: text.slice(start, before(text, start + END_CHARS)),
+    quoteEnd: text.slice(after(text, end - END_CHARS), end),
+    hash: contentHash(text.slice(start, end)),
+    ...context,
+  };
+}
+
+export type Placed =
+  | ({ readonly state: Exclude<AnchorState, 'orphaned'> } & TextRange)
+  | { readonly state: 'orphaned' };
+
+/** @param text the one the anchor names, as it is now */
+export function placeAnchor(anchor: Anchor, text: string): Placed {
+  if (standsAt(anchor, text, anchor.start)) return { state: 'exact', start: anchor.start, end: anchor.end };
+  // Nothing was quoted: nothing can be found elsewhere.
+  if (anchor.quote === '') return { state: 'orphaned' };
+  const found = nearest(anchor, text) ?? inOtherSpacing(anchor, text);
+  return found === undefined ? { state: 'orphaned' } : { state: 'moved', ...found };
+}
+
+function standsAt(anchor: Anchor, text: string, start: Utf16Offset): boolean {
+  const end = start + anchor.end - anchor.start;
+  if (end > text.length || !text.startsWith(anchor.quote, start)) return false;
+  if (anchor.quoteEnd === undefined) return true;
+  if (!text.startsWith(anchor.quoteEnd, end - anchor.quoteEnd.length)) return false;
+  return anchor.hash === undefined || contentHash(text.slice(start, end)) === anchor.hash;
+}
+
+/** What is looked for in a text, and in its foldings. */
+type Wanted = Pick<Anchor, 'start' | 'end' | 'quote' | 'quoteEnd' | 'before' | 'after'>;
+
+/**
+ * Of several places the one whose surroundings fit best, of equal ones the nearest. Of a long piece both ends must be
+ * there, in order; what lies between may have changed.
+ */
+function nearest(wanted: Wanted, text: string): TextRange | undefined {
+  const starts = occurrences(text, wanted.quote);
+  const ends = wanted.quoteEnd === undefined ? undefined : occurrences(text, wanted.quoteEnd);
+  const length = wanted.end - wanted.start;
+  const most = wanted.before.length + wanted.after.length;
+  let best: TextRange | undefined;
+  let bestFit = -1;
+  for (const start of outward(starts, wanted.start)) {
+    const end = endOf(start);
+    if (end === undefined) continue;
+    const fit = fitBefore(wanted.before, text, start) + fitAfter(wanted.after, text, end);
+    if (fit <= bestFit) continue;
+    best = { start, end };
+    bestFit = fit;
+    if (fit === most) break;
+  }
+  return best;
+
+  function endOf(start: Utf16Offset): Utf16Offset | undefined {
+    const tail = wanted.quoteEnd;
+    if (ends === undefined || tail === undefined) return start + wanted.quote.length;
+    // The one that makes the piece as long as it was, or nearly so; never one that begins before the quote has ended.
+    const least = firstFrom(ends, start + wanted.quote.length);
+    const at = firstFrom(ends, Math.max(start + wanted.quote.length, start + length - tail.length));
+    const right = ends[at];
+    const left = at > least ? ends[at - 1] : undefined;
+    const expected = start + length - tail.length;
+    const isLeft = left !== undefined && (right === undefined || expected - left < right - expected);
+    const found = isLeft ? left : right;
+    return found === undefined ? undefined : found + tail.length;
+  }
+}
+
+/** A second chance: line ends of another system, a template with other gaps, trailing blanks; then no gaps at all. */
+function inOtherSpacing(anchor: Anchor, text: string): TextRange | undefined {
+  for (const keepsGaps of [true, false]) {
+    const quote = folded(anchor.quote, keepsGaps).text;
+    if (quote.trim() === '' || (!keepsGaps && quote.length < ENOUGH_LETTERS)) continue;
+    const all = folded(text, keepsGaps);
+    const start = firstFrom(all.starts, anchor.start);
+    const wanted = {
+      start,
+      end: start + anchor.end - anchor.start,
+      quote,
+      before: folded(anchor.before, keepsGaps).text,
+      after: folded(anchor.after, keepsGaps).text,
+      ...(anchor.quoteEnd === undefined ? {} : { quoteEnd: folded(anchor.quoteEnd, keepsGaps).text }),
+    };
+    const found = nearest(wanted, all.text);
+    if (found === undefined) continue;
+    const from = all.starts[found.start] ?? 0;
+    const last = all.starts[found.end - 1] ?? 0;
+    return { start: from, end: last + 1 };
+  }
+  return undefined;
+}
+
+/** Gaps as single blanks, those at both ends left out, or no gaps at all; with where each character came from. */
+function folded(text: string, keepsGaps: boolean): { readonly text: string; readonly starts: Uint32Array } {
+  const starts = new Uint32Array(text.length);
+  const parts: string[] = [];
+  const pattern = /\S+/g;
+  let length = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const [word] = match;
+    if (keepsGaps && length > 0) starts[length++] = match.index - 1;
+    for (let i = 0; i < word.length; i++) starts[length++] = match.index + i;
+    parts.push(word);
+  }
+  return { text: parts.join(keepsGaps ? ' ' : ''), starts: starts.subarray(0, length) };
+}
+
+/** Where the pattern begins, overlapping ones too: Knuth, Morris and Pratt, so that repetition costs nothing. */
+function occurrences(text: string, pattern: string): readonly Utf16Offset[] {
+  const size = pattern.length;
+  const found: Utf16Offset[] = [];
+  if (size === 0 || size > text.length) return found;
+  const fallback = new Uint32Array(size);
+  for (let i = 1, matched = 0; i < size; i++) {
+    const code = pattern.charCodeAt(i);
+    while (matched > 0 && pattern.charCodeAt(matched) !== code) matched = fallback[matched - 1] ?? 0;
+    if (pattern.charCodeAt(matched) === code) matched++;
+    fallback[i] = matched;
+  }
+  for (let i = 0, matched = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    while (matched > 0 && pattern.charCodeAt(matched) !== code) matched = fallback[matched - 1] ?? 0;
+    if (pattern.charCodeAt(matched) === code) matched++;
+    if (matched < size) continue;
+    found.push(i - size + 1);
+    matched = fallback[size - 1] ?? 0;
+  }
+  return found;
+}
+
+/** From the one nearest to a place to the farthest; of two as far the one before it first. */
+function* outward(places: ArrayLike<Utf16Offset>, from: Utf16Offset): Generator<Utf16Offset> {
+  let right = firstFrom(places, from);
+  let left = right - 1;
+  while (left >= 0 || right < places.length) {
+    const before = places[left];
+    const behind = places[right];
+    if (behind === undefined || (before !== undefined && from - before <= behind - from)) {
+      yield before ?? 0;
+      left--;
+    } else {
+      yield behind;
+      right++;
+    }
+  }
+}
+
+/** Index of the first one that is not less; ascending. */
+function firstFrom(places: ArrayLike<number>, least: number): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((places[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function fitBefore(context: string, text: string, end: Utf16Offset): number {
+  let fit = 0;
+  while (
+    fit < context.length &&
+    fit < end &&
+    context.charCodeAt(context.length - 1 - fit) === text.charCodeAt(end - 1 - fit)
+  )
+    fit++;
+  return fit;
+}
+
+function fitAfter(context: string, text: string, start: Utf16Offset): number {
+  let fit = 0;
+  while (
+    fit < context.length &&
+    start + fit < text.length &&
+    context.charCodeAt(fit) === text.charCodeAt(start + fit)
+  )
+    fit++;
+  return fit;
+}
+
+/** The offset itself, or the one before it where it lies within a surrogate pair. */
+function before(text: string, at: Utf16Offset): Utf16Offset {
+  return isWithinPair(text, at) ? at - 1 : at;
+}
+
+function after(text: string, at: Utf16Offset): Utf16Offset {
+  return isWithinPair(text, at) ? at + 1 : at;
+}
+
+function isWithinPair(text: string, at: Utf16Offset): boolean {
+  if (at <= 0 || at >= text.length) return false;
+  const high = text.charCodeAt(at - 1);
+  const low = text.charCodeAt(at);
+  return high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
+}

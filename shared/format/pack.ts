@@ -1,0 +1,110 @@
+/**
+ * Turnwise's own packs: rollouts with what was said of them, one JSON object per line. Each line says by itself that it
+ * is one, so that packs can be cut and joined, and a file of annotations alone is one, too:
+ *
+ *   {"pack":1,"type":"manifest",…}                                   what was exported; not read
+ *   {"pack":1,"type":"taxonomy","taxonomy":{"name":…,"choice":"many","labels":[…]}}
+ *   {"pack":1,"type":"rollout","run":"r1","step":12,"split":"train","group":"g7","index":3,…}
+ *   {"pack":1,"type":"annotation","annotation":{"id":…,"rollout":{…},"target":{…},"label":"loops",…}}
+ *   {"pack":1,"type":"reading","reading":{"rollout":{…},"author":…,"verdict":"read","at":…}}
+ *   {"pack":1,"type":"run","run":"r1","config":{"name":…,…}}
+ *   {"pack":1,"type":"stage","run":"r1","from_step":300,"name":…,"changes":{…}}
+ *
+ * Rollouts have `run` (and `key`, where the run's key does not follow from it), `step` where the log knew steps, and
+ * the columns of `dataSetColumns.ts`; `sibling` marks those that stand beside a case. What the others have:
+ * `shared/domain/annotate`; an annotation may be JSON as text, as a column of a table has it. All of it: `pack.schema.json`.
+ */
+import { readDataSetRow } from './dataSet.ts';
+import { indexOf, insteadOfIndex, isObject, type JsonObject, jsonText, stringOf } from './fields.ts';
+import type { LogFormat, ParsedLine } from './format.ts';
+import { readAnnotation, readReading, readTaxonomyOf, UnfitSaying } from './packSaid.ts';
+
+/** A reader refuses a larger one with both numbers. */
+export const PACK_VERSION = 1;
+
+export const pack: LogFormat = {
+  name: 'turnwise-pack',
+  title: 'Turnwise pack: rollouts with annotations (JSON Lines)',
+  source: 'shared/format/pack.ts of this repository',
+  rule: 'a whole number from 1 in "pack", and a text in "type"',
+  reads: 'rollouts with everything a data set has of them, annotations, readings, labels',
+  ignores: 'the manifest',
+  detect: ({ records }) => records.some(isPackLine),
+  open: () => ({ read: readPackLine }),
+};
+
+function isPackLine(record: JsonObject): boolean {
+  return (indexOf(record['pack']) ?? 0) >= 1 && stringOf(record['type']) !== undefined;
+}
+
+export function readPackLine(record: JsonObject): ParsedLine {
+  const version = indexOf(record['pack']);
+  if (version === undefined || version < 1)
+    return refused('no_pack_line', `"pack" is no whole number from 1${insteadOfIndex(record['pack'])}`);
+  if (version > PACK_VERSION) {
+    const message = `a pack of version ${version}; this Turnwise reads up to ${PACK_VERSION}`;
+    return refused('newer_version', message);
+  }
+  try {
+    return lineOf(record);
+  } catch (error) {
+    if (!(error instanceof UnfitSaying)) throw error;
+    return refused('unfit_line', error.message);
+  }
+}
+
+function lineOf(record: JsonObject): ParsedLine {
+  switch (record['type']) {
+    case 'annotation':
+      return { kind: 'annotation', annotation: readAnnotation(objectIn(record['annotation'])) };
+    case 'reading':
+      return { kind: 'reading', reading: readReading(record['reading']) };
+    case 'taxonomy':
+      return { kind: 'taxonomy', taxonomy: readTaxonomyOf(record['taxonomy']) };
+    case 'rollout':
+      return rolloutLine(record);
+    case 'run':
+    case 'stage':
+      return runLine(record);
+    case 'manifest':
+      return { kind: 'skip' };
+    default: {
+      const found = jsonText(record['type']).slice(0, 60);
+      const message = `"type" is none of manifest, run, stage, taxonomy, rollout, annotation and reading; it is ${found}`;
+      return refused('unknown_line', message);
+    }
+  }
+}
+
+/** What the run was, and where its recipe changed. */
+function runLine(record: JsonObject): ParsedLine {
+  const run = stringOf(record['run']);
+  if (run === undefined) return refused('unfit_line', `the ${String(record['type'])} has no text in "run"`);
+  const said = record[record['type'] === 'run' ? 'config' : 'changes'];
+  const fields = isObject(said) ? said : {};
+  if (record['type'] === 'run') return { kind: 'run', run: { run, config: fields }, warnings: [] };
+  const fromStep = indexOf(record['from_step']);
+  if (fromStep === undefined)
+    return refused('unfit_line', `"from_step" is no whole number${insteadOfIndex(record['from_step'])}`);
+  const name = stringOf(record['name']) ?? `from step ${fromStep}`;
+  return { kind: 'stage', stage: { run, fromStep, name, changes: fields } };
+}
+
+function objectIn(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** In a data set the file says once what its run and step are; here every line does. */
+function rolloutLine(record: JsonObject): ParsedLine {
+  if (stringOf(record['run']) === undefined) return refused('unfit_row', 'the rollout names no run in "run"');
+  return readDataSetRow(record, record);
+}
+
+function refused(code: string, message: string): ParsedLine {
+  return { kind: 'issue', issue: { severity: 'refused', code, message } };
+}

@@ -1,0 +1,195 @@
+/** Laws of taking in what others said. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Annotation, Reading, RolloutKey } from '../../../shared/domain/annotate/annotation.ts';
+import {
+  annotationText,
+  idBeside,
+  likenessText,
+  readingText,
+} from '../../../shared/domain/annotate/identity.ts';
+import {
+  type Known,
+  mergeAnnotations,
+  mergeReadings,
+  mergeTaxonomy,
+} from '../../../shared/domain/annotate/merge.ts';
+import { DEFAULT_TAXONOMY, type Taxonomy, taxonomyFault } from '../../../shared/domain/annotate/taxonomy.ts';
+
+const keys: fc.Arbitrary<RolloutKey> = fc.record({
+  run: fc.constantFrom('r', 's'),
+  kind: fc.constant('train' as const),
+  step: fc.nat(1),
+  group: fc.constant('g'),
+  problem: fc.constant('p'),
+  ordinal: fc.nat(1),
+  contentHash: fc.constant('00'),
+});
+const annotations: fc.Arbitrary<Annotation> = fc.record({
+  id: fc.constantFrom('1', '2', '3', '4'),
+  rollout: keys,
+  target: fc.constant({ kind: 'rollout' as const }),
+  label: fc.constantFrom('loops', 'gave-up'),
+  note: fc.constantFrom('', 'hm', 'ho'),
+  author: fc.constantFrom('ann', 'bob'),
+  createdAt: fc.constant(1),
+  updatedAt: fc.nat(2),
+});
+const packs = fc.array(annotations, { maxLength: 8 });
+
+/** A library, as far as merging sees it. */
+class Library {
+  readonly all = new Map<string, Annotation>();
+  readonly conflicts = new Map<string, Annotation>();
+
+  take(pack: readonly Annotation[]) {
+    const known: Known = {
+      byId: (id) => this.all.get(id),
+      alike: (likeness) => [...this.all.values()].find((each) => likenessText(each) === likeness),
+      hasCome: (each) => this.conflicts.has(annotationText(each)),
+    };
+    const merged = mergeAnnotations(known, pack);
+    for (const each of merged.added) this.all.set(each.id, each);
+    for (const each of merged.conflicts) this.conflicts.set(annotationText(each), each);
+    return merged;
+  }
+
+  /** Everything that anybody said, whether it stands or waits. */
+  said(): Set<string> {
+    return new Set([...this.all.values(), ...this.conflicts.values()].map(likenessText));
+  }
+}
+
+describe('merging', () => {
+  it('takes in nothing twice', () => {
+    fc.assert(
+      fc.property(packs, packs, (ours, theirs) => {
+        const library = new Library();
+        library.take(ours);
+        library.take(theirs);
+        const again = library.take(theirs);
+        expect([again.added, again.conflicts]).toEqual([[], []]);
+        expect(again.present).toHaveLength(theirs.length);
+      }),
+    );
+  });
+
+  it('changes nothing of ours, and loses nothing of theirs', () => {
+    fc.assert(
+      fc.property(packs, packs, (ours, theirs) => {
+        const library = new Library();
+        library.take(ours);
+        const before = [...library.all];
+        const { added, present, conflicts } = library.take(theirs);
+        expect([...library.all].slice(0, before.length)).toEqual(before);
+        expect(added.length + present.length + conflicts.length).toBe(theirs.length);
+        for (const each of theirs) expect(library.said()).toContain(likenessText(each));
+      }),
+    );
+  });
+
+  it('in either order knows the same of what was said, up to which of two versions waits', () => {
+    fc.assert(
+      fc.property(packs, packs, (a, b) => {
+        const [one, other] = [new Library(), new Library()];
+        one.take(a);
+        one.take(b);
+        other.take(b);
+        other.take(a);
+        expect(one.said()).toEqual(other.said());
+      }),
+    );
+  });
+
+  it('gives what is kept beside ours the same id everywhere', () => {
+    fc.assert(
+      fc.property(annotations, (each) => {
+        const shuffled = JSON.parse(
+          JSON.stringify(Object.fromEntries(Object.entries(each).reverse())),
+        ) as Annotation;
+        expect(idBeside(shuffled)).toBe(idBeside(each));
+        expect(idBeside({ ...each, note: 'another' })).not.toBe(idBeside(each));
+      }),
+    );
+  });
+
+  it('of readings keeps one for an author and a rollout, in whatever order they come', () => {
+    const readings = fc.array(
+      fc.record({
+        rollout: keys,
+        author: fc.constantFrom('ann', 'bob'),
+        verdict: fc.constantFrom('read' as const, 'skipped' as const),
+        at: fc.nat(3),
+      }),
+    );
+    const taken = (...packs: readonly (readonly Reading[])[]): Map<string, Reading> => {
+      const all = new Map<string, Reading>();
+      for (const pack of packs)
+        for (const each of mergeReadings((reading) => all.get(readingText(reading)), pack))
+          all.set(readingText(each), each);
+      return new Map([...all].sort(([a], [b]) => (a < b ? -1 : 1)));
+    };
+    fc.assert(
+      fc.property(readings, readings, (a, b) => {
+        expect(taken(a, b)).toEqual(taken(b, a));
+        expect(taken(a, b, a)).toEqual(taken(a, b));
+      }),
+    );
+  });
+});
+
+describe('labels of others', () => {
+  const theirs: Taxonomy = {
+    name: 'Theirs',
+    choice: 'one',
+    labels: [
+      { id: 'loops', name: 'Going round', colour: 'red', description: 'x', key: '1' },
+      { id: 'new', name: 'New', colour: 'red', description: '', key: '1' },
+      { id: 'other', name: 'gave UP', colour: 'red', description: '' },
+    ],
+  };
+
+  it('are added beside ours, never over them, and leave our keys alone', () => {
+    const merged = mergeTaxonomy(DEFAULT_TAXONOMY, theirs);
+    expect(merged).toMatchObject({ added: ['new'], differing: ['loops'], refused: ['other'] });
+    expect(merged.taxonomy.labels.slice(0, -1)).toEqual(DEFAULT_TAXONOMY.labels);
+    expect(merged.taxonomy.labels.at(-1)).toEqual({ id: 'new', name: 'New', colour: 'red', description: '' });
+    expect(taxonomyFault(merged.taxonomy)).toBeUndefined();
+    expect(mergeTaxonomy(merged.taxonomy, theirs).added).toEqual([]);
+  });
+
+  it.each([
+    [
+      [
+        { id: 'a', name: 'A' },
+        { id: 'a', name: 'B' },
+      ],
+      'two labels have the id a',
+    ],
+    [
+      [
+        { id: 'a', name: 'A' },
+        { id: 'b', name: 'a ' },
+      ],
+      'two labels are named a ',
+    ],
+    [
+      [
+        { id: 'a', name: 'A', key: '1' },
+        { id: 'b', name: 'B', key: '1' },
+      ],
+      'two labels have the key 1',
+    ],
+    [[{ id: 'none', name: 'A' }], 'no label can have the id none'],
+    [[{ id: 'a', name: 'Any' }], 'no label can be named Any'],
+    [[{ id: 'A b', name: 'A' }], '"A b" is no id'],
+    [Array.from({ length: 101 }, (_, i) => ({ id: `l${i}`, name: `L${i}` })), '101 labels are more than 100'],
+  ])('at fault: %j', (labels, message) => {
+    const whole = labels.map((label) => ({ colour: 'red' as const, description: '', ...label }));
+    expect(taxonomyFault({ labels: whole as Taxonomy['labels'] })).toContain(message);
+  });
+
+  it('those Turnwise comes with are without fault', () => {
+    expect(taxonomyFault(DEFAULT_TAXONOMY)).toBeUndefined();
+  });
+});

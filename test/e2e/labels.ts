@@ -1,0 +1,345 @@
+/**
+ * Labelling, on every target: keys put labels on a rollout, a turn, selected text; a queue is read with the keyboard
+ * alone, from the overview of a run to a pack that opens without a network; the same cases in an empty library have
+ * equal annotations.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { AnnotationRow } from '../../shared/api/contract.ts';
+import { CHROMIUM_FLAGS, findChromium } from '../support/shells/chromium.ts';
+import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import { onDemo } from './onDemo.ts';
+
+const DEMO = '/run/synthetic-grpo-roc-demo';
+const ROLLOUT = `${DEMO}/step/0/group/pairs-of-divisors/rollout/0`;
+const PACK_MS = 20_000;
+
+export function describeLabels(shell: Shell): void {
+  describe(`${shell.name}: labels`, () => {
+    let home: TemporaryHome;
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    onDemo(shell, (demo) => {
+      ({ home, running, page, errors } = demo);
+    });
+
+    const panel = () => page.getByRole('complementary', { name: 'Labels' });
+    const cards = () => panel().locator('.annotation');
+    const notice = (text: string | RegExp) => page.getByText(text).first().waitFor();
+    const press = (keys: string) => page.keyboard.press(keys);
+    const placeIs = (place: RegExp) => expect.poll(() => running.place(), { timeout: 15_000 }).toMatch(place);
+    /** The transcript is there, and what is said about it. */
+    const readingIs = async (name: string) => {
+      await page.locator('.replay-name', { hasText: name }).waitFor();
+      await page.locator('.transcript-pane [data-start]').first().waitFor();
+    };
+    const openLabels = async () => {
+      await page.goto(running.urlOf(ROLLOUT));
+      await readingIs('#0');
+      await page
+        .getByRole('group', { name: 'Inspector' })
+        .getByRole('button', { name: /^Labels/ })
+        .click();
+      await panel().waitFor();
+    };
+
+    test('a key puts a label on the rollout, the same key takes it away, u and U go back and forth', async () => {
+      await openLabels();
+      await press('1');
+      await cards().filter({ hasText: 'Wrong tool use' }).filter({ hasText: 'whole rollout' }).waitFor();
+      await press('1');
+      await expect.poll(() => cards().count()).toBe(0);
+      await press('u');
+      await cards().filter({ hasText: 'Wrong tool use' }).waitFor();
+      await press('u');
+      await expect.poll(() => cards().count()).toBe(0);
+      await press('U');
+      await cards().filter({ hasText: 'Wrong tool use' }).waitFor();
+      await page.reload();
+      await panel().waitFor();
+      await cards().filter({ hasText: 'Wrong tool use' }).waitFor();
+    });
+
+    test('on the turn that is read, and on text that is selected, marked where it stands', async () => {
+      await press('j');
+      await placeIs(/turn=1/);
+      await press('L');
+      await press('5');
+      await cards().filter({ hasText: 'Premature answer' }).filter({ hasText: 'turn 1' }).waitFor();
+      await page
+        .getByRole('heading', { name: /^Turn 1/ })
+        .getByText('Premature answer')
+        .waitFor();
+      const quote = await page.evaluate(() => {
+        const piece = [...document.querySelectorAll('.transcript-pane [data-start]')].find(
+          ({ textContent }) => textContent?.includes('restate the problem'),
+        );
+        const node = piece?.firstChild;
+        if (!(node instanceof Text)) return '';
+        const range = document.createRange();
+        range.setStart(node, node.data.indexOf('restate'));
+        range.setEnd(node, node.data.indexOf('restate') + 'restate the problem'.length);
+        getSelection()?.removeAllRanges();
+        getSelection()?.addRange(range);
+        return String(getSelection());
+      });
+      expect(quote).toBe('restate the problem');
+      await press('2');
+      await cards().filter({ hasText: 'Misread tool output' }).filter({ hasText: quote }).waitFor();
+      const marked = () => page.evaluate(() => CSS.highlights.get('label-orange')?.size ?? 0);
+      await expect.poll(marked).toBe(1);
+      expect(await page.locator('.scrubber-label').count()).toBe(2);
+    });
+
+    test('a note is written, saved with Ctrl+Enter, changed and taken away', async () => {
+      await press('m');
+      const note = panel().getByRole('textbox', { name: 'Note, Markdown' });
+      await note.waitFor();
+      await page.keyboard.type(
+        'Counts **all** pairs, <img src=x onerror="window.pwned=1"> not the coprime ones',
+      );
+      await press('ControlOrMeta+Enter');
+      const card = cards().filter({ hasText: 'Counts all pairs' });
+      await card.locator('strong', { hasText: 'all' }).waitFor();
+      expect(await panel().locator('img').count()).toBe(0);
+      await card.getByRole('button', { name: 'Change this annotation' }).click();
+      await note.fill('Only this');
+      await panel().getByRole('button', { name: 'Save' }).click();
+      await cards().filter({ hasText: 'Only this' }).waitFor();
+      await cards()
+        .filter({ hasText: 'Only this' })
+        .getByRole('button', { name: 'Take this annotation away' })
+        .click();
+      await expect.poll(() => cards().filter({ hasText: 'Only this' }).count()).toBe(0);
+    });
+
+    test('what is being written stays while one looks elsewhere', async () => {
+      await press('m');
+      await page.keyboard.type('half a thought');
+      await press('Escape');
+      await press('l');
+      await readingIs('#1');
+      await press('h');
+      await readingIs('#0');
+      await expect
+        .poll(() => panel().getByRole('textbox', { name: 'Note, Markdown' }).inputValue())
+        .toBe('half a thought');
+      await panel().getByRole('button', { name: 'Discard' }).click();
+    });
+
+    test('F makes a label of a flag, at the place where it shows', async () => {
+      await page.goto(running.urlOf(ROLLOUT.replace('/rollout/0', '/rollout/3')));
+      await readingIs('#3');
+      await panel().getByText('several calls in a turn, of which some were not run').waitFor();
+      await press('F');
+      await cards().filter({ hasText: 'flag confirmed' }).waitFor();
+      await panel().getByText('✓ several calls in a turn').waitFor();
+    });
+
+    test('from the overview to a pack, by keyboard alone', async () => {
+      await page.goto(running.urlOf(DEMO));
+      await page.getByRole('grid', { name: /^Steps of/ }).waitFor();
+      await press('g');
+      await press('a');
+      await placeIs(/^\/labels\?run=synthetic-grpo-roc-demo/);
+      const start = page.getByRole('button', { name: 'Start reading' });
+      await start.waitFor();
+      await press('/');
+      await page.keyboard.type('step:0 correct:false kept:true');
+      await press('Enter');
+      await placeIs(/q=step/);
+      await page.getByText(/that match the filter/).waitFor();
+      await expect.poll(() => start.isEnabled()).toBe(true);
+      await press('Enter');
+      await placeIs(/rollout\/\d+\?queue=/);
+      const queue = page.getByRole('region', { name: 'Queue' });
+      await queue.getByText(/^1 of \d+$/).waitFor();
+      const first = running.place();
+      await press('6');
+      await notice('Loops: whole rollout');
+      await press('Enter');
+      await queue.getByText(/^2 of \d+$/).waitFor();
+      await press('7');
+      await notice('Gave up: whole rollout');
+      await press('s');
+      await queue.getByText(/^3 of \d+$/).waitFor();
+      await press(',');
+      await press(',');
+      await expect.poll(() => running.place()).toBe(first);
+      await press('g');
+      await press('a');
+      await placeIs(/^\/labels/);
+      await press('E');
+      const dialog = page.getByRole('dialog', { name: 'Export a failure pack' });
+      await dialog.getByText(/^\d+ cases$/).waitFor();
+      await press('Enter');
+      await dialog.waitFor({ state: 'detached', timeout: PACK_MS });
+      const pack = join(home.libraryPath, '..', 'synthetic-grpo-roc-demo-pack.html');
+      await expect.poll(() => existsSync(pack)).toBe(true);
+      const seen = await openedAlone(pack);
+      expect(seen.errors).toEqual([]);
+      expect(seen.requests).toEqual([]);
+      expect(seen.scripts).toBe(0);
+      for (const words of ['Loops', 'Gave up', 'Wrong tool use', 'restate the problem', 'pairs-of-divisors'])
+        expect(seen.text).toContain(words);
+    });
+
+    test('the same cases in an empty library have equal annotations', async () => {
+      await page.goto(running.urlOf('/labels'));
+      await page.getByRole('button', { name: 'Export a pack…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Export a failure pack' });
+      await dialog.getByRole('radio', { name: 'JSONL', exact: true }).check();
+      await dialog.getByRole('textbox', { name: 'The new file' }).fill('again.jsonl');
+      await dialog.getByText(/^\d+ cases$/).waitFor();
+      await dialog.getByRole('button', { name: /^Write/ }).click();
+      await dialog.waitFor({ state: 'detached', timeout: PACK_MS });
+      const pack = join(home.libraryPath, '..', 'again.jsonl');
+      const written = readFileSync(pack, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map(
+          (line) =>
+            JSON.parse(line) as { readonly type: string; readonly annotation?: { readonly id: string } },
+        )
+        .flatMap(({ annotation }) => (annotation === undefined ? [] : [annotation]));
+      expect(written.length).toBeGreaterThanOrEqual(6);
+      const host = await createHost({
+        libraryPath: join(home.directory, 'empty.sqlite'),
+        shell: 'browser',
+        version: '0.0.0',
+      });
+      try {
+        await host.ingest([pack]);
+        const order = await host.dispatch('annotation.order', { sort: 'place' });
+        if (!order.ok) throw new Error(order.failure.message);
+        const annotationNos = [...(order.value as { readonly ids: Uint32Array }).ids];
+        const rows = await host.dispatch('annotation.rows', { annotationNos });
+        if (!rows.ok) throw new Error(rows.failure.message);
+        const read = (rows.value as readonly AnnotationRow[]).map(
+          ({ annotationNo: _, conflicts, place, ...annotation }) => {
+            expect(conflicts).toBe(0);
+            expect(place?.state).toBe('exact');
+            return annotation;
+          },
+        );
+        const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
+        expect([...read].sort(byId)).toEqual([...written].sort(byId));
+      } finally {
+        await host.close();
+      }
+    });
+
+    test('read blind, nothing says how a rollout was judged, nor what another reader said', async () => {
+      await page.goto(running.urlOf(`/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:0')}`));
+      await page.getByRole('textbox', { name: /^reader/ }).fill('second reader');
+      await page.getByRole('checkbox', { name: /^blind/ }).check();
+      await expect.poll(() => page.getByText('Read by second reader: 0 of').count()).toBe(1);
+      await page.getByRole('button', { name: 'Start reading' }).click();
+      await readingIs('#0');
+      await page.getByText('read blind').waitFor();
+      await panel()
+        .getByText(/annotations? of others not shown/)
+        .waitFor();
+      expect(await cards().count()).toBe(0);
+      await page
+        .getByRole('group', { name: 'Inspector' })
+        .getByRole('button', { name: 'Rollout', exact: true })
+        .click();
+      const inspector = page.getByRole('complementary', { name: 'Inspector' });
+      await inspector.getByText(/Reading blind/).waitFor();
+      const named = await inspector.locator('dt').allInnerTexts();
+      expect(named).toContain('turns');
+      for (const field of ['reward', 'ground truth', 'advantage', 'penalty', 'p_err'])
+        expect(named).not.toContain(field);
+      expect(await inspector.getByText(/✕ wrong|✓ right|discarded|^kept/).count()).toBe(0);
+      await page
+        .getByRole('group', { name: 'Inspector' })
+        .getByRole('button', { name: /^Labels/ })
+        .click();
+      await press('6');
+      await cards().filter({ hasText: 'Loops' }).waitFor();
+      await press('Enter');
+      await readingIs('#1');
+    });
+
+    test('two readers are compared', async () => {
+      await page.goto(running.urlOf('/labels?tab=agreement'));
+      await page.getByText(/read by both/).waitFor();
+      await page.getByRole('cell', { name: 'Wrong tool use' }).waitFor();
+      await page.getByRole('heading', { name: /disagreement/ }).waitFor();
+      await page
+        .getByRole('link', { name: /#0 pairs-of-divisors/ })
+        .first()
+        .click();
+      await readingIs('#0');
+    });
+
+    test('labels are counted, and found by the filter', async () => {
+      await page.goto(running.urlOf('/labels?tab=report&run=synthetic-grpo-roc-demo'));
+      const row = page.getByRole('row', { name: /^Loops/ });
+      await row.waitFor();
+      await page.getByRole('img', { name: 'Loops by step' }).waitFor();
+      await page.goto(running.urlOf(`${DEMO}?tab=rollouts&q=${encodeURIComponent('label:loops')}`));
+      await page.getByRole('grid').getByRole('row').filter({ hasText: 'Loops' }).first().waitFor();
+    });
+
+    test('a label is added, named, given a key, and used', async () => {
+      await page.goto(running.urlOf('/labels?tab=taxonomy'));
+      await page.getByRole('textbox', { name: 'Name of a new label' }).fill('Unit mix-up');
+      await press('Enter');
+      await page.getByText('unit-mix-up').waitFor();
+      await page.getByRole('combobox', { name: 'Key of Unit mix-up' }).selectOption('4');
+      await expect
+        .poll(() => page.getByRole('combobox', { name: 'Key of Wrong formalisation' }).inputValue())
+        .toBe('');
+      await openLabels();
+      await press('4');
+      await cards().filter({ hasText: 'Unit mix-up' }).waitFor();
+    });
+
+    test('none of it was an error to the page', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}
+
+interface OpenedAlone {
+  readonly errors: readonly string[];
+  readonly requests: readonly string[];
+  readonly scripts: number;
+  readonly text: string;
+}
+
+/** A file in a browser of its own, without a network. */
+async function openedAlone(path: string): Promise<OpenedAlone> {
+  const { executablePath, env } = findChromium();
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...CHROMIUM_FLAGS],
+    env: { ...process.env, ...env },
+  });
+  try {
+    const context = await browser.newContext({ offline: true });
+    const page = await context.newPage();
+    const errors: string[] = [];
+    const requests: string[] = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => errors.push(message.text()));
+    page.on('dialog', (dialog) => errors.push(`dialog: ${dialog.message()}`));
+    const url = pathToFileURL(path).href;
+    page.on('request', (request) => request.url() !== url && requests.push(request.url()));
+    await page.goto(url);
+    const scripts = await page.locator('script, [onerror], [onclick], [onload], iframe, object').count();
+    // Of what is folded, too.
+    const text = await page.evaluate(() => document.body.textContent ?? '');
+    return { errors, requests, scripts, text };
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,0 +1,42 @@
+/** How large a library is: one number, whoever says it. */
+import { statSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bytesOnDisk } from '../../electron/storage/bytesOnDisk.ts';
+import { openWriter } from '../../electron/storage/open.ts';
+import { librarySizes } from '../../electron/storage/queries/sizes.ts';
+import { type Scratch, scratch } from '../support/library.ts';
+
+let place: Scratch;
+beforeEach(() => {
+  place = scratch();
+});
+afterEach(() => place.remove());
+
+const WATCH = { isCancelled: () => false, onProgress: () => undefined };
+
+describe('the size of a library', () => {
+  it('is that of the file and of its log, and the parts add up to it', () => {
+    const db = openWriter(place.library);
+    try {
+      db.pragma('wal_checkpoint(TRUNCATE)');
+      db.pragma('wal_autocheckpoint = 0');
+      const before = statSync(place.library).size;
+      db.exec('CREATE TABLE filler (text TEXT)');
+      const fill = db.prepare('INSERT INTO filler VALUES (?)');
+      for (let i = 0; i < 200; i += 1) fill.run('x'.repeat(4000));
+      // What was written stands in the log alone.
+      expect(statSync(place.library).size).toBe(before);
+      const sizes = librarySizes(db, WATCH);
+      expect(sizes?.file).toBeGreaterThan(before);
+      expect((sizes?.file ?? 0) + (sizes?.wal ?? 0)).toBe(bytesOnDisk(place.library));
+      db.pragma('wal_checkpoint(TRUNCATE)');
+      expect(librarySizes(db, WATCH)).toMatchObject({ wal: 0, file: bytesOnDisk(place.library) });
+    } finally {
+      db.close();
+    }
+  });
+
+  it('is unknown where there is no file', () => {
+    expect(bytesOnDisk(`${place.library}.none`)).toBeUndefined();
+  });
+});
