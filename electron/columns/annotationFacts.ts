@@ -65,6 +65,11 @@ export class AnnotationFacts {
     return [...unused, ...used.filter(([, count]) => count > 0)];
   }
 
+  /** Of a label of the taxonomy, by its id. */
+  nameOf(label: string): string | undefined {
+    return this.names.get(label);
+  }
+
   private add(field: AnnotationField, value: string, rolloutId: number): void {
     const ids = this.values[field].get(value);
     if (ids === undefined) this.values[field].set(value, new Set([rolloutId]));

@@ -14,6 +14,7 @@ import { frequentValues } from './frequentValues.ts';
 import { labelQueue } from './labelQueue.ts';
 import { labelReport } from './labelReport.ts';
 import { LastFew } from './lastFew.ts';
+import { type CountedStep, latencyDistribution } from './latencies.ts';
 import { packIds } from './packChoice.ts';
 import { problemMap, suspiciousTruths } from './problemMap.ts';
 import { type Breathe, matchedSteps, orderMatched, orderMatchedGroups } from './runOrder.ts';
@@ -30,6 +31,7 @@ export type BrowseQuestion =
   | ({ readonly about: 'problems' } & Omit<ParsedParams<'problem.map'>, 'progressKey'>)
   | ({ readonly about: 'suspects' } & Omit<ParsedParams<'problem.suspects'>, 'progressKey'>)
   | ({ readonly about: 'schedule' } & Omit<ParsedParams<'step.schedule'>, 'progressKey'>)
+  | ({ readonly about: 'latencies' } & Omit<ParsedParams<'run.latencies'>, 'progressKey'>)
   | ({ readonly about: 'values' } & ParsedParams<'filter.values'>)
   | ({ readonly about: 'annotations' } & Omit<ParsedParams<'annotation.order'>, 'progressKey'>)
   | ({ readonly about: 'queue' } & Omit<ParsedParams<'label.queue'>, 'progressKey'>)
@@ -117,6 +119,8 @@ export class Browser {
           ...(isAll ? {} : { mask: mask ?? new Uint8Array(table.count) }),
         });
       }
+      case 'latencies':
+        return latencyDistribution(this.steps(question, breathe), breathe);
       case 'filter':
         return this.reading(question);
       case 'values':
@@ -148,6 +152,17 @@ export class Browser {
     const run = this.store.run(question.runId);
     const texts = textMatches(this.db, { run, step: question.step, node, breathe });
     return { run, matched: matchedSteps({ run, texts }, node, question, breathe) };
+  }
+
+  /** In the range, with what matches in each. */
+  private steps(question: ParsedParams<'run.latencies'>, breathe: Breathe): readonly CountedStep[] {
+    const { from = 0, to = Number.POSITIVE_INFINITY } = question;
+    const node = nodeOf(question.filter);
+    const whole = this.store.run(question.runId);
+    const run = { ...whole, steps: whole.steps.filter(({ step }) => step >= from && step <= to) };
+    if (node.kind === 'all') return run.steps.map((table) => ({ table }));
+    const texts = textMatches(this.db, { run, step: undefined, node, breathe });
+    return matchedSteps({ run, texts }, node, {}, breathe);
   }
 
   private series(question: Omit<ParsedParams<'step.series'>, 'progressKey'>, breathe: Breathe): StepFacts[] {

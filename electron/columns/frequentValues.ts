@@ -1,5 +1,5 @@
 /** Values of a word field in a run, for completion. */
-import type { ParsedParams } from '../../shared/api/contract.ts';
+import type { FrequentValue, ParsedParams } from '../../shared/api/contract.ts';
 import { type AnnotationField, isAnnotationField } from '../../shared/domain/filter/fields.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
@@ -10,12 +10,7 @@ import type { StepTable } from './stepTable.ts';
 
 type Question = Omit<ParsedParams<'filter.values'>, 'runId'>;
 
-export interface FrequentValue {
-  readonly text: string;
-  readonly rollouts: number;
-}
-
-/** Those that begin with what has been typed, else those that hold it; the most frequent first. */
+/** Those that begin with what has been typed, by their names too, else those that hold it; the most frequent first. */
 export function frequentValues(
   run: RunTable,
   { field, prefix, limit }: Question,
@@ -34,18 +29,21 @@ export function frequentValues(
     });
   }
   const wanted = prefix.toLowerCase();
-  const values = [...counts].map(([text, rollouts]) => ({
-    text,
-    rollouts,
-    at: text.toLowerCase().indexOf(wanted),
-  }));
+  const values = [...counts].map(([text, rollouts]) => {
+    const name = field === 'label' ? run.annotations().nameOf(text) : undefined;
+    const places = [text, name ?? text]
+      .map((each) => each.toLowerCase().indexOf(wanted))
+      .filter((at) => at >= 0);
+    return { value: { text, rollouts, ...(name === undefined ? {} : { name }) }, at: Math.min(...places) };
+  });
   return values
-    .filter(({ at }) => at >= 0)
+    .filter(({ at }) => Number.isFinite(at))
     .sort(
-      (a, b) => Number(a.at > 0) - Number(b.at > 0) || b.rollouts - a.rollouts || (a.text < b.text ? -1 : 1),
+      ({ value: a, at: aAt }, { value: b, at: bAt }) =>
+        Number(aAt > 0) - Number(bAt > 0) || b.rollouts - a.rollouts || (a.text < b.text ? -1 : 1),
     )
     .slice(0, limit)
-    .map(({ text, rollouts }) => ({ text, rollouts }));
+    .map(({ value }) => value);
 }
 
 function countsOf(

@@ -19,6 +19,7 @@ import type { DecisionsRequest } from '../worker/analysisMessages.ts';
 import { type IngestReport, READ_METHODS, type ReadMethod, type WriterTask } from '../worker/messages.ts';
 import { AnalysisThread, type DecisionListeners, type OnProgress } from './analysisThread.ts';
 import { annotationHandlers } from './annotationHandlers.ts';
+import { browseHandlers } from './browseHandlers.ts';
 import { Follower } from './follower.ts';
 import { isBelowAny, refusalOfPath } from './grants.ts';
 import type { Host, HostIngestOptions, HostOptions, KnownLibrary, KnownLibraryChange } from './host.ts';
@@ -271,6 +272,7 @@ class LibraryHost implements Host {
         ...shared,
       }),
       ...annotationHandlers({ ...shared, listing: this.listing, charting: this.charting }),
+      ...browseHandlers({ ...shared, listing: this.listing, charting: this.charting }),
       'roc.report': ({ progressKey, ...request }, signal) =>
         this.analysis.report(request, this.progressFor(progressKey), signal),
       'token.statistics': ({ progressKey, ...request }, signal) =>
@@ -283,20 +285,6 @@ class LibraryHost implements Host {
         this.comparison.compare({ about: 'tree', ...params }, this.progressFor(undefined), signal),
       'compare.alike': ({ progressKey, ...params }, signal) =>
         this.comparison.compare({ about: 'alike', ...params }, this.progressFor(progressKey), signal),
-      'step.series': ({ progressKey, ...question }, signal) =>
-        this.charting.browse({ about: 'series', ...question }, this.progressFor(progressKey), signal),
-      'step.schedule': ({ progressKey, ...question }, signal) =>
-        this.charting.browse({ about: 'schedule', ...question }, this.progressFor(progressKey), signal),
-      'eval.summary': ({ progressKey, ...question }, signal) =>
-        this.charting.browse({ about: 'evaluation', ...question }, this.progressFor(progressKey), signal),
-      'problem.map': ({ progressKey, ...question }, signal) =>
-        this.charting.browse({ about: 'problems', ...question }, this.progressFor(progressKey), signal),
-      'problem.suspects': ({ progressKey, ...question }, signal) =>
-        this.charting.browse({ about: 'suspects', ...question }, this.progressFor(progressKey), signal),
-      'filter.read': (question, signal) =>
-        this.listing.browse({ about: 'filter', ...question }, this.progressFor(undefined), signal),
-      'filter.values': (question, signal) =>
-        this.listing.browse({ about: 'values', ...question }, this.progressFor(undefined), signal),
       'search.page': (question, signal) => this.searching.page(question, signal),
       'search.hits': (question, signal) => this.searching.hits(question, signal),
       'view.save': (view) =>

@@ -89,7 +89,9 @@ export function migrate(db: Database.Database, to: number = NEWEST_VERSION): voi
       db.pragma(`application_id = ${APPLICATION_ID}`);
       db.pragma(`user_version = ${migration.version}`);
     }).immediate();
-  }  // Where another process was faster, this connection still has the tables in mind as they were. A statement that is
+  }
+
+  // Where another process was faster, this connection still has the tables in mind as they were. A statement that is
   // run looks whether they have changed; one that is only prepared, as an insert into too few columns, does not.
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
 }

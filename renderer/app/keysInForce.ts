@@ -20,14 +20,24 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const IS_MAC = /mac/i.test(navigator.platform);
 
-/** One stroke as it stands on a key: `Esc`, `Ctrl ⇧ o`. */
+/** One stroke as it stands on a key: `Esc`, `Ctrl ⇧ O`. */
 export function strokeLabel(stroke: string): string {
-  return NAMES[stroke] ?? stroke.replace('Mod+', IS_MAC ? '⌘ ' : 'Ctrl ').replace('Shift+', '⇧ ');
+  return (
+    NAMES[stroke] ??
+    capital(stroke)
+      .replace('Mod+', IS_MAC ? '⌘ ' : 'Ctrl ')
+      .replace('Shift+', '⇧ ')
+  );
 }
 
-/** As it stands in a sentence: `Esc`, `Ctrl+Shift+o`. */
+/** Beside `Mod` a letter means its key, whatever its case; alone, `g` and `G` are two. */
+function capital(stroke: string): string {
+  return stroke.replace(/(?<=\+)[a-z]$/, (letter) => letter.toUpperCase());
+}
+
+/** As it stands in a sentence: `Esc`, `Ctrl+Shift+O`. */
 function strokeText(stroke: string): string {
-  return NAMES[stroke] ?? stroke.replace('Mod+', IS_MAC ? 'Cmd+' : 'Ctrl+');
+  return NAMES[stroke] ?? capital(stroke).replace('Mod+', IS_MAC ? 'Cmd+' : 'Ctrl+');
 }
 
 /** The first of several, as in the table: `g p`, `Mod+k`. @returns undefined: it has none */

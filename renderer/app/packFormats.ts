@@ -34,7 +34,7 @@ export const FORMAT_WORDS: Readonly<Record<PackFormat, FormatWords>> = {
   },
   csv: {
     label: 'CSV',
-    what: 'A line per annotation, for spreadsheets. Formulas in log text are made harmless.',
+    what: 'A line per annotation, for spreadsheets; the manifest lies beside it. Formulas in log text are made harmless.',
     ending: '.csv',
     takesTokens: false,
     takesRaw: false,
@@ -55,7 +55,7 @@ export const FORMAT_WORDS: Readonly<Record<PackFormat, FormatWords>> = {
   },
   chat: {
     label: 'Chat JSONL',
-    what: 'A conversation per line for training: correct rollouts as they are, others with their suggested correction.',
+    what: 'A conversation per line for training: right rollouts as they are, others with their suggested correction; the rest are left out and counted.',
     ending: '.chat.jsonl',
     takesTokens: false,
     takesRaw: false,

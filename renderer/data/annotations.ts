@@ -76,6 +76,8 @@ const ANSWERS = new Set<unknown>([
   'label.queue',
   // Rows have their labels.
   'rollout.rows',
+  // And so have the groups of a problem.
+  'problem.history',
 ]);
 
 /** Whether an answer may be another one, now that annotations have changed. */

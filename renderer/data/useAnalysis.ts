@@ -10,6 +10,7 @@ type LongMethod =
   | 'token.places'
   | 'eval.summary'
   | 'step.schedule'
+  | 'run.latencies'
   | 'compare.alike'
   | 'library.sizes';
 export type AnalysisParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;

@@ -1,7 +1,7 @@
 /** Rows of the browsing pages: what charts show, per step. */
 import type { Evaluation } from '../domain/evaluation.ts';
 import type { ToolOutcome } from '../domain/model.ts';
-import type { ScheduleFacts } from './scheduleRows.ts';
+import type { LatencyBySource, ScheduleFacts } from './scheduleRows.ts';
 
 /** One number per step. Shares are 0 … 1; a share of nothing is unknown. */
 export const STEP_SERIES = [
@@ -47,6 +47,31 @@ export interface LatencySummary {
   /** Of these, the ones whose latency the log gives, and the ones whose response says it. */
   readonly logged: number;
   readonly derived: number;
+}
+
+/** Calls whose latency lies in a bin of `shared/domain/latencyBins.ts`, by where it is known from. */
+export interface LatencyBin {
+  /** Inclusive. */
+  readonly fromMs: number;
+  /** Exclusive; absent: no end. */
+  readonly toMs?: number;
+  readonly logged: number;
+  /** Read out of the text of the response. */
+  readonly derived: number;
+  /** Read before the two were told apart. */
+  readonly unknown: number;
+}
+
+/** How the latencies of tool calls lie. Percentiles are the nearest rank. */
+export interface LatencyDistribution {
+  readonly calls: number;
+  /** Calls whose latency is known. */
+  readonly known: number;
+  /** Without gaps, from the first that holds a call to the last. */
+  readonly bins: readonly LatencyBin[];
+  /** Absent where no latency is known. */
+  readonly summary?: Pick<LatencySummary, 'meanMs' | 'p50Ms' | 'p95Ms' | 'maxMs'>;
+  readonly sources: readonly LatencyBySource[];
 }
 
 /** Of one step, or of those of its rollouts that match a filter. */
@@ -107,6 +132,14 @@ export interface SolvedProblems {
   readonly known: number;
   readonly groups: number;
   readonly solved: readonly SolvedProblem[];
+}
+
+/** A value of a word field, for completion. */
+export interface FrequentValue {
+  readonly text: string;
+  /** A label is found by its name, too; absent where it has none of its own. */
+  readonly name?: string;
+  readonly rollouts: number;
 }
 
 /** A filter under a name. */

@@ -1,7 +1,7 @@
 /** Lists of runs, steps, groups and rollouts, filters, and what charts show. */
 import { z } from 'zod';
 import { WORD_FIELDS } from '../domain/filter/fields.ts';
-import type { FilterReading, SavedView, StepFacts } from './browseRows.ts';
+import type { FilterReading, FrequentValue, SavedView, StepFacts } from './browseRows.ts';
 import { direction, filter, id } from './paramTypes.ts';
 import type { GroupRow, HostInfo, RolloutRow, RunDetail, RunSummary, StepSummary } from './rows.ts';
 
@@ -108,5 +108,5 @@ export interface ListResults {
   'view.list': readonly SavedView[];
   'view.save': { readonly saved: boolean };
   'view.remove': { readonly removed: boolean };
-  'filter.values': { readonly values: readonly { readonly text: string; readonly rollouts: number }[] };
+  'filter.values': { readonly values: readonly FrequentValue[] };
 }

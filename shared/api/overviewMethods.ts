@@ -1,6 +1,6 @@
 /** The overview of a run beyond its series: what the trainer logged, evaluations, problems that are solved. */
 import { z } from 'zod';
-import type { EvaluationPanel, LoggedMetric, SolvedProblems } from './browseRows.ts';
+import type { EvaluationPanel, LatencyDistribution, LoggedMetric, SolvedProblems } from './browseRows.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
 import type { StepSchedule } from './scheduleRows.ts';
 
@@ -13,6 +13,8 @@ export const OVERVIEW_PARAMS = {
   'problem.solved': z.object({ runId: id, step: id }),
   /** When and where the rollouts of a step ran. Long under a filter: like `roc.report`. */
   'step.schedule': z.object({ runId: id, step: id, filter, progressKey }),
+  /** How the latencies of tool calls lie, from step to step, both included. Long under a filter: like `roc.report`. */
+  'run.latencies': z.object({ runId: id, from: id.optional(), to: id.optional(), filter, progressKey }),
 } as const;
 
 export interface OverviewResults {
@@ -20,4 +22,5 @@ export interface OverviewResults {
   'eval.summary': { readonly panels: readonly EvaluationPanel[] };
   'problem.solved': SolvedProblems;
   'step.schedule': StepSchedule;
+  'run.latencies': LatencyDistribution;
 }

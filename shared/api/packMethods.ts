@@ -31,13 +31,16 @@ export const packChoice = {
 } as const;
 
 export const packOptions = {
-  /** The other rollouts of their groups, marked as such. */
+  /** The other rollouts of their groups, marked as such; without annotations. */
   siblings: z.boolean().default(false),
   /** Token ids, offsets and signals. */
   tokens: z.boolean().default(false),
   /** The record as it stands in its log. */
   raw: z.boolean().default(false),
-  /** Regular expressions; what they match is replaced in every text, and the manifest says how often. */
+  /**
+   * Regular expressions; what they match is replaced in every text by as many blocks, and the manifest says how often.
+   * One that takes more than 2 s on a rollout is refused.
+   */
   redact: z.array(z.string().min(1).max(1000)).max(20).default([]),
 } as const;
 
@@ -46,7 +49,8 @@ export const PACK_PARAMS = {
   'pack.preview': z.object({ ...packChoice, progressKey }),
   /**
    * Writes a pack: one file, a directory for `parquet`. A bare name lies beside this library; what is there already
-   * is never overwritten. Long, and cancelled like `roc.report`: what was written is removed then.
+   * is never overwritten, and of nothing there is no pack. `csv`, `tsv` and `chat` have a manifest beside them,
+   * PATH.manifest.json. Long, and cancelled like `roc.report`: what was written is removed then.
    */
   'pack.export': z.object({
     ...packChoice,

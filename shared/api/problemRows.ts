@@ -73,4 +73,6 @@ export interface ProblemGroup {
     readonly rollouts: number;
     readonly isTruth?: boolean;
   }[];
+  /** What readers have said of its rollouts, the most frequent first; absent where that is nothing. */
+  readonly labels?: readonly { readonly label: string; readonly rollouts: number }[];
 }

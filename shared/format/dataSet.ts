@@ -55,8 +55,10 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
   const segments = segmentsOf('segments', record['segments'], response, 1);
   const toolCalls = callsOf(record['calls'], segments, response);
   const tokens = tokensOf(record, response.length);
-  const turns = Math.max(0, ...segments.map(({ turn }) => turn));
   const policyTokens = record['turn_policy_tokens'];
+  // A log may count the tokens of turns whose text it does not have.
+  const counted = Array.isArray(policyTokens) ? policyTokens.length : 0;
+  const turns = Math.max(counted, ...segments.map(({ turn }) => turn));
   const decision = decisionOf(record);
   const run = stringOf(header?.['run']);
   const runKey = stringOf(header?.['key']);

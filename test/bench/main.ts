@@ -2,7 +2,7 @@
  * `npm run bench`: every budget, measured. Prints one JSON object on stdout and a table on stderr.
  *
  *   npm run bench                 all
- *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, scale, browse, search, roc, live, paint, compare, align
+ *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, scale, browse, search, roc, pack, live, paint, compare, align
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -20,6 +20,7 @@ const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly 
   browse: async (directory) => (await import('./browseBench.ts')).benchBrowsing(directory),
   search: async (directory) => (await import('./searchBench.ts')).benchSearch(directory),
   roc: async (directory) => (await import('./rocBench.ts')).benchRoc(directory),
+  pack: async (directory) => (await import('./packBench.ts')).benchPack(directory),
   live: async (directory) => (await import('./liveBench.ts')).benchLive(directory),
   paint: async (directory) => (await import('./paintBench.ts')).benchPaint(directory),
   compare: async (directory) => (await import('./compareBench.ts')).benchCompare(directory),

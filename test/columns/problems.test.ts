@@ -6,10 +6,12 @@ import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts
 import {
   ANSWERS_OF_GROUP,
   GROUPS_OF_PROBLEM,
+  LABELS_OF_GROUP,
   PROBLEM_OF_GROUP,
   problemHistory,
 } from '../../electron/storage/queries/problems.ts';
 import type { ProblemMap, ProblemSuspect } from '../../shared/api/contract.ts';
+import { type Asked, Labelled } from '../support/labelled.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 /** Answers of the rollouts of a problem at a step; the ground truth of `odd` is one nobody gives. */
@@ -171,6 +173,33 @@ describe('problems by steps', () => {
     expect(problemHistory(db, 12345)).toBeUndefined();
   });
 
+  it('a group has the labels of its rollouts, each rollout once; one without them has none', async () => {
+    const own = scratch();
+    const line = (group: string, index: number): string =>
+      `${JSON.stringify({ v: 1, type: 'rollout', run: 'labelled', step: 1, group, index, problem: { id: 'p', prompt: 'q' }, text: 'x', reward: 1 })}\n`;
+    await ingestHere(own.library, [own.file('a.jsonl', line('g', 0) + line('g', 1) + line('h', 0))]);
+    const readers = new Labelled(own.library);
+    const [first = 0, second = 0] = readers.rollouts();
+    const on = (rolloutId: number, label: string): Asked => ({
+      put: { rolloutId, target: { kind: 'rollout' }, label },
+    });
+    readers.apply('ada', on(first, 'loops'), on(second, 'loops'), on(second, 'reward-hack'));
+    readers.apply('bob', on(first, 'loops'));
+    const groups = problemHistory(readers.db, 1)?.groups ?? [];
+    expect(groups.map(({ groupKey, labels }) => [groupKey, labels])).toEqual([
+      [
+        'g',
+        [
+          { label: 'loops', rollouts: 2 },
+          { label: 'reward-hack', rollouts: 1 },
+        ],
+      ],
+      ['h', undefined],
+    ]);
+    readers.close();
+    own.remove();
+  });
+
   it('is read from indexes', () => {
     const planOf = (sql: string): string =>
       (
@@ -182,8 +211,8 @@ describe('problems by steps', () => {
       )
         .map(({ detail }) => detail)
         .join('\n');
-    for (const sql of [PROBLEM_OF_GROUP, GROUPS_OF_PROBLEM, ANSWERS_OF_GROUP])
-      expect(planOf(sql)).not.toMatch(/SCAN (g|r|p|q|rollout_row)\b/);
+    for (const sql of [PROBLEM_OF_GROUP, GROUPS_OF_PROBLEM, ANSWERS_OF_GROUP, LABELS_OF_GROUP])
+      expect(planOf(sql)).not.toMatch(/SCAN (g|r|p|q|a|rollout_row)\b/);
   });
 });
 

@@ -45,6 +45,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'metric.list': { params: ({ runId }) => ({ runId }) },
   'eval.summary': { params: ({ runId }) => ({ runId, filter: 'turns:>0' }) },
   'step.schedule': { params: ({ runId, step }) => ({ runId, step, filter: 'turns:>0' }) },
+  'run.latencies': { params: ({ runId, step }) => ({ runId, from: 0, to: step, filter: 'turns:>0' }) },
   'problem.solved': { params: ({ runId, step }) => ({ runId, step }) },
   'filter.read': { params: ({ runId }) => ({ runId, filter: 'correct:true or "wait"' }) },
   'search.page': {

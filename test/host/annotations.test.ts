@@ -143,10 +143,12 @@ describe('a filter', () => {
   it('is completed with what was said, and with labels nobody has used yet', async () => {
     const { values } = await ask('filter.values', { runId, field: 'label' });
     expect(values.slice(0, 3)).toEqual([
-      { text: 'loops', rollouts: 6 },
-      { text: 'gave-up', rollouts: 1 },
-      { text: 'arithmetic-slip', rollouts: 0 },
+      { text: 'loops', name: 'Loops', rollouts: 6 },
+      { text: 'gave-up', name: 'Gave up', rollouts: 1 },
+      { text: 'arithmetic-slip', name: 'Arithmetic slip', rollouts: 0 },
     ]);
+    const { values: byName } = await ask('filter.values', { runId, field: 'label', prefix: 'gave U' });
+    expect(byName.map(({ text }) => text)).toEqual(['gave-up']);
     expect((await ask('filter.values', { runId, field: 'read', prefix: 'b' })).values).toEqual([
       { text: 'bob', rollouts: 6 },
     ]);

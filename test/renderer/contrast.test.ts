@@ -90,6 +90,13 @@ describe.each([
       );
   });
 
+  it('a cell of the map that was tried in vain is seen beside one that was not tried, and is not taken for solved', () => {
+    const wrong = theme.get('--map-wrong') ?? '';
+    for (const ground of ['--paper', '--hover'])
+      expect(contrast(wrong, theme.get(ground) ?? ''), ground).toBeGreaterThanOrEqual(1.5);
+    expect(contrast(wrong, theme.get('--right') ?? '')).toBeGreaterThanOrEqual(3);
+  });
+
   it('heat has four grounds that differ in lightness, not in hue alone', () => {
     const grounds = ['--paper', '--heat-1', '--heat-2', '--heat-3', '--heat-4'].map(
       (name) => theme.get(name) ?? '',

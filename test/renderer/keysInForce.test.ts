@@ -26,14 +26,14 @@ describe('keys in words', () => {
     expect(keyOf('place.up')).toBe('Esc');
     expect(keyOf('sql.explain')).toBe('Ctrl+Shift+Enter');
     expect(keyOf('aligned.next')).toBe('j');
-    expect(strokeLabel('Mod+k')).toBe('Ctrl k');
+    expect(strokeLabel('Mod+k')).toBe('Ctrl K');
   });
 
   it('follow rebinding, and say nothing of a command without keys', () => {
     const { bind } = useKeyBindings.getState();
     bind('place.problems', ['Mod+p']);
     bind('compare.add', []);
-    expect(keyed('Problems', 'place.problems')).toBe('Problems (Ctrl+p)');
+    expect(keyed('Problems', 'place.problems')).toBe('Problems (Ctrl+P)');
     expect(keyed('Add', 'compare.add')).toBe('Add');
     expect(keyWord('compare.add')).toBe('“Compare this rollout, or no longer”');
     expect(keyed('Close it', 'library.close')).toBe('Close it');

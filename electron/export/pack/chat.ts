@@ -34,9 +34,12 @@ export function chatLine(one: PackCase, counts: ChatCounts): string {
     counts.corrected++;
     return lineOf(one, corrected.messages, corrected.marks);
   }
-  if (booleanFact(one, 'is_correct') === true && booleanFact(one, 'kept') !== false) {
+  const answered = responseMessages(one, [], undefined);
+  const isGood = booleanFact(one, 'is_correct') === true && booleanFact(one, 'kept') !== false;
+  // A log may have a verdict and no text: there is nothing to learn from.
+  if (isGood && answered.some(({ role }) => role === 'assistant')) {
     counts.asTheyAre++;
-    return lineOf(one, [...promptMessages(one), ...responseMessages(one, [], undefined)], undefined);
+    return lineOf(one, [...promptMessages(one), ...answered], undefined);
   }
   counts.leftOut++;
   return '';
@@ -192,20 +195,22 @@ function responseMessages(
     else messages.push({ role, content });
   }
   const [first] = messages;
-  if (first?.role === 'assistant') first.content = openedBy(rollout.prompt) + first.content;
+  if (first?.role === 'assistant') first.content = openedBy(rollout.prompt, first.content) + first.content;
   const said = messages.map(({ role, content }) => ({
     role,
-    content: role === 'assistant' ? content.replace(MESSAGE_END, '') : content,
+    content: role === 'assistant' ? content.replace(MESSAGE_START, '').replace(MESSAGE_END, '') : content,
   }));
   return joined(last === undefined ? said : [...said, { role: 'assistant', content: last.content }]);
 }
 
-/** Marks of the template behind a message are not the message's. */
+/** The line end that a template writes before a message, and its marks behind one, are not the message's. */
+const MESSAGE_START = /^\r?\n/;
 const MESSAGE_END = /\s*(?:<\|im_end\|>|<\|endoftext\|>)\s*$/;
 
 /** A template may open the reasoning for the policy, at the end of the prompt: the tag is the message's all the same. */
-function openedBy(prompt: string): string {
-  return /(?:<reason>|<think>)\s*$/.exec(prompt)?.[0] ?? '';
+function openedBy(prompt: string, content: string): string {
+  const tag = /(<reason>|<think>)\s*$/.exec(prompt);
+  return tag === null || content.trimStart().startsWith(tag[1] ?? '') ? '' : tag[0];
 }
 
 function roleOf({ kind }: ExportedSegment): Role {

@@ -1,5 +1,5 @@
 /** Log text in Markdown: always between fences it cannot end, or escaped. */
-import { visibleLines } from './visible.ts';
+import { visibleLine, visibleLines } from './visible.ts';
 
 /** Fences are longer than any run of backticks in the text, so that nothing in it ends them. */
 export function fenced(text: string, language = ''): string {
@@ -19,23 +19,28 @@ const ACTIVE = /[\\`*_{}[\]#!|~:@$>]|(?<=www)\./gi;
 
 /** Plain text for the middle of a line. */
 export function plain(text: string): string {
-  return visibleLines(text)
-    .replace(/\s+/g, ' ')
-    .trim()
+  return visibleLine(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replace(ACTIVE, (character) => `\\${character}`);
 }
 
-/** A note is Markdown by its writer's will; quoted, it stays apart, and HTML in it stays text. */
+/** A note is Markdown by its writer's will. Quoted, it stays apart; HTML, images and links to anything but pages stay text. */
 export function quoted(markdown: string): string {
   return visibleLines(markdown)
     .split('\n')
-    .map((each) =>
-      `> ${each
-        .replaceAll('&', '&amp;')
-        .replaceAll('<', '&lt;')
-        .replace(/\]\(\s*(?![hH][tT][tT][pP][sS]?:)/g, ']\\(')}`.trimEnd(),
-    )
+    .map((line) => `> ${inert(line)}`.trimEnd())
     .join('\n');
+}
+
+const OTHER_LINK = /\](?=\(\s*(?!https?:))/gi;
+const OTHER_REFERENCE = /^(\s*)\[(?=[^\]]*\]:\s*(?!https?:))/i;
+
+function inert(line: string): string {
+  return line
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('![', '!\\[')
+    .replace(OTHER_LINK, ']\\')
+    .replace(OTHER_REFERENCE, '$1\\[');
 }

@@ -122,7 +122,8 @@ function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummar
     const at = places.findIndex((place) => place.run === run && place.step === step);
     const high = (cases / most) * HEIGHT;
     const words = `${step === undefined ? 'no step logged' : `step ${step}`}: ${counted(cases, 'case')}`;
-    return `<rect class="bar" x="${round(at * wide)}" y="${round(HEIGHT - high)}" width="${round(Math.min(14, Math.max(1, wide - 1)))}" height="${round(high)}"><title>${words}</title></rect>`;
+    const width = Math.min(14, Math.max(1, wide - 1));
+    return `<rect class="bar" x="${round((at + 0.5) * wide - width / 2)}" y="${round(HEIGHT - high)}" width="${round(width)}" height="${round(high)}"><title>${words}</title></rect>`;
   });
   const { right, wrong, unknown } = one.byClass;
   const stack = [

@@ -30,8 +30,9 @@ export function runLines(run: PackRun): string {
   return line('run', { run: run.id, config: sorted({ ...run.config, name: run.name }) }) + stages.join('');
 }
 
+/** Without flags: they are worked out anew where it is read, and may be others there. */
 export function caseLines(one: PackCase): string {
-  const { run, rollout, flags, raw } = one;
+  const { run, rollout, raw } = one;
   const step = stepOf(one);
   const columns = Object.entries(rowOf(rollout, run.kind)).filter(
     ([name, value]) => value !== null && !OF_THIS_LIBRARY.has(name),
@@ -43,7 +44,6 @@ export function caseLines(one: PackCase): string {
       ...(step === undefined ? {} : { step }),
       ...(one.isSibling ? { sibling: true } : {}),
       ...Object.fromEntries(columns),
-      ...(flags === undefined ? {} : { flags: flags.map(({ flag }) => flag) }),
       ...(raw === undefined ? {} : { raw }),
     }),
     ...one.annotations.map((row) => line('annotation', { annotation: annotationOf(row) })),

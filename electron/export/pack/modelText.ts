@@ -17,7 +17,7 @@ import {
   turnsOf,
 } from './packCase.ts';
 import { Redactor } from './redact.ts';
-import { visibleLines } from './visible.ts';
+import { visibleLine } from './visible.ts';
 
 export interface PackTextRequest {
   readonly rolloutId: number;
@@ -45,14 +45,14 @@ export function modelText(one: PackCase, sections: ReadonlySet<PackSection>, tax
   const parts = [
     sections.has('problem') ? problemText(one) : '',
     sections.has('outcome')
-      ? `## Outcome\n\n${one.isSibling ? 'sibling; ' : ''}${visibleLines(outcomeWords(one).join('; '))}\n`
+      ? `## Outcome\n\n${one.isSibling ? 'sibling; ' : ''}${visibleLine(outcomeWords(one).join('; '))}\n`
       : '',
     sections.has('annotations') ? annotationsText(one, taxonomy) : '',
     transcript(one, sections),
     sections.has('answer') ? answerText(one) : '',
   ];
   const body = parts.filter((part) => part !== '').join('\n');
-  return `# ${visibleLines(placeWords(one))}\n\n${body}`;
+  return `# ${visibleLine(placeWords(one))}\n\n${body}`;
 }
 
 function problemText(one: PackCase): string {
@@ -72,7 +72,7 @@ function annotationsText(one: PackCase, taxonomy: Taxonomy): string {
     const quote = row.target.kind === 'rollout' ? '' : `  stands on:\n${fenced(row.target.anchor.quote)}`;
     const note = row.note === undefined ? '' : `  note:\n${fenced(row.note)}`;
     const correction = row.correction === undefined ? '' : `  should be:\n${fenced(row.correction)}`;
-    return `- ${visibleLines(head.join(', '))}\n${quote}${note}${correction}`;
+    return `- ${visibleLine(head.join(', '))}\n${quote}${note}${correction}`;
   });
   return `## Labels and notes\n\n${said.join('')}`;
 }
@@ -119,7 +119,7 @@ function sectionOf({ segment }: CaseSegment): PackSection {
 }
 
 function headOf({ segment, call, answers }: CaseSegment): string {
-  if (call !== undefined) return `call of ${visibleLines(call.name ?? 'a tool without a name')}:`;
+  if (call !== undefined) return `call of ${visibleLine(call.name ?? 'a tool without a name')}:`;
   if (answers !== undefined) return `response (${answers.outcome}):`;
   return `${segment.kind}:`;
 }

@@ -4,6 +4,7 @@ import type { PackWritten } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { ReadableLibrary } from '../../storage/open.ts';
 import { readTaxonomy } from '../../storage/taxonomies.ts';
+import { ExportRefusal } from '../exportRefusal.ts';
 import { packRuns, type ReadRaw, readCases } from './caseReader.ts';
 import { type ChatCounts, chatLine } from './chat.ts';
 import { csvHead, csvRows } from './csv.ts';
@@ -48,6 +49,12 @@ export async function* writePack(
   { ids, siblings, rawOf }: PackSource,
 ): AsyncGenerator<PackProgress, PackWritten> {
   const { format, path } = request;
+  if (ids.length === 0)
+    throw new ExportRefusal(
+      request.isAll || request.rolloutIds !== undefined
+        ? 'there is nothing to pack: no rollout matches'
+        : 'there is nothing to pack: no rollout that matches has been labelled',
+    );
   const redactor = new Redactor(request.redact);
   const taxonomy = redactor.taxonomy(readTaxonomy(db).taxonomy);
   const runs = packRuns(db);

@@ -39,3 +39,8 @@ export function visible(text: string, glyph: (code: number) => string = glyphOf)
 export function visibleLines(text: string): string {
   return visible(text.replaceAll('\r\n', '\n'));
 }
+
+/** For the middle of a line. */
+export function visibleLine(text: string): string {
+  return visibleLines(text).replace(/\s+/g, ' ').trim();
+}

@@ -30,6 +30,14 @@ export const ANSWERS_OF_GROUP = `
   SELECT answer AS text, count(*) AS rollouts FROM rollout_row WHERE group_id = ? AND answer IS NOT NULL
   GROUP BY answer ORDER BY rollouts DESC, answer`;
 
+export const LABELS_OF_GROUP = `
+  SELECT a.label, count(DISTINCT p.rollout_id) AS rollouts
+  FROM rollout_row r
+  CROSS JOIN annotated_place_row p ON p.rollout_id = r.rollout_id
+  JOIN annotation_row a ON a.annotated_no = p.annotated_no
+  WHERE r.group_id = ? AND a.label IS NOT NULL
+  GROUP BY a.label ORDER BY rollouts DESC, a.label`;
+
 interface ProblemRecord {
   readonly problemId: string;
   readonly groundTruth: string | null;
@@ -47,13 +55,15 @@ export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHis
   const { problemId, groundTruth, source, codec, text, questionHash, problemNo } = problem;
   const rows = db.prepare(GROUPS_OF_PROBLEM).all({ questionHash, problemNo });
   const answersOf = db.prepare<[number], { text: string; rollouts: number }>(ANSWERS_OF_GROUP);
+  const labelsOf = db.prepare<[number], { label: string; rollouts: number }>(LABELS_OF_GROUP);
   const groups = rows.slice(0, MOST_GROUPS).map((row): ProblemGroup => {
-    const group = present<Omit<ProblemGroup, 'answers'>>(row);
+    const group = present<Omit<ProblemGroup, 'answers' | 'labels'>>(row);
     const answers = answersOf.all(group.groupId).map((answer) => ({
       ...answer,
       ...(groundTruth === null ? {} : { isTruth: isSameAnswer(answer.text, groundTruth) }),
     }));
-    return { ...group, answers };
+    const labels = labelsOf.all(group.groupId);
+    return { ...group, answers, ...(labels.length === 0 ? {} : { labels }) };
   });
   return {
     problemId,

@@ -1,4 +1,6 @@
 /** What can stand at the caret: of the language, and of the values of the run. */
+
+import type { FrequentValue } from '../../../shared/api/contract.ts';
 import {
   type Completion,
   type CompletionOption,
@@ -6,7 +8,7 @@ import {
   valueText,
 } from '../../../shared/domain/filter/complete.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { count } from '../../ui/numbers.ts';
+import { counted } from '../../ui/numbers.ts';
 
 const MOST = 50;
 
@@ -31,14 +33,14 @@ export function useCompletion(
     { keepPrevious: true },
   ).data?.values;
   if (completion === undefined) return undefined;
-  const found =
-    asks === undefined ? [] : (values ?? []).map(({ text: value, rollouts }) => optionOf(value, rollouts));
+  const found = asks === undefined ? [] : (values ?? []).map(optionOf);
   const options = merged(found, completion.options);
   return options.length === 0 ? undefined : { ...rangeOf(completion), options: options.slice(0, MOST) };
 }
 
-function optionOf(value: string, rollouts: number): CompletionOption {
-  return { insert: valueText(value), label: value, detail: `${count(rollouts)} rollouts` };
+function optionOf({ text, name, rollouts }: FrequentValue): CompletionOption {
+  const often = counted(rollouts, 'rollout');
+  return { insert: valueText(text), label: text, detail: name === undefined ? often : `${name} · ${often}` };
 }
 
 /** Values that the run has say how often; those it has not stay on offer. */

@@ -12,8 +12,7 @@ import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { EvaluationView } from './evaluation/EvaluationView.tsx';
 import { FollowControls } from './FollowControls.tsx';
-import { OverviewCharts } from './overview/OverviewCharts.tsx';
-import { TOOL_CHARTS } from './overview/toolCharts.ts';
+import { ToolsPage } from './overview/ToolsPage.tsx';
 import { RecipeView } from './recipe/RecipeView.tsx';
 import { LIST_TABS, type ListSummary, listTab, StepLists } from './StepLists.tsx';
 import { StepTable } from './StepTable.tsx';
@@ -165,7 +164,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
       {isSources ? (
         <SourcesPanel run={data} />
       ) : chosen === 'tools' ? (
-        <OverviewCharts run={data} steps={steps.data.map(({ step }) => step)} specs={TOOL_CHARTS} isWhole />
+        <ToolsPage run={data} steps={steps.data.map(({ step }) => step)} />
       ) : chosen === 'evaluation' ? (
         <EvaluationView run={data} />
       ) : chosen === 'recipe' ? (

@@ -12,11 +12,11 @@ export const LABEL_COLUMN: RolloutColumn = {
   minWidth: 120,
   grow: 1,
   isKnown: (row) => row.labels !== undefined,
-  cell: (row) => (row.labels === undefined ? null : <Labels ids={row.labels} />),
+  cell: (row) => <LabelNames ids={row.labels} />,
 };
 
 /** The first by its name, the others by how many there are; the hint has all. */
-function Labels({ ids }: { readonly ids: readonly string[] }) {
+export function LabelNames({ ids = [] }: { readonly ids?: readonly string[] | undefined }) {
   const taxonomy = useTaxonomy();
   const labels = ids.map((id) => labelOf(taxonomy, id));
   const [first] = labels;

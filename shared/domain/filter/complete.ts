@@ -26,7 +26,8 @@ const CONNECTIVES: readonly CompletionOption[] = [
 
 /** @param caret UTF-16 offset in the text */
 export function completionAt(text: string, caret: number): Completion | undefined {
-  if (isInQuotes(text, caret)) return undefined;
+  const opened = openQuote(text, caret);
+  if (opened !== undefined) return quotedValue(text, caret, opened);
   let start = caret;
   while (start > 0 && !BREAKS.test(text[start - 1] ?? ' ')) start--;
   let end = caret;
@@ -53,7 +54,7 @@ export function namesField(text: string, caret: number): boolean {
 
 /** The word that ends at the caret; undefined inside quotes, and where there is none or it goes on. */
 export function nameAt(text: string, caret: number): string | undefined {
-  if (isInQuotes(text, caret) || !/^(?:$|[\s()])/.test(text.slice(caret))) return undefined;
+  if (openQuote(text, caret) !== undefined || !/^(?:$|[\s()])/.test(text.slice(caret))) return undefined;
   const word = /[^\s()"]*$/.exec(text.slice(0, caret))?.[0].replace(/^-+/, '') ?? '';
   return word === '' ? undefined : word;
 }
@@ -112,11 +113,28 @@ export function valueText(value: string): string {
   return /^[^\s()",*/-][^\s()",*]*$/.test(value) && !/^(?:none|any)$/i.test(value) ? value : quoted(value);
 }
 
-function isInQuotes(text: string, caret: number): boolean {
-  let isOpen = false;
+/** Where the quote begins that the caret is in. */
+function openQuote(text: string, caret: number): number | undefined {
+  let open: number | undefined;
   for (let i = 0; i < caret; i++) {
-    if (text[i] === '\\' && isOpen) i++;
-    else if (text[i] === '"') isOpen = !isOpen;
+    if (text[i] === '\\' && open !== undefined) i++;
+    else if (text[i] === '"') open = open === undefined ? i : undefined;
   }
-  return isOpen;
+  return open;
+}
+
+/** A name, a colon, and the values that stand before this one. */
+const BEFORE_QUOTE = /(?:^|[\s(-])([a-z_]+):(?:(?:"(?:[^"\\]|\\.)*"|[^\s()",]*),)*$/i;
+
+/** Of what has blanks in it: `label:"wrong to`. Words to look for are nobody's values. */
+function quotedValue(text: string, caret: number, open: number): Completion | undefined {
+  const field = fieldNamed(BEFORE_QUOTE.exec(text.slice(0, open))?.[1]?.toLowerCase() ?? '');
+  const word = WORD_FIELDS.find((name) => name === field?.name);
+  if (field === undefined || word === undefined) return undefined;
+  const prefix = text.slice(open + 1, caret).replaceAll(/\\(.)/g, '$1');
+  const closing = /^(?:[^"\\]|\\.)*"/.exec(text.slice(caret))?.[0].length ?? 0;
+  const options = (field.values ?? [])
+    .filter((value) => value.includes(prefix.toLowerCase()))
+    .map((value) => ({ insert: value, label: value, detail: '' }));
+  return { start: open, end: caret + closing, options, asks: { field: word, prefix } };
 }

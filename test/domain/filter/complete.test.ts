@@ -51,7 +51,21 @@ describe('completion', () => {
     expect(at('turns:|')?.asks).toBeUndefined();
   });
 
-  it('offers nothing inside quotes and behind unknown fields', () => {
+  it('completes a value that has blanks, within its quotes', () => {
+    const asked = (marked: string) => {
+      const { replaces, asks } = at(marked) ?? {};
+      return [replaces, asks?.field, asks?.prefix];
+    };
+    expect(asked('label:"wrong to|')).toEqual(['"wrong to', 'label', 'wrong to']);
+    expect(asked('reward:0 (-label:"wrong| tool" kept:true)')).toEqual(['"wrong tool"', 'label', 'wrong']);
+    expect(asked('label:loops,"a \\"b\\", c","wro|')).toEqual(['"wro', 'label', 'wro']);
+    expect(asked('problem:"say \\"hi\\" t|')).toEqual(['"say \\"hi\\" t', 'problem', 'say "hi" t']);
+    expect(at('stop:"len|')?.labels).toEqual(['length']);
+    expect(at('code:"import sy|')).toBeUndefined();
+    expect(at('label: "wrong|')).toBeUndefined();
+  });
+
+  it('offers nothing inside quotes of words to look for and behind unknown fields', () => {
     expect(at('"wai|')).toBeUndefined();
     expect(at('"wait" ste|')?.labels[0]).toBe('step:');
     expect(at('foo:b|')).toBeUndefined();

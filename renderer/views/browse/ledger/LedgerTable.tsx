@@ -36,6 +36,7 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
     hasWhatIf: ledger.whatIf !== undefined || state.choice.scope !== undefined,
     showsAllWays,
     markOf: ({ row }) => ['A', 'B'][pair.indexOf(row.rolloutId)] ?? '',
+    hasLabels: entries.some(({ rollout }) => rollout?.labels !== undefined),
     hasTokens: entries.some(({ rollout }) => rollout?.policyTokens !== undefined),
   });
   const [sort, setSort] = useUrlSort(

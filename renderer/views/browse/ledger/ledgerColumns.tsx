@@ -5,6 +5,7 @@ import { count, reward, signed } from '../../../ui/numbers.ts';
 import { PENALTY_WORDS, type Source } from '../roc/rocWords.ts';
 import { column, type LedgerColumn } from './column.ts';
 import { decisionColumn, whatIfColumn } from './decisionColumns.tsx';
+import { labelColumn } from './ledgerLabels.tsx';
 import { type LedgerEntry, type PenaltyPart, penaltyPart } from './ledgerModel.ts';
 import { CountedPenalty, WayCell } from './PenaltyCell.tsx';
 
@@ -17,11 +18,13 @@ export interface LedgerColumnOptions {
   /** `A`, `B`, or nothing. */
   readonly markOf: (entry: LedgerEntry) => string;
   readonly hasTokens: boolean;
+  /** Readers have labelled one of them. */
+  readonly hasLabels: boolean;
 }
 
 /** Columns from who and why on the left to how it went on the right. */
 export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColumn[] {
-  const { hasWhatIf, showsAllWays, hasTokens } = options;
+  const { hasWhatIf, showsAllWays, hasTokens, hasLabels } = options;
   return [
     column({
       id: 'pair',
@@ -45,6 +48,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
     decisionColumn(options.source, hasWhatIf ? 100 : 124),
     ...(hasWhatIf ? [whatIfColumn()] : []),
     answerColumn(),
+    ...(hasLabels ? [labelColumn()] : []),
     column({
       id: 'reward',
       label: 'reward',

@@ -1,5 +1,5 @@
 /** The overview of a run: small multiples on one step axis, with one crosshair and one range. */
-import { type ReactNode, useMemo, useState } from 'react';
+import { Fragment, type ReactNode, useMemo, useState } from 'react';
 import type { RunDetail } from '../../../../shared/api/contract.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { rangeText, type StepRange } from '../../../charts/panelModel.ts';
@@ -22,9 +22,17 @@ interface OverviewChartsProps {
   readonly specs?: readonly ChartSpec[];
   /** The page is theirs. */
   readonly isWhole?: boolean;
+  /** Charts over something else than steps, each behind the one with this id. */
+  readonly besides?: Readonly<Record<string, (range: StepRange | undefined) => ReactNode>>;
 }
 
-export function OverviewCharts({ run, steps, specs = CHARTS, isWhole = false }: OverviewChartsProps) {
+export function OverviewCharts({
+  run,
+  steps,
+  specs = CHARTS,
+  isWhole = false,
+  besides = {},
+}: OverviewChartsProps) {
   const overview = useOverview(run, steps, specs);
   const [query, setQuery] = useUrlQuery();
   const link = useMemo(() => overviewLinkOf(query), [query]);
@@ -52,26 +60,28 @@ export function OverviewCharts({ run, steps, specs = CHARTS, isWhole = false }: 
       ) : (
         <Rows>
           {panels.map((panel) => (
-            <SavingChart
-              key={panel.id}
-              title={panel.title}
-              unit={panel.unit}
-              describe={panel.describe}
-              provenance={panel.provenance}
-              axis={axis}
-              lines={panel.lines}
-              isStacked={panel.isStacked}
-              references={panel.references}
-              isNameless={overview.runs.length > 1 && panel.provenance === 'recomputed'}
-              format={panel.format}
-              marks={marks}
-              step={step}
-              onStep={setStep}
-              range={link.isZoomed ? undefined : link.range}
-              onRange={setRange}
-              source={overview.source}
-              fileName={run.name}
-            />
+            <Fragment key={panel.id}>
+              <SavingChart
+                title={panel.title}
+                unit={panel.unit}
+                describe={panel.describe}
+                provenance={panel.provenance}
+                axis={axis}
+                lines={panel.lines}
+                isStacked={panel.isStacked}
+                references={panel.references}
+                isNameless={overview.runs.length > 1 && panel.provenance === 'recomputed'}
+                format={panel.format}
+                marks={marks}
+                step={step}
+                onStep={setStep}
+                range={link.isZoomed ? undefined : link.range}
+                onRange={setRange}
+                source={overview.source}
+                fileName={run.name}
+              />
+              {besides[panel.id]?.(link.range)}
+            </Fragment>
           ))}
         </Rows>
       )}

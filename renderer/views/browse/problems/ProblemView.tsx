@@ -1,5 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import type { ProblemGroup, ProblemHistory } from '../../../../shared/api/contract.ts';
+import { labelOf, useTaxonomy } from '../../../data/annotations.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { Link } from '../../../ui/Link.tsx';
@@ -7,6 +8,7 @@ import { count, counted, decimal, percent, ratio } from '../../../ui/numbers.ts'
 import { SourceText } from '../../../ui/SourceText.tsx';
 import { FailedState, WaitingState } from '../../../ui/States.tsx';
 import { type AnswerCluster, answerClusters, answerShares } from './historyModel.ts';
+import { LabelDots, ProblemLabels } from './ProblemLabels.tsx';
 import './problems.css';
 
 type ProblemPlace = Extract<Place, { view: 'problem' }>;
@@ -57,6 +59,7 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
         {runs.map((runKey) => (
           <RunHistory
             key={runKey}
+            problemId={problemId}
             groups={groups.filter((group) => group.runKey === runKey)}
             clusters={clusters}
             here={groupId}
@@ -71,13 +74,15 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
 const BAR_HEIGHT = 120;
 
 interface RunHistoryProps {
+  readonly problemId: string;
   readonly groups: readonly ProblemGroup[];
   readonly clusters: readonly AnswerCluster[];
   readonly here: number;
 }
 
 /** A column per group: its answers stacked, its pass rate, its length and entropy; each leads to the group. */
-function RunHistory({ groups, clusters, here }: RunHistoryProps) {
+function RunHistory({ problemId, groups, clusters, here }: RunHistoryProps) {
+  const taxonomy = useTaxonomy();
   const [first] = groups;
   if (first === undefined) return null;
   const longest = Math.max(1, ...groups.map(lengthOf));
@@ -88,6 +93,7 @@ function RunHistory({ groups, clusters, here }: RunHistoryProps) {
       <h2>
         {first.runName} <span className="dim">{first.kind}</span>
       </h2>
+      <ProblemLabels runKey={first.runKey} problemId={problemId} groups={groups} />
       <div className="problem-columns">
         {groups.map((group) => {
           const { runKey, step, groupKey } = group;
@@ -97,7 +103,7 @@ function RunHistory({ groups, clusters, here }: RunHistoryProps) {
               key={group.groupId}
               className={group.groupId === here ? 'problem-column is-here' : 'problem-column'}
               href={pathOfPlace({ view: 'group', runKey, step: step ?? 0, groupKey })}
-              title={titleOf(group, clusters)}
+              title={titleOf(group, clusters, taxonomy)}
               aria-label={`Step ${step ?? '–'}: ${rate === undefined ? 'success unknown' : `${percent(rate)} % right`}, ${counted(group.answers.length, 'different answer')}`}
             >
               <span className="problem-rate">{rate === undefined ? '–' : percent(rate)}</span>
@@ -123,13 +129,15 @@ function RunHistory({ groups, clusters, here }: RunHistoryProps) {
                 />
               </svg>
               <span className="problem-step">{step ?? '–'}</span>
+              <LabelDots labels={group.labels} />
             </Link>
           );
         })}
       </div>
       <p className="dim problem-scale">
         Top: % right. Columns: answers of the group’s rollouts. Below: mean length, up to{' '}
-        {count(Math.round(longest))} {unit}. Bottom: step.
+        {count(Math.round(longest))} {unit}. Bottom: step
+        {groups.some(({ labels }) => labels !== undefined) && ', and the labels of readers as dots'}.
       </p>
     </section>
   );
@@ -139,7 +147,11 @@ function lengthOf({ meanTokens, meanChars }: ProblemGroup): number {
   return meanTokens ?? meanChars;
 }
 
-function titleOf(group: ProblemGroup, clusters: readonly AnswerCluster[]): string {
+function titleOf(
+  group: ProblemGroup,
+  clusters: readonly AnswerCluster[],
+  taxonomy: ReturnType<typeof useTaxonomy>,
+): string {
   const answers = group.answers
     .slice(0, clusters.length + 2)
     .map(({ text, rollouts }) => `${text.slice(0, 60)}: ${rollouts}`);
@@ -149,6 +161,9 @@ function titleOf(group: ProblemGroup, clusters: readonly AnswerCluster[]): strin
     ...answers,
     ...(more > 0 ? [`and ${counted(more, 'other answer')}`] : []),
     `mean ${count(Math.round(lengthOf(group)))} ${group.meanTokens === undefined ? 'chars' : 'tokens'}`,
+    ...(group.labels ?? []).map(
+      ({ label, rollouts }) => `label ${labelOf(taxonomy, label).name}: ${rollouts}`,
+    ),
     ...(group.meanEntropy === undefined ? [] : [`mean entropy ${decimal(group.meanEntropy, 3)} nats`]),
   ].join('\n');
 }

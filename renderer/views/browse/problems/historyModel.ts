@@ -58,3 +58,15 @@ export function answerShares(
       return share;
     });
 }
+
+/** Labels of readers over groups, with the rollouts that have them, the most frequent first. */
+export function labelCounts(
+  groups: readonly Pick<ProblemGroup, 'labels'>[],
+): readonly { readonly label: string; readonly rollouts: number }[] {
+  const counts = new Map<string, number>();
+  for (const { labels = [] } of groups)
+    for (const { label, rollouts } of labels) counts.set(label, (counts.get(label) ?? 0) + rollouts);
+  return [...counts]
+    .map(([label, rollouts]) => ({ label, rollouts }))
+    .sort((a, b) => b.rollouts - a.rollouts || (a.label < b.label ? -1 : 1));
+}

@@ -47,7 +47,7 @@ function paintCells(
   const { first, end } = visibleRows(picture);
   const gap = shape.columnWidth > 6 ? 1 : 0;
   const colours = {
-    wrong: ink('--wrong-soft'),
+    wrong: ink('--map-wrong'),
     right: ink('--right'),
     edge: ink('--rule2'),
     cursor: ink('--accent'),

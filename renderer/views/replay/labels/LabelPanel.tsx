@@ -81,7 +81,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
                 type="button"
                 aria-pressed={given.has(label.id)}
                 // The selection it is about would be gone by the time of the click.
-                onPointerDown={(event) => event.preventDefault()}
+                onMouseDown={(event) => event.preventDefault()}
                 onClick={() => labelling.putLabel(label)}
                 title={label.description}
               >

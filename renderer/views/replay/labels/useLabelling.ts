@@ -36,6 +36,7 @@ import {
   targetWords,
 } from './labelModel.ts';
 import { clearSelection, selectedSpan } from './selectedSpan.ts';
+import { useOpenRollout } from './useOpenRollout.ts';
 
 export interface Labelling {
   readonly taxonomy: Taxonomy | undefined;
@@ -86,6 +87,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   const draft = useStore((state) => state.drafts[rolloutId]);
   const { setDraft, setScope } = useStore.getState();
   const annotate = useAnnotate();
+  const openRollout = useOpenRollout();
   const client = useClient();
   const queryClient = useQueryClient();
   const { setNotice } = useInterface.getState();
@@ -205,9 +207,12 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
 
   const take = async (way: 'undo' | 'redo') => {
     try {
-      const { words } = await annotate[way]();
+      const { words, rolloutIds } = await annotate[way]();
       const nothing = way === 'undo' ? 'There is nothing to take back' : 'There is nothing to do again';
       setNotice(words === undefined ? nothing : `${way === 'undo' ? 'Taken back' : 'Done again'}: ${words}`);
+      // What was changed is looked at, as one who reads on has gone on from it.
+      const [changed] = rolloutIds;
+      if (changed !== undefined && !rolloutIds.includes(rolloutId)) await openRollout(changed);
     } catch (error) {
       setNotice(error instanceof Error ? error.message : String(error));
     }

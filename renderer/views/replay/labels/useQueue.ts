@@ -7,12 +7,11 @@ import { useEffect } from 'react';
 import type { ParamsOf, RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useAnnotate } from '../../../data/annotations.ts';
 import { useClient } from '../../../data/DataProvider.tsx';
-import { pathOfPlace } from '../../../data/place.ts';
 import { type QueueLink, readQueue } from '../../../data/queueLink.ts';
-import { navigateTo } from '../../../data/usePlace.ts';
 import { fetchCached, useRequest } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useLabelling } from '../../../state/labelling.ts';
+import { useOpenRollout } from './useOpenRollout.ts';
 
 export interface Queue {
   readonly link: QueueLink;
@@ -51,6 +50,7 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
   const client = useClient();
   const queryClient = useQueryClient();
   const annotate = useAnnotate();
+  const openRollout = useOpenRollout();
   const { setNotice } = useInterface.getState();
   const ids = kept ?? found?.ids;
   const { rolloutId } = detail.row;
@@ -61,6 +61,18 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
     if (next !== undefined)
       void fetchCached(queryClient, client, 'rollout.get', { rolloutId: next }).catch(() => undefined);
   }, [next, queryClient, client]);
+  const isOn = link !== undefined;
+  useEffect(() => {
+    if (!isOn) return;
+    // What was clicked would have Enter to itself, which in a queue reads on; what was reached with Tab keeps it.
+    const release = (event: MouseEvent) => {
+      const { activeElement } = document;
+      if (event.detail > 0 && activeElement instanceof HTMLElement && activeElement.matches('.replay button'))
+        activeElement.blur();
+    };
+    window.addEventListener('click', release);
+    return () => window.removeEventListener('click', release);
+  }, [isOn]);
   if (link === undefined || text === null) return undefined;
 
   const step = async (by: 1 | -1) => {
@@ -70,15 +82,7 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
       return;
     }
     try {
-      const { run, row } = await fetchCached(queryClient, client, 'rollout.get', { rolloutId: to });
-      const place = {
-        view: 'rollout',
-        runKey: run.runKey,
-        step: row.step,
-        groupKey: row.groupKey,
-        ordinal: row.ordinal,
-      } as const;
-      navigateTo(`${pathOfPlace(place)}?${new URLSearchParams({ queue: text })}`);
+      await openRollout(to);
     } catch (error) {
       setNotice(error instanceof Error ? error.message : String(error));
     }

@@ -1,0 +1,122 @@
+/** How the latencies of tool calls lie, over steps: counted in bins, ranked exactly. */
+import type { LatencyBin, LatencyBySource, LatencyDistribution } from '../../shared/api/contract.ts';
+import { LATENCY_BINS, latencyBinEnds, latencyBinOf } from '../../shared/domain/latencyBins.ts';
+import type { Breathe } from './runOrder.ts';
+import type { StepTable } from './stepTable.ts';
+
+/** In the order of the counts below. */
+const SOURCES = ['logged', 'derived', 'unknown'] as const;
+const NO_BIN = 0xff;
+
+export interface CountedStep {
+  readonly table: StepTable;
+  /** One byte per rollout, 1 where it counts; without it all do. */
+  readonly mask?: Uint8Array;
+}
+
+export function latencyDistribution(steps: readonly CountedStep[], breathe: Breathe): LatencyDistribution {
+  const counts = SOURCES.map(() => new Float64Array(LATENCY_BINS));
+  let calls = 0;
+  let total = 0;
+  // Two passes: the second takes only the few bins in which a rank lies, since all latencies of a long run are millions.
+  steps.forEach((step, i) => {
+    breathe(i, 2 * steps.length);
+    const latencyMs = step.table.column('callLatencyMs');
+    forCalls(step, (call, bin, source) => {
+      calls++;
+      if (bin === NO_BIN) return;
+      const ofSource = counts[source];
+      if (ofSource !== undefined) ofSource[bin] = (ofSource[bin] ?? 0) + 1;
+      total += latencyMs[call] ?? 0;
+    });
+  });
+  const all = counts.reduce(
+    (sum, one) => sum.map((n, bin) => n + (one[bin] ?? 0)),
+    new Float64Array(LATENCY_BINS),
+  );
+  const known = all.reduce((sum, n) => sum + n, 0);
+  if (known === 0) return { calls, known, bins: [], sources: [] };
+
+  const ranked = [all, ...counts].map(ranksOf);
+  const wanted = new Set(ranked.flatMap((ranks) => ranks.map(({ bin }) => bin)));
+  const inBin = new Map([...wanted].map((bin) => [bin, SOURCES.map((): number[] => [])]));
+  steps.forEach((step, i) => {
+    breathe(steps.length + i, 2 * steps.length);
+    const latencyMs = step.table.column('callLatencyMs');
+    forCalls(step, (call, bin, source) => inBin.get(bin)?.[source]?.push(latencyMs[call] ?? 0));
+  });
+  const sorted = new Map(
+    [...inBin].map(([bin, bySource]) => [bin, [bySource.flat(), ...bySource].map(ascending)]),
+  );
+  /** @param of 0: all; else a source, from 1 */
+  const valuesOf = (of: number): readonly number[] =>
+    (ranked[of] ?? []).map(({ bin, below }) => sorted.get(bin)?.[of]?.[below] ?? Number.NaN);
+  const [p50Ms = 0, p95Ms = 0, maxMs = 0] = valuesOf(0);
+  return {
+    ...{ calls, known, bins: binsOf(counts, all) },
+    summary: { meanMs: total / known, p50Ms, p95Ms, maxMs },
+    sources: SOURCES.flatMap((source, i): readonly LatencyBySource[] => {
+      const ofSource = counts[i]?.reduce((sum, n) => sum + n, 0) ?? 0;
+      const [p50 = 0, p95 = 0, max = 0] = valuesOf(i + 1);
+      return ofSource === 0 ? [] : [{ source, calls: ofSource, p50Ms: p50, p95Ms: p95, maxMs: max }];
+    }),
+  };
+}
+
+interface Rank {
+  readonly bin: number;
+  /** Values of the bin that are smaller, or equal and before it. */
+  readonly below: number;
+}
+
+/** Where the median, the 95th percentile and the largest lie, by the nearest rank; nowhere where nothing is counted. */
+function ranksOf(counts: Float64Array): readonly Rank[] {
+  const count = counts.reduce((sum, n) => sum + n, 0);
+  if (count === 0) return [];
+  return [0.5, 0.95, 1].map((share) => {
+    let below = Math.max(0, Math.ceil(share * count) - 1);
+    let bin = 0;
+    while (below >= (counts[bin] ?? 0)) below -= counts[bin++] ?? 0;
+    return { bin, below };
+  });
+}
+
+const ascending = (values: readonly number[]): Float64Array => Float64Array.from(values).sort();
+
+/** From the first that holds a call to the last. */
+function binsOf(counts: readonly Float64Array[], all: Float64Array): readonly LatencyBin[] {
+  const first = all.findIndex((n) => n > 0);
+  const last = all.findLastIndex((n) => n > 0);
+  return Array.from({ length: last - first + 1 }, (_, i) => {
+    const bin = first + i;
+    const [logged = 0, derived = 0, unknown = 0] = counts.map((ofSource) => ofSource[bin]);
+    return { ...latencyBinEnds(bin), logged, derived, unknown };
+  });
+}
+
+/** The bin of each call of a step. A step that changes is another table, so that nothing has to be forgotten by hand. */
+const BINS = new WeakMap<StepTable, Uint8Array>();
+
+function binsOfCalls(table: StepTable): Uint8Array {
+  const known = BINS.get(table);
+  if (known !== undefined) return known;
+  const bins = Uint8Array.from(table.column('callLatencyMs'), (ms) =>
+    Number.isNaN(ms) ? NO_BIN : latencyBinOf(ms),
+  );
+  BINS.set(table, bins);
+  return bins;
+}
+
+function forCalls(
+  { table, mask }: CountedStep,
+  visit: (call: number, bin: number, source: number) => void,
+): void {
+  const rollout = table.column('callRollout');
+  const isLogged = table.column('callLatencyLogged');
+  const bins = binsOfCalls(table);
+  for (let call = 0; call < bins.length; call++) {
+    if (mask !== undefined && mask[rollout[call] ?? 0] === 0) continue;
+    const logged = isLogged[call];
+    visit(call, bins[call] ?? NO_BIN, logged === 1 ? 0 : logged === 0 ? 1 : 2);
+  }
+}

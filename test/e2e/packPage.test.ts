@@ -1,0 +1,104 @@
+/** A pack of hostile rollouts in a real browser that has no network: it is read, and nothing in it does anything. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Scratch, scratch } from '../support/library.ts';
+import { hostileLibrary, packHere } from '../support/packed.ts';
+import { CHROMIUM_FLAGS, findChromium } from '../support/shells/chromium.ts';
+
+let place: Scratch;
+let browser: Browser;
+let path: string;
+
+beforeAll(async () => {
+  place = scratch();
+  await hostileLibrary(place.library, place.directory);
+  path = join(place.directory, 'pack.html');
+  await packHere(place.library, 'html', path, { tokens: true, siblings: true });
+  const { executablePath, env } = findChromium();
+  browser = await chromium.launch({
+    executablePath,
+    args: [...CHROMIUM_FLAGS],
+    env: { ...process.env, ...env },
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  place.remove();
+});
+
+/** With everything it did that a page that is read does not do. */
+async function opened(scheme: 'light' | 'dark'): Promise<{ page: Page; did: readonly string[] }> {
+  const did: string[] = [];
+  const context = await browser.newContext({ offline: true, colorScheme: scheme });
+  const page = await context.newPage();
+  page.on('console', (message) => did.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => did.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    did.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => did.push(`request: ${request.url()}`));
+  page.on('popup', (popup) => did.push(`popup: ${popup.url()}`));
+  await page.goto(pathToFileURL(path).href);
+  return { page, did };
+}
+
+it.each(['light', 'dark'] as const)('asks for nothing and runs nothing, %s', async (scheme) => {
+  const { page, did } = await opened(scheme);
+  // Everything is unfolded, followed and painted.
+  await page.evaluate(() => {
+    for (const each of document.querySelectorAll('details')) each.open = true;
+    for (const each of document.querySelectorAll('summary, mark, a')) (each as HTMLElement).click();
+    for (const each of document.querySelectorAll('details')) each.open = true;
+    window.scrollTo(0, document.body.scrollHeight);
+  });
+  await page.screenshot();
+  expect(did.filter((what) => !what.startsWith('request: file:'))).toEqual([]);
+  expect(did.filter((what) => what.startsWith('request:'))).toHaveLength(1);
+  const found = await page.evaluate(() => ({
+    active: document.querySelectorAll(
+      'script, [onerror], [onclick], [onload], [style], iframe, img, form, input, object, base',
+    ).length,
+    links: [...document.querySelectorAll('a')]
+      .map((link) => link.getAttribute('href') ?? '')
+      .filter((link) => !/^#c\d/.test(link)),
+    refresh: document.querySelectorAll('meta[http-equiv=refresh]').length,
+    styles: document.querySelectorAll('style').length,
+    pwned: 'pwned' in window,
+    cases: document.querySelectorAll('article').length,
+    title: document.title,
+    width: document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+  }));
+  expect(found).toEqual({
+    ...{ active: 0, links: [], refresh: 0, styles: 1, pwned: false, cases: 3, width: true },
+    title: '3 cases with 9 annotations · Turnwise',
+  });
+  const text = await page.locator('main').innerText();
+  for (const wanted of [
+    '<script>window.pwned',
+    '</textarea></style></script>',
+    '-->',
+    ']]>',
+    'javascript:alert(1)',
+  ])
+    expect(text).toContain(wanted);
+  await page.context().close();
+});
+
+it('shows in print what is folded', async () => {
+  const { page } = await opened('dark');
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  const [ground, shown] = await page.evaluate(() => {
+    for (const each of document.querySelectorAll('details')) each.open = false;
+    const inner = document.querySelector('details.turn .prose');
+    return [
+      getComputedStyle(document.body).backgroundColor,
+      (inner?.getBoundingClientRect().height ?? 0) > 0,
+    ];
+  });
+  expect(ground).toBe('rgb(251, 250, 247)');
+  expect(shown).toBe(true);
+  await page.context().close();
+});

@@ -1,0 +1,281 @@
+/** Text that would act stays text, in every field of every format. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CSV_COLUMNS } from '../../electron/export/pack/csv.ts';
+import { fenced, plain, quoted } from '../../electron/export/pack/fences.ts';
+import { noteText } from '../../electron/export/pack/htmlNote.ts';
+import { PACK_TOKENS } from '../../electron/export/pack/htmlStyle.ts';
+import { html, type Mark, markedHtml } from '../../electron/export/pack/htmlText.ts';
+import { packText } from '../../electron/export/pack/modelText.ts';
+import { Redactor } from '../../electron/export/pack/redact.ts';
+import { openReader } from '../../electron/storage/open.ts';
+import { PACK_SECTIONS, type PackFormat } from '../../shared/api/contract.ts';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { HOSTILE, hostileLibrary, packHere } from '../support/packed.ts';
+
+let place: Scratch;
+beforeAll(async () => {
+  place = scratch();
+  await hostileLibrary(place.library, place.directory);
+}, 60_000);
+afterAll(() => place.remove());
+
+let count = 0;
+async function pack(format: PackFormat): Promise<string> {
+  const path = join(place.directory, `hostile-${count++}.${format}`);
+  await packHere(place.library, format, path, { tokens: true, siblings: true, raw: true });
+  return readFileSync(path, 'utf8');
+}
+
+/** What no reader may meet in a text file that a person or a terminal shows. */
+const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/;
+
+describe('a page of HTML', () => {
+  it('has tags and attributes of ours alone', async () => {
+    const text = await pack('html');
+    const body = text.slice(text.indexOf('</style>'));
+    const tags = new Set(
+      Array.from(body.matchAll(/<\/?([a-z][a-z0-9]*)/gi), ([, name]) => name?.toLowerCase()),
+    );
+    const known = [
+      'a',
+      'article',
+      'aside',
+      'b',
+      'bdi',
+      'body',
+      'br',
+      'code',
+      'details',
+      'div',
+      'em',
+      'figcaption',
+    ];
+    const more = [
+      'figure',
+      'h1',
+      'h2',
+      'h3',
+      'head',
+      'header',
+      'html',
+      'i',
+      'li',
+      'line',
+      'main',
+      'mark',
+      'p',
+      'pre',
+    ];
+    const rest = [
+      'rect',
+      'section',
+      'small',
+      'span',
+      'style',
+      'summary',
+      'svg',
+      'table',
+      'tbody',
+      'td',
+      'th',
+      'thead',
+    ];
+    const others = ['title', 'tr', 'ul'];
+    expect([...tags].filter((tag) => ![...known, ...more, ...rest, ...others].includes(tag ?? ''))).toEqual(
+      [],
+    );
+    for (const [tag] of body.matchAll(/<[a-z][^>]*>/gi))
+      expect(tag).toMatch(
+        /^<[a-z0-9]+(?:\s+(?:class|id|href|open|role|aria-label|viewBox|[xy][12]?|width|height)(?:="[^"<>]*")?)*\s*\/?>$/,
+      );
+    for (const [, link] of body.matchAll(/href="([^"]*)"/g)) expect(link).toMatch(/^#c\d+(?:n\d+)?$/);
+    expect(body).not.toMatch(ACTING);
+    expect(body).toContain('long&lt;b&gt;line');
+  });
+
+  it('is in the colours of the app', () => {
+    const css = readFileSync(join(import.meta.dirname, '../../renderer/theme/tokens.css'), 'utf8');
+    const [light = '', dark = ''] = css.split(':root[data-theme="dark"]');
+    for (const [name, values] of Object.entries(PACK_TOKENS)) {
+      expect(light).toContain(`--${name}: ${values[0]};`);
+      expect(dark).toContain(`--${name}: ${values[1]};`);
+    }
+  });
+
+  it('marks what overlaps, and loses nothing of the text', () => {
+    const text = 'a<b>c&d';
+    const mark = (start: number, end: number, name: string): Mark => ({
+      ...{ start, end, open: `[${name}`, close: `${name}]` },
+      after: `(${name})`,
+    });
+    const marked = markedHtml(text, 0, text.length, [mark(0, 4, 'x'), mark(2, 6, 'y'), mark(6, 6, 'z')]);
+    expect(marked).toBe('[xa&lt;x][x[yb&gt;y]x](x)[yc&amp;y](y)d');
+    expect(html('\u0000\u202e\ud800')).toBe(
+      '<span class="c">␀</span><span class="c">⟨RLO⟩</span><span class="c">⟨U+D800⟩</span>',
+    );
+  });
+
+  it('reads notes as far as notes go', () => {
+    expect(noteText('a *b* **c** `<d>`\n\n- [x](javascript:1)\n- <i>\n\n```\n*raw*\n```')).toBe(
+      '<p>a <em>b</em> <b>c</b> <code>&lt;d&gt;</code></p><ul><li>[x](javascript:1)</li><li>&lt;i&gt;</li></ul><pre>*raw*</pre>',
+    );
+    expect(noteText('```\nopen <b>')).toBe('<pre>open &lt;b&gt;</pre>');
+    const started = performance.now();
+    noteText('*'.repeat(200_000) + '`'.repeat(200_000));
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+describe('a report in Markdown', () => {
+  it('has log text in fences it cannot end, or escaped', async () => {
+    const text = await pack('md');
+    expect(text).not.toMatch(ACTING);
+    const outside = withoutFences(text);
+    expect(outside).not.toMatch(/<(?:script|img|svg|iframe|a|style|base|meta|details|textarea)/i);
+    expect(outside).not.toMatch(/(?<!\\)\]\(\s*javascript:/i);
+    expect(outside).not.toMatch(/(?<!\\)!\[/);
+    expect(outside.split('\n').filter((line) => line.startsWith('# ')).length).toBe(1);
+  });
+
+  it('fences with more backticks than the text has, and escapes what links', () => {
+    expect(fenced('a\n````\nb', 'python')).toBe('`````python\na\n````\nb\n`````\n');
+    expect(plain('<b> [x](y) `c`\n| https://a www.b')).toBe(
+      '&lt;b\\> \\[x\\](y) \\`c\\` \\| https\\://a www\\.b',
+    );
+    expect(quoted('a\n[x](javascript:1) ![p](https://q)\n[r]: javascript:2\n<b>')).toBe(
+      '> a\n> [x]\\(javascript:1) !\\[p](https://q)\n> \\[r]: javascript:2\n> &lt;b>',
+    );
+  });
+});
+
+/** As CommonMark reads fences at the start of lines. */
+function withoutFences(text: string): string {
+  let fence = '';
+  return text
+    .split('\n')
+    .filter((line) => {
+      const mark = /^(`{3,})/.exec(line)?.[1];
+      if (fence === '') {
+        if (mark !== undefined) fence = mark;
+        return mark === undefined;
+      }
+      if (mark !== undefined && mark.length >= fence.length && line.trim() === mark) fence = '';
+      return false;
+    })
+    .join('\n');
+}
+
+describe('a table', () => {
+  it.each([
+    ['csv', ','],
+    ['tsv', '\t'],
+  ] as const)('%s has no formula, and as many cells in every row', async (format, separator) => {
+    const text = await pack(format);
+    expect(text).not.toMatch(ACTING);
+    const table = cellsOf(text, separator);
+    expect(table.length).toBe(1 + 3 * 3);
+    for (const row of table) expect(row).toHaveLength(CSV_COLUMNS.length);
+    const cells = table.flat().filter((cell) => /^\s*[=+\-@]/.test(cell));
+    expect(cells).toEqual([]);
+    expect(table[1]?.[CSV_COLUMNS.findIndex(({ name }) => name === 'answer')]).toMatch(/^'\+/);
+  });
+});
+
+/** RFC 4180, read as it is written there. */
+function cellsOf(text: string, separator: string): readonly (readonly string[])[] {
+  const table: string[][] = [];
+  let row: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let cell = '';
+    if (text[at] === '"') {
+      at++;
+      for (; text[at] !== '"' || text[at + 1] === '"'; at++) {
+        if (text[at] === '"') at++;
+        cell += text[at];
+      }
+      at++;
+    } else {
+      const end = Math.min(
+        ...[separator, '\n'].map((mark) => text.indexOf(mark, at)).filter((place) => place >= 0),
+      );
+      cell = text.slice(at, end);
+      at = end;
+    }
+    row.push(cell);
+    if (text[at] === '\n') {
+      table.push(row);
+      row = [];
+    }
+    at++;
+  }
+  return table;
+}
+
+describe('lines of JSON', () => {
+  it('hold every text as it was, and read again', async () => {
+    const text = await pack('jsonl');
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    const second = scratch();
+    try {
+      await ingestHere(second.library, [second.file('pack.jsonl', text)]);
+      expect(rows(second.library, 'SELECT severity, message FROM ingest_issue')).toEqual([]);
+      const said =
+        'SELECT annotation_id, label, note, correction, author, state FROM annotation ORDER BY annotation_id';
+      expect(rows(second.library, said)).toEqual(rows(place.library, said));
+      expect(rows(second.library, 'SELECT run_key, name FROM run')).toEqual(
+        rows(place.library, 'SELECT run_key, name FROM run'),
+      );
+    } finally {
+      second.remove();
+    }
+  });
+
+  it('are conversations as they were', async () => {
+    for (const line of (await pack('chat')).trimEnd().split('\n')) {
+      const { messages } = JSON.parse(line) as { messages: { role: string; content: string }[] };
+      expect(
+        messages.some(({ content }) => content.includes('<script>window.pwned = "script"</script>')),
+      ).toBe(true);
+      expect(messages.every(({ role }) => ['system', 'user', 'assistant', 'tool'].includes(role))).toBe(true);
+    }
+  });
+});
+
+describe('a text for a language model', () => {
+  it('has every part that is asked for, in fences, and says which it leaves out', async () => {
+    const db = openReader(place.library);
+    try {
+      const rolloutId = Number(db.prepare('SELECT max(rollout_id) FROM rollout').pluck().get());
+      const all = await packText(db, { rolloutId, sections: PACK_SECTIONS, redact: [] });
+      for (const head of ['Problem', 'Outcome', 'Labels and notes', 'Transcript', 'Answer'])
+        expect(all?.text).toContain(`## ${head}\n`);
+      expect(all?.text).not.toMatch(ACTING);
+      const some = await packText(db, { rolloutId, sections: ['reasoning'], redact: ['window'] });
+      expect(some?.text).toMatch(/\(code, [\d,]+ characters, left out\)/);
+      expect(some?.text).not.toContain('window');
+      expect(some?.redactions).toBeGreaterThan(0);
+      expect(await packText(db, { rolloutId: 999_999, sections: ['answer'], redact: [] })).toBeUndefined();
+    } finally {
+      db.close();
+    }
+  });
+});
+
+describe('a pattern', () => {
+  it('that is the secret itself is not told by the manifest', () => {
+    const redactor = new Redactor(['sk-abc123', 'h[ae]y']);
+    expect(redactor.text('sk-abc123 and hay')).toBe('█████████ and ███');
+    expect(redactor.report()).toEqual([
+      { pattern: '█████████', count: 1 },
+      { pattern: 'h[ae]y', count: 1 },
+    ]);
+  });
+
+  it('replaces code unit by code unit', () => {
+    expect(new Redactor(['.']).text('a😀\n')).toBe('███\n');
+    expect(new Redactor(['x*']).text('yxx')).toBe('y██');
+    expect(HOSTILE.length).toBe(new Redactor(['\\w+']).text(HOSTILE).length);
+  });
+});
