@@ -21,13 +21,12 @@ export function latencyDistribution(steps: readonly CountedStep[], breathe: Brea
   // Two passes: the second takes only the few bins in which a rank lies, since all latencies of a long run are millions.
   steps.forEach((step, i) => {
     breathe(i, 2 * steps.length);
-    const latencyMs = step.table.column('callLatencyMs');
-    forCalls(step, (call, bin, source) => {
-      calls++;
-      if (bin === NO_BIN) return;
-      const ofSource = counts[source];
-      if (ofSource !== undefined) ofSource[bin] = (ofSource[bin] ?? 0) + 1;
-      total += latencyMs[call] ?? 0;
+    const found = step.mask === undefined ? binned(step.table).counted : counted(step, binned(step.table));
+    calls += found.calls;
+    total += found.total;
+    counts.forEach((ofSource, source) => {
+      const own = found.counts[source];
+      for (let bin = 0; bin < LATENCY_BINS; bin++) ofSource[bin] = (ofSource[bin] ?? 0) + (own?.[bin] ?? 0);
     });
   });
   const all = counts.reduce(
@@ -38,15 +37,22 @@ export function latencyDistribution(steps: readonly CountedStep[], breathe: Brea
   if (known === 0) return { calls, known, bins: [], sources: [] };
 
   const ranked = [all, ...counts].map(ranksOf);
-  const wanted = new Set(ranked.flatMap((ranks) => ranks.map(({ bin }) => bin)));
-  const inBin = new Map([...wanted].map((bin) => [bin, SOURCES.map((): number[] => [])]));
+  const inBin = new Map(
+    ranked.flatMap((ranks) => ranks.map(({ bin }) => [bin, SOURCES.map((): number[] => [])] as const)),
+  );
   steps.forEach((step, i) => {
     breathe(steps.length + i, 2 * steps.length);
-    const latencyMs = step.table.column('callLatencyMs');
-    forCalls(step, (call, bin, source) => inBin.get(bin)?.[source]?.push(latencyMs[call] ?? 0));
+    collect(step, inBin);
   });
   const sorted = new Map(
-    [...inBin].map(([bin, bySource]) => [bin, [bySource.flat(), ...bySource].map(ascending)]),
+    [...inBin].map(([bin, bySource]) => {
+      const own = bySource.map(ascending);
+      const [only, ...others] = own.filter(({ length }) => length > 0);
+      return [
+        bin,
+        [others.length === 0 && only !== undefined ? only : ascending(bySource.flat()), ...own],
+      ] as const;
+    }),
   );
   /** @param of 0: all; else a source, from 1 */
   const valuesOf = (of: number): readonly number[] =>
@@ -94,29 +100,69 @@ function binsOf(counts: readonly Float64Array[], all: Float64Array): readonly La
   });
 }
 
-/** The bin of each call of a step. A step that changes is another table, so that nothing has to be forgotten by hand. */
-const BINS = new WeakMap<StepTable, Uint8Array>();
+interface Counted {
+  readonly calls: number;
+  /** Sum of the known latencies, in milliseconds. */
+  readonly total: number;
+  /** By source, then by bin. */
+  readonly counts: readonly Float64Array[];
+}
 
-function binsOfCalls(table: StepTable): Uint8Array {
-  const known = BINS.get(table);
+interface BinnedStep {
+  /** Of each call. */
+  readonly bins: Uint8Array;
+  /** Of all its rollouts. */
+  readonly counted: Counted;
+}
+
+/** A step that changes is another table, so that nothing has to be forgotten by hand. */
+const BINNED = new WeakMap<StepTable, BinnedStep>();
+
+/** The bins of the calls of a step, and how many lie in each: made once, so that a chart of everything scans no calls. */
+function binned(table: StepTable): BinnedStep {
+  const known = BINNED.get(table);
   if (known !== undefined) return known;
   const bins = Uint8Array.from(table.column('callLatencyMs'), (ms) =>
     Number.isNaN(ms) ? NO_BIN : latencyBinOf(ms),
   );
-  BINS.set(table, bins);
-  return bins;
+  const made = { bins, counted: counted({ table }, { bins }) };
+  BINNED.set(table, made);
+  return made;
 }
 
-function forCalls(
-  { table, mask }: CountedStep,
-  visit: (call: number, bin: number, source: number) => void,
-): void {
+/** 0 logged, 1 derived, 2 not told apart. */
+const sourceOf = (isLogged: number | undefined): number => (isLogged === 1 ? 0 : isLogged === 0 ? 1 : 2);
+
+function counted({ table, mask }: CountedStep, { bins }: Pick<BinnedStep, 'bins'>): Counted {
   const rollout = table.column('callRollout');
   const isLogged = table.column('callLatencyLogged');
-  const bins = binsOfCalls(table);
+  const latencyMs = table.column('callLatencyMs');
+  const counts = SOURCES.map(() => new Float64Array(LATENCY_BINS));
+  let calls = 0;
+  let total = 0;
   for (let call = 0; call < bins.length; call++) {
     if (mask !== undefined && mask[rollout[call] ?? 0] === 0) continue;
-    const logged = isLogged[call];
-    visit(call, bins[call] ?? NO_BIN, logged === 1 ? 0 : logged === 0 ? 1 : 2);
+    calls++;
+    const bin = bins[call] ?? NO_BIN;
+    const ofSource = counts[sourceOf(isLogged[call])];
+    if (bin === NO_BIN || ofSource === undefined) continue;
+    ofSource[bin] = (ofSource[bin] ?? 0) + 1;
+    total += latencyMs[call] ?? 0;
+  }
+  return { calls, total, counts };
+}
+
+/** Puts the latencies of the bins that are wanted to those of their source. */
+function collect({ table, mask }: CountedStep, inBin: ReadonlyMap<number, readonly number[][]>): void {
+  const { bins } = binned(table);
+  const rollout = table.column('callRollout');
+  const isLogged = table.column('callLatencyLogged');
+  const latencyMs = table.column('callLatencyMs');
+  const isWanted = new Uint8Array(NO_BIN + 1);
+  for (const bin of inBin.keys()) isWanted[bin] = 1;
+  for (let call = 0; call < bins.length; call++) {
+    const bin = bins[call] ?? NO_BIN;
+    if (isWanted[bin] === 0 || (mask !== undefined && mask[rollout[call] ?? 0] === 0)) continue;
+    inBin.get(bin)?.[sourceOf(isLogged[call])]?.push(latencyMs[call] ?? 0);
   }
 }

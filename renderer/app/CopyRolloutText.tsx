@@ -7,6 +7,7 @@ import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { copyText } from '../ui/copyText.ts';
 import { counted } from '../ui/numbers.ts';
+import { TaskDialog } from './TaskDialog.tsx';
 import './pack.css';
 
 const WORDS: Readonly<Record<PackSection, string>> = {
@@ -20,19 +21,12 @@ const WORDS: Readonly<Record<PackSection, string>> = {
 };
 
 export function CopyRolloutText() {
-  const isOpen = useInterface((state) => state.dialog === 'copyText');
   const rolloutId = useInterface((state) => state.textOf);
-  const showDialog = useInterface((state) => state.showDialog);
   if (rolloutId === undefined) return null;
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && showDialog(undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog pack-dialog" aria-describedby={undefined}>
-          <CopyBody rolloutId={rolloutId} onDone={() => showDialog(undefined)} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <TaskDialog name="copyText" className="pack-dialog">
+      {({ onDone }) => <CopyBody rolloutId={rolloutId} onDone={onDone} />}
+    </TaskDialog>
   );
 }
 

@@ -1,6 +1,6 @@
 /** A failure pack: what it holds, in which format, where. */
 import { Dialog } from 'radix-ui';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { type PackScope, useInterface } from '../state/interface.ts';
@@ -9,30 +9,17 @@ import { bytes, counted } from '../ui/numbers.ts';
 import { PackChoice } from './PackChoice.tsx';
 import { fileName, PathField } from './PathField.tsx';
 import { FORMAT_WORDS, renamed } from './packFormats.ts';
+import { TaskDialog } from './TaskDialog.tsx';
 import { useLongTask } from './useLongTask.ts';
 import './pack.css';
 
 export function ExportPack() {
-  const isOpen = useInterface((state) => state.dialog === 'exportPack');
   const scope = useInterface((state) => state.packScope);
-  const showDialog = useInterface((state) => state.showDialog);
-  const isWriting = useRef(false);
   if (scope === undefined) return null;
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && !isWriting.current && showDialog(undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog pack-dialog" aria-describedby={undefined}>
-          <ExportPackBody
-            scope={scope}
-            onDone={() => showDialog(undefined)}
-            onWriting={(writing) => {
-              isWriting.current = writing;
-            }}
-          />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <TaskDialog name="exportPack" className="pack-dialog">
+      {(frame) => <ExportPackBody scope={scope} {...frame} />}
+    </TaskDialog>
   );
 }
 

@@ -1,37 +1,20 @@
 /** A run as a data set in Parquet: where, how far, and who reads it. */
 import { Dialog } from 'radix-ui';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { RunSummary } from '../../shared/api/contract.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
 import { fileName, PathField } from './PathField.tsx';
+import { TaskDialog } from './TaskDialog.tsx';
 import { useLongTask } from './useLongTask.ts';
 
 export function ExportRun() {
-  const isOpen = useInterface((state) => state.dialog === 'exportRun');
   const runKey = useInterface((state) => state.runToExport);
-  const showDialog = useInterface((state) => state.showDialog);
   const run = useRequest('run.list', {}).data?.find((one) => one.runKey === runKey);
-  const isWriting = useRef(false);
   if (run === undefined) return null;
-  return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && !isWriting.current && showDialog(undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog" aria-describedby={undefined}>
-          <ExportRunBody
-            run={run}
-            onDone={() => showDialog(undefined)}
-            onWriting={(writing) => {
-              isWriting.current = writing;
-            }}
-          />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
-  );
+  return <TaskDialog name="exportRun">{(frame) => <ExportRunBody run={run} {...frame} />}</TaskDialog>;
 }
 
 interface ExportRunBodyProps {

@@ -7,24 +7,17 @@ import { annotationsChanged } from '../data/annotations.ts';
 import { useClient } from '../data/DataProvider.tsx';
 import { labelsPath } from '../data/labelsLink.ts';
 import { navigateTo } from '../data/usePlace.ts';
-import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { counted } from '../ui/numbers.ts';
 import { PathField } from './PathField.tsx';
+import { TaskDialog } from './TaskDialog.tsx';
 import './pack.css';
 
 export function ImportPack() {
-  const isOpen = useInterface((state) => state.dialog === 'importPack');
-  const showDialog = useInterface((state) => state.showDialog);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && showDialog(undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog pack-dialog" aria-describedby={undefined}>
-          <ImportPackBody onDone={() => showDialog(undefined)} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <TaskDialog name="importPack" className="pack-dialog">
+      {({ onDone }) => <ImportPackBody onDone={onDone} />}
+    </TaskDialog>
   );
 }
 

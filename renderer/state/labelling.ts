@@ -4,6 +4,7 @@
  */
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import type { PlainTarget } from '../../shared/domain/annotate/draft.ts';
 
 /** What a label is put on where no text is selected. */
 export const LABEL_SCOPES = ['rollout', 'turn'] as const;
@@ -17,19 +18,8 @@ export interface NoteDraft {
   readonly note: string;
   readonly correction: string;
   readonly severity?: 'minor' | 'major' | 'critical';
-  readonly target: DraftTarget;
+  readonly target: PlainTarget;
 }
-
-export type DraftTarget =
-  | { readonly kind: 'rollout' }
-  | { readonly kind: 'turn'; readonly turn: number }
-  | { readonly kind: 'segment'; readonly segment: number }
-  | {
-      readonly kind: 'span';
-      readonly text: 'prompt' | 'response';
-      readonly start: number;
-      readonly end: number;
-    };
 
 interface Labelling {
   /** Under which name annotations are made. */

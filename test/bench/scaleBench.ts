@@ -101,6 +101,9 @@ export async function benchScale(directory: string): Promise<Measurement[]> {
       GROUP_SORTS.map((sort) => () => ask(host, 'group.order', { runId: 1, sort })),
     );
     await measure('charts without a filter', LIST_MS, [() => ask(host, 'step.series', { runId: 1 })]);
+    await measure('tool latencies without a filter', LIST_MS, [
+      () => ask(host, 'run.latencies', { runId: 1 }),
+    ]);
     await measure('problems by steps', LIST_MS, [() => ask(host, 'problem.map', { runId: 1 })]);
     await measure(
       'charts under a filter',

@@ -38,6 +38,9 @@ export function describeKeys(shell: Shell): void {
         await help.getByText('Go to the problems of this run').locator('..').locator('kbd').allInnerTexts(),
       ).toEqual(['q', 'p']);
       await page.keyboard.press('Escape');
+      // Tooltips name the keys in force.
+      const link = page.getByRole('link', { name: 'Problems of this run by step' });
+      expect(await link.getAttribute('title')).toBe('Problems of this run by step (q p)');
     });
 
     test('keys that are taken are told, and a command gets back its own', async () => {

@@ -41,6 +41,28 @@ export function describeSchedule(shell: Shell): void {
       await page.getByText('waits, not placed', { exact: true }).waitFor();
     });
 
+    test('how long tool calls took: of the brushed steps, and a bar leads to its rollouts', async () => {
+      await page.goto(running.urlOf(`${DEMO}?tab=tools&steps=400..500`));
+      const chart = page.getByRole('slider', { name: 'How long tool calls took' });
+      const figure = page.getByRole('figure').filter({ has: chart });
+      await figure.getByText('calls, steps 400 to 500').waitFor();
+      await figure.getByText('from the text').first().waitFor();
+      for (const label of [/^p50 /, /^p95 /, /^max /, /^rStar2-Agent, mean 300 ms/])
+        await figure.locator('text').filter({ hasText: label }).waitFor();
+      await chart.focus();
+      await page.keyboard.press('Home');
+      const said = await chart.getAttribute('aria-valuetext');
+      expect(said).toMatch(
+        /ms: \d[\d,]* calls?, [\d.]+ %; Enter opens the rollouts whose slowest call took this long$/,
+      );
+      await page.keyboard.press('Enter');
+      await page.getByRole('grid').waitFor();
+      expect(new URL(page.url()).searchParams.get('tab')).toBe('rollouts');
+      expect(new URL(page.url()).searchParams.get('q')).toMatch(
+        /^step:400\.\.500 latency_ms:>=[\d.]+ latency_ms:<[\d.]+$/,
+      );
+    });
+
     test('keys walk, zoom and open; the way back leads to where one was', async () => {
       await page.goto(running.urlOf(`${DEMO}/step/50/schedule`));
       await timeline().focus();

@@ -1,7 +1,7 @@
 /** Annotations of one rollout as its replay shows them. */
 import type { AnnotationRow, Label, RolloutDetail, Taxonomy } from '../../../../shared/api/contract.ts';
+import type { PlainTarget } from '../../../../shared/domain/annotate/draft.ts';
 import { labelOf } from '../../../data/annotations.ts';
-import type { DraftTarget } from '../../../state/labelling.ts';
 import type { Hit } from '../findModel.ts';
 import { segmentAt } from '../replayModel.ts';
 import type { LabelRange } from '../textMarks.ts';
@@ -74,7 +74,7 @@ export function scrubberMarks(
 export const firstLine = (text: string | undefined): string => text?.trim().split('\n', 1)[0] ?? '';
 
 /** What an annotation is about, in two or three words. */
-export function targetWords(target: AnnotationRow['target'] | DraftTarget): string {
+export function targetWords(target: AnnotationRow['target'] | PlainTarget): string {
   switch (target.kind) {
     case 'rollout':
       return 'whole rollout';
@@ -88,7 +88,7 @@ export function targetWords(target: AnnotationRow['target'] | DraftTarget): stri
 }
 
 /** Whether an annotation is about what the next key is about. */
-export function isAbout(annotation: AnnotationRow, target: DraftTarget): boolean {
+export function isAbout(annotation: AnnotationRow, target: PlainTarget): boolean {
   const { target: own, place } = annotation;
   switch (target.kind) {
     case 'rollout':

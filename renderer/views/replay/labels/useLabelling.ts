@@ -12,6 +12,7 @@ import {
   type RolloutDetail,
   type Taxonomy,
 } from '../../../../shared/api/contract.ts';
+import type { PlainTarget } from '../../../../shared/domain/annotate/draft.ts';
 import { FLAG_MEANINGS, type Flag } from '../../../../shared/domain/flags.ts';
 import type { TextRange } from '../../../../shared/domain/model.ts';
 import {
@@ -24,7 +25,7 @@ import {
 import { useClient } from '../../../data/DataProvider.tsx';
 import { fetchCached } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
-import { type DraftTarget, type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
+import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
 import { flagPlace, openFlags } from './flagModel.ts';
 import {
@@ -49,12 +50,12 @@ export interface Labelling {
   readonly marks: ReturnType<typeof scrubberMarks>;
   readonly draft: NoteDraft | undefined;
   /** What a key is about now, in words. */
-  readonly scope: DraftTarget;
+  readonly scope: PlainTarget;
   readonly putLabel: (label: Label) => void;
   /** By its key; one pressed before the labels are known is not lost. */
   readonly putKey: (key: LabelKey) => void;
   readonly removeOne: (annotation: AnnotationRow) => void;
-  readonly write: (target?: DraftTarget) => void;
+  readonly write: (target?: PlainTarget) => void;
   readonly edit: (annotation: AnnotationRow) => void;
   readonly saveDraft: () => void;
   readonly dropDraft: () => void;
@@ -96,9 +97,9 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   const length = detail.response.length;
   const marks = useMemo(() => scrubberMarks(annotations, taxonomy, length), [annotations, taxonomy, length]);
   // Above the first turn one reads the problem, which every sibling has.
-  const place: DraftTarget = wanted === 'turn' && turn > 0 ? { kind: 'turn', turn } : { kind: 'rollout' };
+  const place: PlainTarget = wanted === 'turn' && turn > 0 ? { kind: 'turn', turn } : { kind: 'rollout' };
 
-  const scope: DraftTarget = brushed === undefined ? place : { kind: 'span', text: 'response', ...brushed };
+  const scope: PlainTarget = brushed === undefined ? place : { kind: 'span', text: 'response', ...brushed };
 
   const apply = async (changes: readonly AnnotationChange[], said: string): Promise<boolean> => {
     try {
@@ -111,7 +112,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     }
   };
 
-  const targetNow = (): DraftTarget => {
+  const targetNow = (): PlainTarget => {
     const span = selectedSpan();
     return span === undefined ? scope : { kind: 'span', ...span };
   };
@@ -146,7 +147,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     if (state.isFocused) state.flip('isFocused');
   };
 
-  const write = (target?: DraftTarget) => {
+  const write = (target?: PlainTarget) => {
     // One that is being written is gone on with, unless something else is meant now.
     const about = target ?? targetNow();
     if (draft === undefined || about.kind === 'span')
@@ -157,7 +158,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
 
   const edit = (annotation: AnnotationRow) => {
     const { target, place, id, label, note = '', correction = '', severity } = annotation;
-    const about: DraftTarget =
+    const about: PlainTarget =
       target.kind === 'span'
         ? { kind: 'span', text: target.anchor.text, start: place?.start ?? 0, end: place?.end ?? 0 }
         : target;
@@ -197,7 +198,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     if (label === undefined || found === undefined) return;
     const [evidence] = found.evidence;
     const place = evidence === undefined ? undefined : flagPlace(evidence, detail);
-    const target: DraftTarget =
+    const target: PlainTarget =
       place === undefined || place.end <= place.start
         ? { kind: 'rollout' }
         : { kind: 'span', text: 'response', start: place.start, end: place.end };
