@@ -1,7 +1,9 @@
 /** Everything that has been said, also what has lost its text or its rollout: nothing is dropped. */
+
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
+import { KeyOf } from '../../app/Keys.tsx';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTaxonomy } from '../../data/annotations.ts';
 import { useClient } from '../../data/DataProvider.tsx';
@@ -112,8 +114,8 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
       {ids.length === 0 ? (
         <EmptyState title={isNarrowed ? 'No annotation is so' : 'Nothing has been said yet'}>
           <p>
-            In a replay <kbd>1</kbd>–<kbd>9</kbd> put a label on the rollout or on what is selected, and{' '}
-            <kbd>m</kbd> writes a note.
+            In a replay <KeyOf command="label.1" />–<KeyOf command="label.9" /> put a label on the rollout or
+            on what is selected, and <KeyOf command="note.write" /> writes a note.
           </p>
         </EmptyState>
       ) : (

@@ -1,7 +1,9 @@
 /** Labels, notes and what they sum to. */
+
 import { useCommands } from '../../app/commands.ts';
 import { FilterBox } from '../../app/filter/FilterBox.tsx';
 import { FilterChips } from '../../app/filter/FilterChips.tsx';
+import { keyed } from '../../app/keysInForce.ts';
 import { LABEL_TABS, type LabelTab, tabOf } from '../../data/labelsLink.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -64,7 +66,10 @@ export default function LabelsView() {
         />
         <div className="end">
           <Button onClick={() => showDialog('importPack')}>Import…</Button>
-          <Button onClick={exportPack} title="Labelled rollouts as something another person can open (E)">
+          <Button
+            onClick={exportPack}
+            title={keyed('Labelled rollouts as something another person can open', 'pack.export')}
+          >
             Export a pack…
           </Button>
         </div>

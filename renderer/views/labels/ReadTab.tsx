@@ -1,7 +1,9 @@
 /** What is to be read, in which order, by whom; Start leads to the first of it. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../app/commands.ts';
+import { KeyOf } from '../../app/Keys.tsx';
 import { useClient } from '../../data/DataProvider.tsx';
 import { pathOfPlace } from '../../data/place.ts';
 import { QUEUE_ORDERS, type QueueLink, type QueueOrder, writeQueue } from '../../data/queueLink.ts';
@@ -173,8 +175,9 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
           Start reading
         </button>
         <span className="muted">
-          <kbd>1</kbd>–<kbd>9</kbd> label, <kbd>m</kbd> note, <kbd>u</kbd> take back, <kbd>s</kbd> skip,{' '}
-          <kbd>Enter</kbd> next. Select text, and keys are about the selection.
+          <KeyOf command="label.1" />–<KeyOf command="label.9" /> label, <KeyOf command="note.write" /> note,{' '}
+          <KeyOf command="label.undo" /> take back, <KeyOf command="queue.skip" /> skip,{' '}
+          <KeyOf command="queue.commit" /> next. Select text, and keys are about the selection.
         </span>
       </p>
     </div>

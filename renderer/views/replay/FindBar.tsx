@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react';
 import type { Ref } from 'react';
+import { keyOf } from '../../app/keysInForce.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 import { MAX_HITS } from './findModel.ts';
@@ -49,13 +50,22 @@ export function FindBar(props: FindBarProps) {
           </span>
         )}
       </div>
-      <IconButton label="Previous hit" keys="N" disabled={hits === 0} onClick={() => onStep(-1)}>
+      <IconButton
+        label="Previous hit"
+        keys={keyOf('hit.previous')}
+        disabled={hits === 0}
+        onClick={() => onStep(-1)}
+      >
         <ChevronUp size={15} />
       </IconButton>
-      <IconButton label="Next hit" keys="n" disabled={hits === 0} onClick={() => onStep(1)}>
+      <IconButton label="Next hit" keys={keyOf('hit.next')} disabled={hits === 0} onClick={() => onStep(1)}>
         <ChevronDown size={15} />
       </IconButton>
-      <IconButton label={isLinked ? 'Back to what was found' : 'Close'} keys="Esc" onClick={onClose}>
+      <IconButton
+        label={isLinked ? 'Back to what was found' : 'Close'}
+        keys={keyOf('place.up')}
+        onClick={onClose}
+      >
         <X size={15} />
       </IconButton>
     </search>

@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
 import type { Provenance } from '../../../shared/domain/model.ts';
+import { keyed } from '../../app/keysInForce.ts';
 import { correctnessSource } from '../../data/correctness.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
@@ -131,7 +132,11 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
           className="button"
           onClick={onShowRecord}
           disabled={isBlind}
-          title={isBlind ? 'Not while reading blind: it says how it was judged' : 'Raw record (b)'}
+          title={
+            isBlind
+              ? 'Not while reading blind: it says how it was judged'
+              : keyed('Raw record', 'record.show')
+          }
         >
           Raw record, {bytes(detail.record.byteLength)}
         </button>

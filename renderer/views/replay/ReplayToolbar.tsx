@@ -1,6 +1,7 @@
 import { ChevronLeft, ChevronRight, FileJson, ListTree, PanelRight, Search, Waypoints } from 'lucide-react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { CodeMenu } from '../../app/CodeState.tsx';
+import { keyed, keyOf, keyWord } from '../../app/keysInForce.ts';
 import { useAlike } from '../../app/useAlike.ts';
 import { useInterface } from '../../state/interface.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
@@ -27,12 +28,17 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
   const { showAlike } = useAlike({ view: 'rollout', runKey: run.runKey, step, groupKey, ordinal }, row);
   return (
     <div className="replay-bar">
-      <IconButton label="Outline" keys="o" isPressed={isOutlineOpen} onClick={flipOutline}>
+      <IconButton
+        label="Outline"
+        keys={keyOf('outline.flip')}
+        isPressed={isOutlineOpen}
+        onClick={flipOutline}
+      >
         <ListTree size={16} />
       </IconButton>
       <IconButton
         label="Previous sibling"
-        keys="h"
+        keys={keyOf('sibling.previous')}
         disabled={!siblings.hasPrevious}
         onClick={() => siblings.go(-1)}
       >
@@ -42,7 +48,12 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
         <b className="mono">#{row.ordinal}</b>
         <span className="dim"> {siblings.label}</span>
       </span>
-      <IconButton label="Next sibling" keys="l" disabled={!siblings.hasNext} onClick={() => siblings.go(1)}>
+      <IconButton
+        label="Next sibling"
+        keys={keyOf('sibling.next')}
+        disabled={!siblings.hasNext}
+        onClick={() => siblings.go(1)}
+      >
         <ChevronRight size={16} />
       </IconButton>
       <span className="replay-verdict">
@@ -64,27 +75,27 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
           chosen={isRaw ? 'raw' : 'rendered'}
           onChoose={(chosen) => (chosen === 'raw') !== isRaw && flip('isRaw')}
           choices={[
-            { id: 'rendered', label: 'Rendered', title: 'Markdown and formulas (M)' },
-            { id: 'raw', label: 'Raw', title: 'The exact text with its tags (M)' },
+            { id: 'rendered', label: 'Rendered', title: keyed('Markdown and formulas', 'raw.flip') },
+            { id: 'raw', label: 'Raw', title: keyed('The exact text with its tags', 'raw.flip') },
           ]}
         />
         <IconButton
-          label="Find alike: rollouts of the same problem, A compares with the nearest that went the other way"
-          keys="a"
+          label={`Find alike: rollouts of the same problem, ${keyWord('alike.compare')} compares with the nearest that went the other way`}
+          keys={keyOf('alike.show')}
           onClick={showAlike}
         >
           <Waypoints size={15} />
         </IconButton>
         <CodeMenu />
-        <IconButton label="Find in this rollout" keys="/" onClick={onFind}>
+        <IconButton label="Find in this rollout" keys={keyOf('search.focus')} onClick={onFind}>
           <Search size={15} />
         </IconButton>
-        <IconButton label="Raw record" keys="b" onClick={onShowRecord} disabled={isBlind}>
+        <IconButton label="Raw record" keys={keyOf('record.show')} onClick={onShowRecord} disabled={isBlind}>
           <FileJson size={16} />
         </IconButton>
         <IconButton
           label="Inspector"
-          keys="i"
+          keys={keyOf('inspector.flip')}
           isPressed={isInspectorOpen}
           onClick={() => flip('isInspectorOpen')}
         >

@@ -1,4 +1,5 @@
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, Pause, Play } from 'lucide-react';
+import { keyOf } from '../../app/keysInForce.ts';
 import { PLAY_SPEEDS, useInterface } from '../../state/interface.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 
@@ -20,24 +21,29 @@ export function Transport(props: TransportProps) {
   return (
     <div>
       <div className="transport">
-        <IconButton isOutlined label="First turn" keys="g g" onClick={props.onFirst}>
+        <IconButton isOutlined label="First turn" keys={keyOf('turn.first')} onClick={props.onFirst}>
           <ChevronsLeft size={15} />
         </IconButton>
-        <IconButton isOutlined label="Previous turn" keys="k" onClick={() => props.onStep(-1)}>
+        <IconButton
+          isOutlined
+          label="Previous turn"
+          keys={keyOf('turn.previous')}
+          onClick={() => props.onStep(-1)}
+        >
           <ChevronLeft size={15} />
         </IconButton>
         <IconButton
           isOutlined
           label={isPlaying ? 'Pause' : 'Play, turn by turn'}
-          keys="p"
+          keys={keyOf('play.flip')}
           onClick={props.onFlipPlaying}
         >
           {isPlaying ? <Pause size={14} /> : <Play size={14} />}
         </IconButton>
-        <IconButton isOutlined label="Next turn" keys="j" onClick={() => props.onStep(1)}>
+        <IconButton isOutlined label="Next turn" keys={keyOf('turn.next')} onClick={() => props.onStep(1)}>
           <ChevronRight size={15} />
         </IconButton>
-        <IconButton isOutlined label="Last turn" keys="G" onClick={props.onLast}>
+        <IconButton isOutlined label="Last turn" keys={keyOf('turn.last')} onClick={props.onLast}>
           <ChevronsRight size={15} />
         </IconButton>
       </div>

@@ -1,7 +1,9 @@
 /** What the rules find odd, each with where it shows; one key makes a label of it. */
+
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { LABEL_OF_FLAG } from '../../../../shared/api/contract.ts';
 import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
+import { KeyOf } from '../../../app/Keys.tsx';
 import { labelOf } from '../../../data/annotations.ts';
 import type { Hit } from '../findModel.ts';
 import { flagPlace, openFlags } from './flagModel.ts';
@@ -58,7 +60,7 @@ export function FlagList({ detail, labelling, onShow }: FlagListProps) {
                     title={`Label it ${labelOf(labelling.taxonomy, label).name}, with this place`}
                     onClick={() => labelling.confirmFlag(flag)}
                   >
-                    label {next?.flag === flag && <kbd>F</kbd>}
+                    label {next?.flag === flag && <KeyOf command="flag.confirm" />}
                   </button>
                 )}
               </p>

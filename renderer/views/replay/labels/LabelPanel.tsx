@@ -1,6 +1,8 @@
 /** Labels and notes of a rollout: what the keys do, what is said, and what the rules find odd about it. */
+
 import { Redo2, StickyNote, Undo2 } from 'lucide-react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
+import { keyed, keyOf } from '../../../app/keysInForce.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useLabelling as useStore } from '../../../state/labelling.ts';
 import { IconButton, Segmented } from '../../../ui/Controls.tsx';
@@ -38,22 +40,22 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
               {
                 id: 'rollout',
                 label: 'rollout',
-                title: 'Keys label the whole rollout; selected text goes before (L)',
+                title: keyed('Keys label the whole rollout; selected text goes before', 'label.scope'),
               },
               {
                 id: 'turn',
                 label: scope.kind === 'turn' ? targetWords(scope) : 'turn',
-                title: 'Keys label the turn that is read; selected text goes before (L)',
+                title: keyed('Keys label the turn that is read; selected text goes before', 'label.scope'),
               },
             ]}
           />
           <span className="label-tools">
-            <IconButton label="Write a note" keys="m" onClick={() => labelling.write()}>
+            <IconButton label="Write a note" keys={keyOf('note.write')} onClick={() => labelling.write()}>
               <StickyNote size={15} />
             </IconButton>
             <IconButton
               label={history?.undo === undefined ? 'Nothing to take back' : `Take back: ${history.undo}`}
-              keys="u"
+              keys={keyOf('label.undo')}
               disabled={history?.undo === undefined}
               onClick={labelling.undo}
             >
@@ -61,7 +63,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
             </IconButton>
             <IconButton
               label={history?.redo === undefined ? 'Nothing to do again' : `Do again: ${history.redo}`}
-              keys="U"
+              keys={keyOf('label.redo')}
               disabled={history?.redo === undefined}
               onClick={labelling.redo}
             >

@@ -1,5 +1,8 @@
 /** How far one is in what is to be read, and what the keys do. */
+
 import { X } from 'lucide-react';
+import { KeyOf } from '../../../app/Keys.tsx';
+import { keyed } from '../../../app/keysInForce.ts';
 import { Button, IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import type { Queue } from './useQueue.ts';
@@ -39,15 +42,22 @@ export function QueueBar({ queue, onLeave }: QueueBarProps) {
         <Button
           onClick={() => queue.step(-1)}
           disabled={at === undefined || at <= 1}
-          title="The one before (,)"
+          title={keyed('The one before', 'queue.previous')}
         >
           Previous
         </Button>
-        <Button onClick={() => queue.commit('skipped')} title="Skip it, and on to the next (s)">
-          Skip <kbd>s</kbd>
+        <Button
+          onClick={() => queue.commit('skipped')}
+          title={keyed('Skip it, and on to the next', 'queue.skip')}
+        >
+          Skip <KeyOf command="queue.skip" />
         </Button>
-        <Button isPrimary onClick={() => queue.commit('read')} title="It is read: on to the next (Enter)">
-          Next <kbd>Enter</kbd>
+        <Button
+          isPrimary
+          onClick={() => queue.commit('read')}
+          title={keyed('It is read: on to the next', 'queue.commit')}
+        >
+          Next <KeyOf command="queue.commit" />
         </Button>
         <IconButton label="Leave the queue, stay here" onClick={onLeave}>
           <X size={15} />

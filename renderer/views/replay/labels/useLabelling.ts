@@ -15,6 +15,7 @@ import {
 import type { PlainTarget } from '../../../../shared/domain/annotate/draft.ts';
 import { FLAG_MEANINGS, type Flag } from '../../../../shared/domain/flags.ts';
 import type { TextRange } from '../../../../shared/domain/model.ts';
+import { keyWord } from '../../../app/keysInForce.ts';
 import {
   type AnnotationChange,
   labelOf,
@@ -230,7 +231,8 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     scope,
     putLabel: (label) => putLabel(label),
     putKey: (key) => void putKey(key),
-    removeOne: (one) => void apply([{ remove: one.id }], 'Taken away. u brings it back'),
+    removeOne: (one) =>
+      void apply([{ remove: one.id }], `Taken away. ${keyWord('label.undo')} brings it back`),
     write,
     edit,
     confirmFlag,

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react';
+import { keyOf } from '../../../app/keysInForce.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { copyText } from '../../../ui/copyText.ts';
@@ -33,7 +34,7 @@ export function SpanBar({ heat, span, onClear }: SpanBarProps) {
       <button type="button" className="text-button" onClick={copy}>
         Copy tokens as CSV
       </button>
-      <IconButton label="Clear the selection of tokens" keys="Esc" onClick={onClear}>
+      <IconButton label="Clear the selection of tokens" keys={keyOf('place.up')} onClick={onClear}>
         <X size={13} />
       </IconButton>
     </section>

@@ -1,6 +1,8 @@
 /** The line under the toolbar: which signal, from when on a token is high, and what is so. */
+
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
+import { keyOf } from '../../../app/keysInForce.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { HEAT_SIGNALS, useTokenView } from '../../../state/tokenView.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
@@ -111,7 +113,7 @@ function SignalLegend({ heat, available }: SignalLegendProps) {
           className={`heat-scale is-${markStyle}`}
           aria-pressed={isHeatOn}
           aria-label={isHeatOn ? 'Hide heat' : 'Show heat'}
-          title={`${isHeatOn ? 'Hide' : 'Show'} heat (e). Smallest values of the four levels: all high tokens, and the highest ${LEVEL_SHARES.slice(
+          title={`${isHeatOn ? 'Hide' : 'Show'} heat${keysOfHeat()}. Smallest values of the four levels: all high tokens, and the highest ${LEVEL_SHARES.slice(
             1,
           )
             .map((share) => `${share * 100} %`)
@@ -153,7 +155,7 @@ function MeansLegend({ heat, means }: MeansLegendProps) {
           type="button"
           className="heat-scale"
           aria-pressed={isHeatOn}
-          title={`${isHeatOn ? 'Hide' : 'Show'} heat (e). Quarters of the highest mean`}
+          title={`${isHeatOn ? 'Hide' : 'Show'} heat${keysOfHeat()}. Quarters of the highest mean`}
           onClick={() => flip('isHeatOn')}
         >
           {[1, 2, 3, 4].map((level) => (
@@ -190,12 +192,17 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
       <span title={`High tokens: ${classes}`}>
         <b>{count(high.length)}</b> high
       </span>
-      <IconButton label="Next high token" keys="n" disabled={high.length === 0} onClick={() => onHigh(1)}>
+      <IconButton
+        label="Next high token"
+        keys={keyOf('hit.next')}
+        disabled={high.length === 0}
+        onClick={() => onHigh(1)}
+      >
         <ChevronDown size={14} />
       </IconButton>
       <IconButton
         label="Previous high token"
-        keys="N"
+        keys={keyOf('hit.previous')}
         disabled={high.length === 0}
         onClick={() => onHigh(-1)}
       >
@@ -212,7 +219,7 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
           </span>
           <IconButton
             label="Next reflection token"
-            keys="r"
+            keys={keyOf('reflection.next')}
             disabled={reflections.length === 0}
             onClick={() => onReflection(1)}
           >
@@ -220,7 +227,7 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
           </IconButton>
           <IconButton
             label="Previous reflection token"
-            keys="R"
+            keys={keyOf('reflection.previous')}
             disabled={reflections.length === 0}
             onClick={() => onReflection(-1)}
           >
@@ -230,4 +237,9 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
       )}
     </div>
   );
+}
+
+function keysOfHeat(): string {
+  const keys = keyOf('heat.flip');
+  return keys === undefined ? '' : ` (${keys})`;
 }

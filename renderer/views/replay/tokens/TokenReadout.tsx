@@ -2,8 +2,10 @@
  * The token under the pointer, else the current one, read out below the text: a card beside it would cover
  * the very sentence it explains. The strip keeps its height, so that nothing jumps.
  */
+
 import type { RefObject } from 'react';
 import type { RolloutDetail, TokenInfo } from '../../../../shared/api/contract.ts';
+import { KeyOf } from '../../../app/Keys.tsx';
 import type { TurnView } from '../../../data/segmentViews.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useSettled } from '../../../data/useSettled.ts';
@@ -77,8 +79,9 @@ export function TokenReadout(props: TokenReadoutProps) {
           {heat.ends === undefined
             ? 'Ids without text have no place to point at.'
             : 'Point at a token or click it.'}{' '}
-          <kbd>n</kbd> <kbd>N</kbd> next and previous high token, <kbd>r</kbd> <kbd>R</kbd> reflection token,{' '}
-          <kbd>]</kbd> <kbd>[</kbd> token by token.
+          <KeyOf command="hit.next" /> <KeyOf command="hit.previous" /> next and previous high token,{' '}
+          <KeyOf command="reflection.next" /> <KeyOf command="reflection.previous" /> reflection token,{' '}
+          <KeyOf command="token.next" /> <KeyOf command="token.previous" /> token by token.
         </p>
       </section>
     );
@@ -106,12 +109,12 @@ export function TokenReadout(props: TokenReadoutProps) {
         <Facts facts={columnFacts(heat, token, columns)} />
         {isInFormula && (
           <span className="dim">
-            in a formula, which is marked as a whole; <kbd>m</kbd> shows its characters
+            in a formula, which is marked as a whole; <KeyOf command="raw.flip" /> shows its characters
           </span>
         )}
         {!isInFormula && !props.isRaw && isHiddenWhenRendered(heat, token, props.turns) && (
           <span className="dim">
-            in markup the rendered text leaves out; <kbd>m</kbd> shows it
+            in markup the rendered text leaves out; <KeyOf command="raw.flip" /> shows it
           </span>
         )}
       </p>
