@@ -31,7 +31,7 @@ import {
 } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedTokens } from './format.ts';
 import { parsedJson } from './messageShape.ts';
-import { found, refused, warned } from './records.ts';
+import { found, refused, stepSaid, warned } from './records.ts';
 import { durationOf } from './timing.ts';
 import { floatsOf, idsOf, maskOf, UNALIGNED } from './tokenColumns.ts';
 
@@ -129,7 +129,8 @@ function rolloutOf(output: unknown, attributes: JsonObject, file: FileContext, a
   const body = bodyOfText(stringOf(output['prompt_text']) ?? '', response ?? '');
   const tokens = tokensOf(output, warnings);
   const sample = idOf(attributes['sample_index']);
-  const step = wholeOf(attributes['step']) ?? file.layout.step;
+  // MLflow has tags, which are texts.
+  const step = stepSaid(numberIn(attributes['step']), 'step', file, warnings);
   const ordinal = wholeOf(attributes['rollout_n']);
   const validates = booleanOf(attributes['validate']) ?? attributes['validate'] === 'True';
   const run = stringOf(attributes['experiment_name']);
@@ -217,9 +218,10 @@ function restOf(attributes: JsonObject): JsonObject {
   return Object.keys(rest).length === 0 ? {} : { attributes: rest };
 }
 
-function wholeOf(value: unknown): number | undefined {
-  return indexOf(typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
-}
+const wholeOf = (value: unknown): number | undefined => indexOf(numberIn(value));
+
+const numberIn = (value: unknown): unknown =>
+  typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
 
 interface SpanTime {
   readonly startedAt?: number;
