@@ -2,6 +2,7 @@
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
+import { ApiError } from '../data/failures.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { type PackScope, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
@@ -151,7 +152,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
             <progress aria-label="Cases written" value={share} max={1} /> Writing…
           </p>
         )}
-        {task.error !== null && (
+        {task.error !== null && !isCancelled(task.error) && (
           <p className="is-wrong" role="alert">
             ✕ {task.error.message}
           </p>
@@ -168,6 +169,9 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
     </form>
   );
 }
+
+/** The reader's own wish is no failure. */
+const isCancelled = (error: Error): boolean => error instanceof ApiError && error.code === 'cancelled';
 
 interface OptionProps {
   readonly label: string;

@@ -25,14 +25,14 @@ interface Labelling {
   /** Under which name annotations are made. */
   readonly reader: string;
   readonly scope: LabelScope;
-  /** By rollout: one note is written at a time, and none is lost by going elsewhere. */
-  readonly drafts: Readonly<Record<number, NoteDraft>>;
+  /** By library and place of the rollout: one note is written at a time, and none is lost by going elsewhere. */
+  readonly drafts: Readonly<Record<string, NoteDraft>>;
   /** By the link of the queue: rollouts in the order in which they are read. */
   readonly queues: Readonly<Record<string, Uint32Array>>;
 
   readonly setReader: (reader: string) => void;
   readonly setScope: (scope: LabelScope) => void;
-  readonly setDraft: (rolloutId: number, draft: NoteDraft | undefined) => void;
+  readonly setDraft: (key: string, draft: NoteDraft | undefined) => void;
   readonly beginQueue: (link: string, ids: Uint32Array) => void;
   /** The next one who asks for it gets it anew. */
   readonly endQueue: (link: string) => void;
@@ -48,10 +48,10 @@ export const useLabelling = create<Labelling>()(
 
       setReader: (reader) => set({ reader }),
       setScope: (scope) => set({ scope }),
-      setDraft: (rolloutId, draft) =>
+      setDraft: (key, draft) =>
         set(({ drafts }) => {
-          const { [rolloutId]: _, ...others } = drafts;
-          return { drafts: draft === undefined ? others : { ...others, [rolloutId]: draft } };
+          const { [key]: _, ...others } = drafts;
+          return { drafts: draft === undefined ? others : { ...others, [key]: draft } };
         }),
       beginQueue: (link, ids) => set(({ queues }) => ({ queues: { ...queues, [link]: ids } })),
       endQueue: (link) =>
@@ -63,8 +63,8 @@ export const useLabelling = create<Labelling>()(
     {
       name: 'turnwise.labelling',
       version: 1,
-      // Rollouts and queues are numbers of one library.
-      partialize: ({ reader }) => ({ reader }),
+      // Queues are numbers of one library.
+      partialize: ({ reader, drafts }) => ({ reader, drafts }),
     },
   ),
 );

@@ -248,9 +248,7 @@ export function describeLabels(shell: Shell): void {
       await page.getByRole('button', { name: 'Start reading' }).click();
       await readingIs('#0');
       await page.getByText('read blind').waitFor();
-      await panel()
-        .getByText(/annotations? of others not shown/)
-        .waitFor();
+      await panel().getByText('What others say is not shown').waitFor();
       expect(await cards().count()).toBe(0);
       await page
         .getByRole('group', { name: 'Inspector' })
@@ -283,6 +281,28 @@ export function describeLabels(shell: Shell): void {
         .first()
         .click();
       await readingIs('#0');
+    });
+
+    test('keys typed ahead go to the rollouts they were meant for', async () => {
+      const link = `/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:50 correct:false')}`;
+      await page.goto(running.urlOf(link));
+      await page.getByRole('textbox', { name: /^reader/ }).fill('fast reader');
+      await expect.poll(() => page.getByText('Read by fast reader: 0 of').count()).toBe(1);
+      await page.getByRole('button', { name: 'Start reading' }).click();
+      await page.getByRole('region', { name: 'Queue' }).getByText(/^1 of/).waitFor();
+      // Without a pause, all of them before the first has been answered.
+      await page.evaluate(() => {
+        for (const key of ['1', 'Enter', '2', 'Enter', '3', 'Enter', '6', '6', '6'])
+          window.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+      });
+      await page.getByRole('region', { name: 'Queue' }).getByText(/^4 of/).waitFor();
+      await cards().filter({ hasText: 'Loops' }).waitFor();
+      await expect.poll(() => cards().count()).toBe(1);
+      for (const words of ['Arithmetic slip', 'Misread tool output', 'Wrong tool use']) {
+        await press(',');
+        await cards().filter({ hasText: words }).waitFor();
+        expect(await cards().count()).toBe(1);
+      }
     });
 
     test('labels are counted, and found by the filter', async () => {

@@ -142,6 +142,9 @@ function Kappas({ report, first, second }: KappasProps) {
       <thead>
         <tr>
           <th>label</th>
+          <th className="num" title="Rollouts both have read">
+            n
+          </th>
           <th className="num">both</th>
           <th className="num">only {first}</th>
           <th className="num">only {second}</th>
@@ -157,11 +160,20 @@ function Kappas({ report, first, second }: KappasProps) {
             <td>
               <LabelName label={labelOf(taxonomy, row.label)} />
             </td>
+            <td className="num">{count(row.n)}</td>
             <td className="num">{count(row.both)}</td>
             <td className="num">{count(row.onlyFirst)}</td>
             <td className="num">{count(row.onlySecond)}</td>
             <td className="num">{count(row.neither)}</td>
-            <td className="num">{decimal(row.kappa, 3)}</td>
+            <td className="num">
+              {row.kappa === undefined ? (
+                <span className="dim" title="Not defined: by chance alone they would agree always">
+                  –
+                </span>
+              ) : (
+                decimal(row.kappa, 3)
+              )}
+            </td>
           </tr>
         ))}
       </tbody>

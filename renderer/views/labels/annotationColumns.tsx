@@ -5,7 +5,13 @@ import { LabelName } from '../../ui/LabelName.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
 import type { Column } from '../../ui/VirtualTable.tsx';
 
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const TIME = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const WHOLE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'medium' });
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
 
@@ -27,7 +33,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
     {
       id: 'label',
       label: 'label',
-      minWidth: 170,
+      minWidth: 150,
       grow: 1,
       cell: ({ label }) =>
         label === undefined ? (
@@ -40,7 +46,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
       id: 'where',
       label: 'rollout',
       hint: 'Run, step, group and number in the group',
-      minWidth: 210,
+      minWidth: 180,
       grow: 2,
       cell: ({ rollout: { run, step, group, ordinal } }) => (
         <span title={`${run}, step ${step}, ${group}, #${ordinal}`}>
@@ -61,7 +67,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
     {
       id: 'quote',
       label: 'text',
-      minWidth: 160,
+      minWidth: 120,
       grow: 3,
       cell: ({ target }) =>
         target.kind === 'span' ? (
@@ -73,7 +79,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
     {
       id: 'note',
       label: 'note',
-      minWidth: 160,
+      minWidth: 120,
       grow: 4,
       cell: ({ note, correction }) =>
         note === undefined ? (
@@ -108,9 +114,13 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
     {
       id: 'time',
       label: 'changed',
-      minWidth: 152,
+      minWidth: 104,
       grow: 0,
-      cell: ({ updatedAt }) => <span className="dim">{TIME.format(updatedAt)}</span>,
+      cell: ({ updatedAt }) => (
+        <span className="dim" title={WHOLE_TIME.format(updatedAt)}>
+          {TIME.format(updatedAt)}
+        </span>
+      ),
     },
   ];
 }

@@ -12,7 +12,7 @@ import { useIsDark } from '../../theme/useIsDark.ts';
 import { InspectorPane } from './InspectorPane.tsx';
 import { QueueBar } from './labels/QueueBar.tsx';
 import './labels/labels.css';
-import { useReading } from './labels/useReading.ts';
+import { queueSearch, useReading } from './labels/useReading.ts';
 import { Outline } from './Outline.tsx';
 import { layoutFor } from './paneLayout.ts';
 import { RawRecord } from './RawRecord.tsx';
@@ -53,7 +53,7 @@ export function Replay({ place, detail }: ReplayProps) {
   const turns = useMemo(() => turnsOf(detail), [detail]);
   const heatState = useHeat(detail);
   const { heat } = heatState;
-  const siblings = useSiblings(place, detail.row, detail.run);
+  const siblings = useSiblings(place, detail.row, detail.run, queueSearch(query));
 
   const asked = Number(query.get('turn') ?? Number.NaN);
   const turn = turns.some((view) => view.turn === asked) ? asked : (turns[0]?.turn ?? 0);
@@ -101,7 +101,7 @@ export function Replay({ place, detail }: ReplayProps) {
     if (playback.isAtEnd) goToTurn(turns[0]?.turn ?? 0);
     playback.flip();
   };
-  useCompareCommand(() => pathOfPlace(place));
+  useCompareCommand(() => (isBlind ? undefined : pathOfPlace(place)));
   useCommands({
     'turn.next': () => step(1),
     'turn.previous': () => step(-1),

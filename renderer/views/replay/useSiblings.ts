@@ -18,6 +18,8 @@ export function useSiblings(
   place: Extract<Place, { view: 'rollout' }>,
   row: RolloutRow | undefined,
   run: { readonly runId: number; readonly hasSteps: boolean } | undefined,
+  /** Of the URL, kept on the way: a queue, and that it is read blind. */
+  search = '',
 ): Siblings {
   const runId = run?.runId;
   const group = useRequest(
@@ -44,6 +46,6 @@ export function useSiblings(
     hasPrevious: at > 0,
     hasNext: ids !== undefined && at >= 0 && at < ids.length - 1,
     go: (by) =>
-      goToNeighbour(by, (next) => goTo({ ...place, groupKey: next.groupKey, ordinal: next.ordinal })),
+      goToNeighbour(by, (next) => goTo({ ...place, groupKey: next.groupKey, ordinal: next.ordinal }, search)),
   };
 }

@@ -53,21 +53,37 @@ export function SegmentChips({ segment }: { readonly segment: number }) {
   );
 }
 
+/** More of them are counted; the panel has all. */
+const MOST_CHIPS = 3;
+
 interface ChipsProps {
   readonly said: Said | undefined;
   readonly isOf: (annotation: AnnotationRow) => boolean;
 }
 
 function Chips({ said, isOf }: ChipsProps) {
-  if (said === undefined) return null;
-  return said.annotations.filter(isOf).map(({ id, label, note, place }) => (
-    <span key={id} className="said-chip" title={note}>
-      {label === undefined ? (
-        <span className="muted">{firstLine(note)}</span>
-      ) : (
-        <LabelName label={labelOf(said.taxonomy, label)} />
+  const own = said?.annotations.filter(isOf) ?? [];
+  if (said === undefined || own.length === 0) return null;
+  const namesOf = ({ label, note }: AnnotationRow) =>
+    label === undefined ? firstLine(note) : labelOf(said.taxonomy, label).name;
+  const others = own.slice(MOST_CHIPS);
+  return (
+    <>
+      {own.slice(0, MOST_CHIPS).map(({ id, label, note, place }) => (
+        <span key={id} className="said-chip" title={note}>
+          {label === undefined ? (
+            <span className="muted said-words">{firstLine(note)}</span>
+          ) : (
+            <LabelName label={labelOf(said.taxonomy, label)} />
+          )}
+          {place?.state === 'moved' && <small className="dim">moved</small>}
+        </span>
+      ))}
+      {others.length > 0 && (
+        <span className="muted" title={others.map(namesOf).join(', ')}>
+          +{others.length}
+        </span>
       )}
-      {place?.state === 'moved' && <small className="dim">moved</small>}
-    </span>
-  ));
+    </>
+  );
 }

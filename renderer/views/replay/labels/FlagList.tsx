@@ -58,7 +58,7 @@ export function FlagList({ detail, labelling, onShow }: FlagListProps) {
                     type="button"
                     className="is-link"
                     title={`Label it ${labelOf(labelling.taxonomy, label).name}, with this place`}
-                    onClick={() => labelling.confirmFlag(flag)}
+                    onClick={() => void labelling.confirmFlag(flag)}
                   >
                     label {next?.flag === flag && <KeyOf command="flag.confirm" />}
                   </button>

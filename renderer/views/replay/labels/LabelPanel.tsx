@@ -23,10 +23,9 @@ export interface LabelPanelProps {
 }
 
 export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelProps) {
-  const { taxonomy, annotations, hidden, draft, scope, reader } = labelling;
+  const { taxonomy, annotations, draft, scope, reader } = labelling;
   const setScope = useStore((state) => state.setScope);
   const history = useRequest('annotation.history', {}).data;
-  const { rolloutId } = detail.row;
   const given = new Set(annotations.filter(({ author }) => author === reader).map(({ label }) => label));
   return (
     <aside className="label-panel" aria-label="Labels">
@@ -57,7 +56,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
               label={history?.undo === undefined ? 'Nothing to take back' : `Take back: ${history.undo}`}
               keys={keyOf('label.undo')}
               disabled={history?.undo === undefined}
-              onClick={labelling.undo}
+              onClick={() => void labelling.undo()}
             >
               <Undo2 size={15} />
             </IconButton>
@@ -65,7 +64,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
               label={history?.redo === undefined ? 'Nothing to do again' : `Do again: ${history.redo}`}
               keys={keyOf('label.redo')}
               disabled={history?.redo === undefined}
-              onClick={labelling.redo}
+              onClick={() => void labelling.redo()}
             >
               <Redo2 size={15} />
             </IconButton>
@@ -96,14 +95,12 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
       </section>
       {draft !== undefined && (
         <section>
-          <NoteEditor labelling={labelling} rolloutId={rolloutId} draft={draft} />
+          <NoteEditor labelling={labelling} draft={draft} />
         </section>
       )}
       <section>
         <h2>{annotations.length === 0 ? 'Nothing said yet' : counted(annotations.length, 'annotation')}</h2>
-        {hidden > 0 && (
-          <p className="dim">{counted(hidden, 'annotation')} of others not shown: reading blind</p>
-        )}
+        {isBlind && <p className="dim">What others say is not shown: reading blind.</p>}
         <ul className="annotations">
           {annotations.map((annotation) => {
             const place = placeOf(annotation, detail);

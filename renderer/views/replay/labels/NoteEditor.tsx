@@ -14,26 +14,25 @@ const SEVERITY_CHOICES = [
 
 interface NoteEditorProps {
   readonly labelling: Labelling;
-  readonly rolloutId: number;
   readonly draft: NoteDraft;
 }
 
-export function NoteEditor({ labelling, rolloutId, draft }: NoteEditorProps) {
+export function NoteEditor({ labelling, draft }: NoteEditorProps) {
   const note = useRef<HTMLTextAreaElement>(null);
   const { setDraft } = useStore.getState();
-  const { taxonomy } = labelling;
+  const { taxonomy, draftKey } = labelling;
   const { id, target } = draft;
   const about = JSON.stringify(target);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another draft, or another place, takes the focus anew
   useEffect(() => note.current?.focus(), [id, about]);
-  const change = (changes: Partial<NoteDraft>) => setDraft(rolloutId, { ...draft, ...changes });
+  const change = (changes: Partial<NoteDraft>) => setDraft(draftKey, { ...draft, ...changes });
   const choose = (label: string) => {
     const { label: _, ...rest } = draft;
-    setDraft(rolloutId, label === '' ? rest : { ...rest, label });
+    setDraft(draftKey, label === '' ? rest : { ...rest, label });
   };
   const rate = (severity: (typeof SEVERITY_CHOICES)[number]['id']) => {
     const { severity: _, ...rest } = draft;
-    setDraft(rolloutId, severity === NO_SEVERITY ? rest : { ...rest, severity });
+    setDraft(draftKey, severity === NO_SEVERITY ? rest : { ...rest, severity });
   };
   return (
     <form

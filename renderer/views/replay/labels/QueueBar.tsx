@@ -40,21 +40,21 @@ export function QueueBar({ queue, onLeave }: QueueBarProps) {
       {link.isBlind && <span className="queue-blind">blind</span>}
       <span className="queue-buttons">
         <Button
-          onClick={() => queue.step(-1)}
+          onClick={() => void queue.step(-1)}
           disabled={at === undefined || at <= 1}
           title={keyed('The one before', 'queue.previous')}
         >
           Previous
         </Button>
         <Button
-          onClick={() => queue.commit('skipped')}
+          onClick={() => void queue.commit('skipped')}
           title={keyed('Skip it, and on to the next', 'queue.skip')}
         >
           Skip <KeyOf command="queue.skip" />
         </Button>
         <Button
           isPrimary
-          onClick={() => queue.commit('read')}
+          onClick={() => void queue.commit('read')}
           title={keyed('It is read: on to the next', 'queue.commit')}
         >
           Next <KeyOf command="queue.commit" />

@@ -6,6 +6,11 @@ import type { Hit } from '../findModel.ts';
 import { segmentAt } from '../replayModel.ts';
 import type { LabelRange } from '../textMarks.ts';
 
+/** A note that is written is of a place in a library: rollouts are numbered anew when a log is read again. */
+export function draftKeyOf(library: string, { run, row }: RolloutDetail): string {
+  return JSON.stringify([library, run.runKey, row.step, row.groupKey, row.ordinal]);
+}
+
 /** What others have said is not shown to a reader who is to judge alone. */
 export function annotationsShown(
   annotations: readonly AnnotationRow[],
@@ -83,7 +88,7 @@ export function targetWords(target: AnnotationRow['target'] | PlainTarget): stri
     case 'segment':
       return `segment ${target.segment + 1}`;
     case 'span':
-      return 'selected text';
+      return 'text' in target && target.text === 'prompt' ? 'selected text of the prompt' : 'selected text';
   }
 }
 

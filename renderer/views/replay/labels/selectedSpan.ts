@@ -1,5 +1,5 @@
 /** The text a reader has selected in a transcript, as a place in the prompt or the response. */
-import { FORMULAS, formulaRange, placedTexts } from '../markPainter.ts';
+import { FORMULAS, placedTexts } from '../markPainter.ts';
 
 export interface SelectedSpan {
   readonly text: 'prompt' | 'response';
@@ -7,8 +7,11 @@ export interface SelectedSpan {
   readonly end: number;
 }
 
-/** Undefined where nothing is selected, or nothing that is a literal part of the rollout. */
-export function selectedSpan(): SelectedSpan | undefined {
+/**
+ * Undefined where nothing is selected; `unplaced` where something is that is no literal part of the rollout: then
+ * nothing may be labelled in its stead.
+ */
+export function selectedSpan(): SelectedSpan | 'unplaced' | undefined {
   const selection = document.getSelection();
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return undefined;
   const range = selection.getRangeAt(0);
@@ -17,20 +20,26 @@ export function selectedSpan(): SelectedSpan | undefined {
   const pane = element?.closest('.transcript-pane');
   if (pane === null || pane === undefined || element === null) return undefined;
   const parts: SelectedSpan[] = [];
-  // A selection within one text node has no element of its own below it.
+  // A selection within one text node, or within a formula, has no element of its own below it.
   const inside = element.closest('[data-start], [data-formula-start]')?.parentElement ?? element;
   for (const { node, start, source } of placedTexts(inside)) {
-    if (!range.intersectsNode(node) || (source !== 'prompt' && source !== 'response')) continue;
+    if (!range.intersectsNode(node) || !isText(source)) continue;
     const from = node === range.startContainer ? range.startOffset : 0;
     const to = node === range.endContainer ? range.endOffset : node.data.length;
     if (to > from) parts.push({ text: source, start: start + from, end: start + to });
   }
-  for (const formula of inside.querySelectorAll<HTMLElement>(FORMULAS)) {
-    const whole = formulaRange(formula);
-    if (whole !== undefined && range.intersectsNode(formula)) parts.push({ text: 'response', ...whole });
+  // A formula is set anew: it is selected as a whole.
+  for (const { dataset } of [...inside.querySelectorAll<HTMLElement>(FORMULAS)].filter((formula) =>
+    range.intersectsNode(formula),
+  )) {
+    const [start, end] = [Number(dataset.formulaStart), Number(dataset.formulaEnd)];
+    if (isText(dataset.source) && end > start) parts.push({ text: dataset.source, start, end });
   }
-  return spanOf(parts);
+  return spanOf(parts) ?? 'unplaced';
 }
+
+const isText = (source: string | undefined): source is SelectedSpan['text'] =>
+  source === 'prompt' || source === 'response';
 
 /** From the first place to the last: of two texts, the one with more of it. */
 export function spanOf(parts: readonly SelectedSpan[]): SelectedSpan | undefined {

@@ -1,31 +1,54 @@
 /** The keys of labelling: numbers put labels, and a queue is walked with Enter. */
+import { useLayoutEffect } from 'react';
+import type { LabelKey } from '../../../../shared/api/contract.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { useInterface } from '../../../state/interface.ts';
+import { type KeyActions, keyChain } from './keyChain.ts';
 import type { Labelling } from './useLabelling.ts';
 import type { Queue } from './useQueue.ts';
 
 export function useLabelCommands(rolloutId: number, labelling: Labelling, queue: Queue | undefined): void {
-  const { nextFlag, putKey } = labelling;
+  useLayoutEffect(() => keyChain.show({ rolloutId, actions: { labelling, queue } }));
+  useLayoutEffect(() => () => keyChain.show(undefined), []);
+
+  const put = (key: LabelKey) => () => {
+    // What is selected now is meant, unless another rollout will be in sight by then.
+    const target = keyChain.isIdle ? labelling.targetNow() : undefined;
+    if (keyChain.isIdle && target === undefined) return;
+    keyChain.run((now) => now.labelling.putKey(key, target));
+  };
+  const inTurn = (work: (now: KeyActions) => Promise<void> | undefined) => () =>
+    keyChain.run(async (now) => work(now));
+  const ofQueue = (work: (own: Queue) => Promise<void>) =>
+    queue === undefined
+      ? undefined
+      : inTurn((now) => (now.queue === undefined ? undefined : work(now.queue)));
+
   useCommands({
-    'label.1': () => putKey('1'),
-    'label.2': () => putKey('2'),
-    'label.3': () => putKey('3'),
-    'label.4': () => putKey('4'),
-    'label.5': () => putKey('5'),
-    'label.6': () => putKey('6'),
-    'label.7': () => putKey('7'),
-    'label.8': () => putKey('8'),
-    'label.9': () => putKey('9'),
+    'label.1': put('1'),
+    'label.2': put('2'),
+    'label.3': put('3'),
+    'label.4': put('4'),
+    'label.5': put('5'),
+    'label.6': put('6'),
+    'label.7': put('7'),
+    'label.8': put('8'),
+    'label.9': put('9'),
     'label.scope': labelling.flipScope,
-    'label.undo': labelling.undo,
-    'label.redo': labelling.redo,
+    'label.undo': inTurn((now) => now.labelling.undo()),
+    'label.redo': inTurn((now) => now.labelling.redo()),
     'rollout.copyText':
       queue?.link.isBlind === true ? undefined : () => useInterface.getState().askText(rolloutId),
     'note.write': () => labelling.write(),
-    'flag.confirm': nextFlag === undefined ? undefined : () => labelling.confirmFlag(nextFlag),
-    'queue.commit': queue === undefined ? undefined : () => queue.commit('read'),
-    'queue.skip': queue === undefined ? undefined : () => queue.commit('skipped'),
-    'queue.next': queue === undefined ? undefined : () => queue.step(1),
-    'queue.previous': queue === undefined ? undefined : () => queue.step(-1),
+    'flag.confirm':
+      labelling.nextFlag === undefined
+        ? undefined
+        : inTurn(({ labelling: { nextFlag, confirmFlag } }) =>
+            nextFlag === undefined ? undefined : confirmFlag(nextFlag),
+          ),
+    'queue.commit': ofQueue((own) => own.commit('read')),
+    'queue.skip': ofQueue((own) => own.commit('skipped')),
+    'queue.next': ofQueue((own) => own.step(1)),
+    'queue.previous': ofQueue((own) => own.step(-1)),
   });
 }

@@ -23,14 +23,16 @@ import {
   useAnnotations,
   useTaxonomy,
 } from '../../../data/annotations.ts';
-import { useClient } from '../../../data/DataProvider.tsx';
+import { useClient, useLibrary } from '../../../data/DataProvider.tsx';
 import { fetchCached } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
 import { flagPlace, openFlags } from './flagModel.ts';
+import { keyChain } from './keyChain.ts';
 import {
   annotationsShown,
+  draftKeyOf,
   firstLine,
   isAbout,
   labelRanges,
@@ -44,29 +46,30 @@ export interface Labelling {
   readonly taxonomy: Taxonomy | undefined;
   /** Those the reader may see. */
   readonly annotations: readonly AnnotationRow[];
-  /** By others, kept from a reader who judges alone. */
-  readonly hidden: number;
   readonly reader: string;
   readonly ranges: ReturnType<typeof labelRanges>;
   readonly marks: ReturnType<typeof scrubberMarks>;
   readonly draft: NoteDraft | undefined;
+  readonly draftKey: string;
   /** What a key is about now, in words. */
   readonly scope: PlainTarget;
   readonly putLabel: (label: Label) => void;
   /** By its key; one pressed before the labels are known is not lost. */
-  readonly putKey: (key: LabelKey) => void;
+  readonly putKey: (key: LabelKey, target?: PlainTarget) => Promise<void>;
+  /** What a key is about at this moment: what is selected, else what is read. */
+  readonly targetNow: () => PlainTarget | undefined;
   readonly removeOne: (annotation: AnnotationRow) => void;
   readonly write: (target?: PlainTarget) => void;
   readonly edit: (annotation: AnnotationRow) => void;
   readonly saveDraft: () => void;
   readonly dropDraft: () => void;
   /** A label of what a rule has found, at the place where it shows. */
-  readonly confirmFlag: (flag: Flag) => void;
+  readonly confirmFlag: (flag: Flag) => Promise<void>;
   /** The first flag that nobody has confirmed; undefined: there is none. */
   readonly nextFlag: Flag | undefined;
   readonly apply: (changes: readonly AnnotationChange[], said: string) => Promise<boolean>;
-  readonly undo: () => void;
-  readonly redo: () => void;
+  readonly undo: () => Promise<void>;
+  readonly redo: () => Promise<void>;
   readonly flipScope: () => void;
 }
 
@@ -86,7 +89,8 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   const all = useAnnotations(rolloutId)?.annotations ?? NONE;
   const reader = useStore((state) => state.reader);
   const wanted = useStore((state) => state.scope);
-  const draft = useStore((state) => state.drafts[rolloutId]);
+  const draftKey = draftKeyOf(useLibrary(), detail);
+  const draft = useStore((state) => state.drafts[draftKey]);
   const { setDraft, setScope } = useStore.getState();
   const annotate = useAnnotate();
   const openRollout = useOpenRollout();
@@ -113,21 +117,26 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     }
   };
 
-  const targetNow = (): PlainTarget => {
+  /** Undefined: what is selected has no place in the rollout, which is said. */
+  const targetNow = (): PlainTarget | undefined => {
     const span = selectedSpan();
-    return span === undefined ? scope : { kind: 'span', ...span };
+    if (span === undefined) return scope;
+    if (span !== 'unplaced') return { kind: 'span', ...span };
+    setNotice('What is selected is no part of the log’s text: nothing was labelled');
+    return undefined;
   };
 
-  const putLabel = (label: Label, target = targetNow(), shown = annotations) => {
+  const putLabel = async (label: Label, target = targetNow(), shown = annotations) => {
+    if (target === undefined) return;
     const same = shown.find((one) => one.label === label.id && one.author === reader && isAbout(one, target));
-    const words = `${label.name}: ${targetWords(target)}`;
-    if (same !== undefined) void apply([{ remove: same.id }], `Taken away. ${words}`);
-    else void apply([{ put: { rolloutId, target, label: label.id } }], words);
+    const words = `${label.name}: ${targetWords(target)} of #${detail.row.ordinal}`;
     clearSelection();
+    if (same !== undefined) await apply([{ remove: same.id }], `Taken away. ${words}`);
+    else await apply([{ put: { rolloutId, target, label: label.id } }], words);
   };
 
-  const putKey = async (key: LabelKey) => {
-    const target = targetNow();
+  const putKey = async (key: LabelKey, target = targetNow()) => {
+    if (target === undefined) return;
     try {
       const [labels, said] = await Promise.all([
         fetchCached(queryClient, client, 'taxonomy.get', {}),
@@ -135,7 +144,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       ]);
       const label = labels.taxonomy.labels.find((one) => one.key === key);
       if (label === undefined) setNotice(`No label has the key ${key}: the taxonomy says which has`);
-      else putLabel(label, target, annotationsShown(said.annotations, { isBlind, reader }));
+      else await putLabel(label, target, annotationsShown(said.annotations, { isBlind, reader }));
     } catch (error) {
       setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -151,8 +160,9 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   const write = (target?: PlainTarget) => {
     // One that is being written is gone on with, unless something else is meant now.
     const about = target ?? targetNow();
+    if (about === undefined) return;
     if (draft === undefined || about.kind === 'span')
-      setDraft(rolloutId, { note: '', correction: '', target: about });
+      setDraft(draftKey, { note: '', correction: '', target: about });
     clearSelection();
     show();
   };
@@ -163,7 +173,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       target.kind === 'span'
         ? { kind: 'span', text: target.anchor.text, start: place?.start ?? 0, end: place?.end ?? 0 }
         : target;
-    setDraft(rolloutId, {
+    setDraft(draftKey, {
       id,
       note,
       correction,
@@ -190,10 +200,10 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     };
     const put = id === undefined ? { rolloutId, target, ...said } : { id, ...said };
     const words = firstLine(note) || (label === undefined ? 'correction' : labelOf(taxonomy, label).name);
-    if (await apply([{ put }], `Saved: ${words}`)) setDraft(rolloutId, undefined);
+    if (await apply([{ put }], `Saved: ${words}`)) setDraft(draftKey, undefined);
   };
 
-  const confirmFlag = (flag: Flag) => {
+  const confirmFlag = async (flag: Flag) => {
     const label = LABEL_OF_FLAG[flag];
     const found = detail.flags?.find((one) => one.flag === flag);
     if (label === undefined || found === undefined) return;
@@ -204,7 +214,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
         ? { kind: 'rollout' }
         : { kind: 'span', text: 'response', start: place.start, end: place.end };
     const said = `${labelOf(taxonomy, label).name}: ${FLAG_MEANINGS[flag]}`;
-    void apply([{ put: { rolloutId, target, label, flag } }], said);
+    await apply([{ put: { rolloutId, target, label, flag } }], said);
   };
 
   const take = async (way: 'undo' | 'redo') => {
@@ -214,7 +224,10 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       setNotice(words === undefined ? nothing : `${way === 'undo' ? 'Taken back' : 'Done again'}: ${words}`);
       // What was changed is looked at, as one who reads on has gone on from it.
       const [changed] = rolloutIds;
-      if (changed !== undefined && !rolloutIds.includes(rolloutId)) await openRollout(changed);
+      if (changed !== undefined && !rolloutIds.includes(rolloutId)) {
+        await openRollout(changed);
+        await keyChain.shown(changed);
+      }
     } catch (error) {
       setNotice(error instanceof Error ? error.message : String(error));
     }
@@ -223,14 +236,15 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   return {
     taxonomy,
     annotations,
-    hidden: all.length - annotations.length,
     reader,
     ranges,
     marks,
     draft,
+    draftKey,
     scope,
-    putLabel: (label) => putLabel(label),
-    putKey: (key) => void putKey(key),
+    putLabel: (label) => void putLabel(label),
+    putKey,
+    targetNow,
     removeOne: (one) =>
       void apply([{ remove: one.id }], `Taken away. ${keyWord('label.undo')} brings it back`),
     write,
@@ -238,10 +252,10 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     confirmFlag,
     nextFlag: isBlind ? undefined : openFlags(detail, annotations)[0]?.flag,
     saveDraft: () => void saveDraft(),
-    dropDraft: () => setDraft(rolloutId, undefined),
+    dropDraft: () => setDraft(draftKey, undefined),
     apply,
-    undo: () => void take('undo'),
-    redo: () => void take('redo'),
+    undo: () => take('undo'),
+    redo: () => take('redo'),
     flipScope: () => setScope(wanted === 'turn' ? 'rollout' : 'turn'),
   };
 }

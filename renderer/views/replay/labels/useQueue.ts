@@ -11,6 +11,7 @@ import { type QueueLink, readQueue } from '../../../data/queueLink.ts';
 import { fetchCached, useRequest } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useLabelling } from '../../../state/labelling.ts';
+import { keyChain } from './keyChain.ts';
 import { useOpenRollout } from './useOpenRollout.ts';
 
 export interface Queue {
@@ -25,8 +26,9 @@ export interface Queue {
   readonly skipped: number | undefined;
   readonly isWaiting: boolean;
   readonly error: Error | null;
-  readonly step: (by: 1 | -1) => void;
-  readonly commit: (verdict: 'read' | 'skipped') => void;
+  /** Fulfilled once the other rollout is shown. */
+  readonly step: (by: 1 | -1) => Promise<void>;
+  readonly commit: (verdict: 'read' | 'skipped') => Promise<void>;
 }
 
 /** @param text `?queue=` of the URL; null: one does not read a queue */
@@ -39,6 +41,7 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
   const runs = useRequest('run.list', link?.runKey === undefined ? undefined : {}).data;
   const runId = runs?.find((run) => run.runKey === link?.runKey)?.runId;
   const isKnown = link !== undefined && (link.runKey === undefined || runId !== undefined);
+  const isGone = link?.runKey !== undefined && runs !== undefined && runId === undefined;
   const answer = useRequest('label.queue', isKnown ? questionOf(link, runId, reader) : undefined, {
     keepPrevious: true,
   });
@@ -76,24 +79,31 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
   if (link === undefined || text === null) return undefined;
 
   const step = async (by: 1 | -1) => {
-    const to = ids?.[index + by];
+    // Beside the queue, both ways lead to its beginning.
+    const to = index < 0 ? ids?.[0] : ids?.[index + by];
     if (to === undefined) {
-      setNotice(by === 1 ? 'The end of the queue' : 'The beginning of the queue');
+      const end = by === 1 ? 'The end of the queue' : 'The beginning of the queue';
+      setNotice(index < 0 ? 'There is nothing to read in this queue' : end);
       return;
     }
     try {
       await openRollout(to);
+      await keyChain.shown(to);
     } catch (error) {
+      keyChain.giveUp();
       setNotice(error instanceof Error ? error.message : String(error));
     }
   };
   const commit = async (verdict: 'read' | 'skipped') => {
+    if (index < 0) return step(1);
     try {
       await annotate.apply(reader, [{ read: rolloutId, verdict }]);
-      await step(1);
     } catch (error) {
+      keyChain.giveUp();
       setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+      return;
     }
+    await step(1);
   };
   return {
     link,
@@ -103,10 +113,10 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
     total: answer.data?.total,
     read: answer.data?.read,
     skipped: answer.data?.skipped,
-    isWaiting: ids === undefined && answer.error === null,
-    error: answer.error,
-    step: (by) => void step(by),
-    commit: (verdict) => void commit(verdict),
+    isWaiting: ids === undefined && answer.error === null && !isGone,
+    error: isGone ? new Error(`there is no run ${link.runKey} in this library`) : answer.error,
+    step,
+    commit,
   };
 }
 

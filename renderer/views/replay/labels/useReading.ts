@@ -11,6 +11,12 @@ export interface Reading {
   readonly isBlind: boolean;
 }
 
+/** What stays in the URL on the way to another rollout. */
+export function queueSearch(query: URLSearchParams): string {
+  const queue = query.get('queue');
+  return queue === null ? '' : `?${new URLSearchParams({ queue })}`;
+}
+
 /**
  * What is said about a rollout while it is read, in a queue or by itself; with the keys for it.
  *
