@@ -38,8 +38,8 @@ export function annotationHandlers(host: AnnotationServices): AnnotationHandlers
     'taxonomy.set': ({ taxonomy }) =>
       task<'taxonomy.set'>({ kind: 'setTaxonomy', taxonomy: plain(taxonomy) }),
     'annotation.apply': (changes) => task<'annotation.apply'>({ kind: 'annotate', changes }),
-    'annotation.undo': () => task<'annotation.undo'>({ kind: 'undo' }),
-    'annotation.redo': () => task<'annotation.redo'>({ kind: 'redo' }),
+    'annotation.undo': ({ author }) => task<'annotation.undo'>({ kind: 'undo', author }),
+    'annotation.redo': ({ author }) => task<'annotation.redo'>({ kind: 'redo', author }),
     'annotation.resolve': (decision) => task<'annotation.resolve'>({ kind: 'resolveConflict', decision }),
     'annotation.import': async ({ path }) =>
       host.refusalOf(path) ?? (await task<'annotation.import'>({ kind: 'importAnnotations', path })),

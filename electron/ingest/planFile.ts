@@ -67,8 +67,9 @@ export function tailPositionOf(known: Pick<KnownFile, 'container' | 'offset' | '
 async function sameFile(identity: FileIdentity, writer: LibraryWriter): Promise<KnownFile | undefined> {
   if (identity.bytes === 0) return undefined;
   for (const candidate of writer.filesOfSameHead(identity)) {
-    if (candidate.format === undefined || candidate.status !== 'read' || !existsSync(candidate.path))
-      continue;
+    // One that a run was removed from still has rollouts of others: a second time they would be doubled.
+    const isRead = candidate.status === 'read' || writer.countRollouts(candidate.fileId) > 0;
+    if (candidate.format === undefined || !isRead || !existsSync(candidate.path)) continue;
     // It may have grown since; then what was read of it is not this.
     if (identityOf(candidate.path).bytes !== identity.bytes) continue;
     if ((await hashOfFile(candidate.path)) === (await hashOfFile(identity.path))) return candidate;

@@ -2,8 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
-import { annotationOf, isSamePlace, targetOf, withoutLabel } from '../../shared/domain/annotate/draft.ts';
-import { idBeside, isSameAnnotation } from '../../shared/domain/annotate/identity.ts';
+import {
+  annotationOf,
+  isSamePlace,
+  saysTheSame,
+  targetOf,
+  withoutLabel,
+} from '../../shared/domain/annotate/draft.ts';
+import { canonical, idBeside, isSameAnnotation, readingText } from '../../shared/domain/annotate/identity.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { AnnotationHistory, type Change, type Step } from './annotationHistory.ts';
 import type { AnnotationStore, Conflict } from './annotationStore.ts';
@@ -12,6 +18,7 @@ import { RolloutTexts } from './rolloutTexts.ts';
 import { readTaxonomy } from './taxonomies.ts';
 
 type Asked = ParsedParams<'annotation.apply'>['changes'][number];
+type Decision = ParsedParams<'annotation.resolve'>;
 type Draft = Extract<Asked, { put: unknown }>['put'];
 
 /** What came of it: ids, and the rollouts of this library it was about. */
@@ -53,22 +60,29 @@ export class AnnotationChanges {
     });
   }
 
-  undo(): Outcome {
+  /**
+   * @param author of whom the latest step is; absent: whoever's the latest is
+   * @throws ChangeRefusal of an author's step where somebody else has changed since what it is about
+   */
+  undo(author?: string): Outcome {
     return durably(this.db, () => {
-      const step = this.history.lastDone();
-      return step === undefined ? NOTHING : this.restore(step, true);
+      const step = this.history.lastDone(author);
+      return step === undefined ? NOTHING : this.restore(step, author === undefined ? 1 : 2);
     });
   }
 
-  redo(): Outcome {
+  /** @throws ChangeRefusal as `undo` */
+  redo(author?: string): Outcome {
     return durably(this.db, () => {
-      const step = this.history.firstUndone();
-      return step === undefined ? NOTHING : this.restore(step, false);
+      const step = this.history.firstUndone(author);
+      if (step === undefined) return NOTHING;
+      if (author !== undefined) this.assertUntouched(step, step.changes);
+      return this.restore(step, 0);
     });
   }
 
-  /** @throws ChangeRefusal */
-  resolve(conflictId: number, take: 'mine' | 'theirs' | 'both', now: number): Outcome {
+  /** @param author who decides; absent: the step is that of the author it came from @throws ChangeRefusal */
+  resolve({ conflictId, take, author }: Decision, now: number): Outcome {
     return durably(this.db, () => {
       const conflict = this.store.conflict(conflictId);
       if (conflict === undefined) throw new ChangeRefusal(`there is no conflict ${conflictId}`);
@@ -79,7 +93,7 @@ export class AnnotationChanges {
       ];
       const words = `decision for ${TAKEN[take]}`;
       this.set(changes);
-      this.history.add({ words, changes }, conflict.theirs.author, now);
+      this.history.add({ words, changes }, author ?? conflict.theirs.author, now);
       return this.outcome(changes, words);
     });
   }
@@ -94,11 +108,40 @@ export class AnnotationChanges {
       : [{ of: 'annotation', id, before, after }];
   }
 
-  private restore(step: Step, isUndone: boolean): Outcome {
-    const changes = isUndone ? step.changes.map(reversed).reverse() : step.changes;
+  /** @param undone as the step is to be marked: 0 does it again */
+  private restore(step: Step, undone: 0 | 1 | 2): Outcome {
+    const changes = undone === 0 ? step.changes : step.changes.map(reversed).reverse();
+    if (undone === 2) this.assertUntouched(step, changes);
     this.set(changes);
-    this.history.mark(step, isUndone);
+    this.history.mark(step, undone);
     return this.outcome(changes, step.words);
+  }
+
+  /** What several changes are about must be as the first of them expects it. */
+  private assertUntouched({ words }: Step, changes: readonly Change[]): void {
+    const seen = new Set<string>();
+    for (const change of changes) {
+      const about = aboutOf(change);
+      if (seen.has(about)) continue;
+      seen.add(about);
+      if (canonical(this.present(change)) !== canonical(change.before))
+        throw new ChangeRefusal(
+          `${words}: what this is about has been changed since by somebody else; change it by hand`,
+        );
+    }
+  }
+
+  private present(change: Change): Change['before'] {
+    switch (change.of) {
+      case 'annotation':
+        return this.store.get(change.id) ?? null;
+      case 'reading': {
+        const about = change.before ?? change.after;
+        return about === null ? null : (this.store.reading(about) ?? null);
+      }
+      case 'conflict':
+        return this.store.conflict(change.conflictId)?.taken ?? null;
+    }
   }
 
   private set(changes: readonly Change[]): void {
@@ -179,6 +222,19 @@ function reversed(change: Change): Change {
   return { ...change, before: change.after, after: change.before } as Change;
 }
 
+function aboutOf(change: Change): string {
+  switch (change.of) {
+    case 'annotation':
+      return `annotation ${change.id}`;
+    case 'conflict':
+      return `conflict ${change.conflictId}`;
+    case 'reading': {
+      const about = change.before ?? change.after;
+      return about === null ? 'reading' : `reading ${readingText(about)}`;
+    }
+  }
+}
+
 interface CallServices {
   readonly db: WritableLibrary;
   readonly store: AnnotationStore;
@@ -215,21 +271,31 @@ class Call {
     if (rollout === undefined || target === undefined)
       throw new ChangeRefusal(`there is no annotation ${id}; a new one needs a rollout and a target`);
     this.assertLabel(draft.label, before);
-    const base = {
-      id,
-      rollout,
-      target,
-      author: before?.author ?? author,
-      createdAt: before?.createdAt ?? now,
-    };
-    const after = annotationOf({ ...base, updatedAt: now }, draft);
+    // Whoever changes what another has said answers for it from then on; the history has who said what before.
+    const base = { id, rollout, target, author, createdAt: before?.createdAt ?? now };
+    const flag = draft.flag === undefined ? before?.flag : (draft.flag ?? undefined);
+    const after = annotationOf({ ...base, updatedAt: now }, { ...draft, flag });
     if (after.label === undefined && after.note === undefined && after.correction === undefined)
       throw new ChangeRefusal('an annotation has a label, a note or a correction');
-    this.replaceLabels(after);
+    const present = before ?? this.equalTo(after, draft);
     const isSame =
-      before !== undefined && isSameAnnotation({ ...after, updatedAt: before.updatedAt }, before);
-    if (isSame) this.asIs.push(id);
-    else this.change(id, after, draft.rolloutId);
+      present !== undefined &&
+      (before === undefined ||
+        isSameAnnotation({ ...after, author: before.author, updatedAt: before.updatedAt }, before));
+    if (isSame) {
+      this.asIs.push(present.id);
+      return;
+    }
+    this.replaceLabels(after);
+    this.change(id, after, draft.rolloutId);
+  }
+
+  /** What a new one says has been said by the same author of the same place: from another window, or a moment ago. */
+  private equalTo(after: Annotation, { id, rolloutId }: Draft): Annotation | undefined {
+    if (id !== undefined || rolloutId === undefined) return undefined;
+    return this.services.store
+      .ofRollout(rolloutId)
+      .find((each) => saysTheSame(each, after) && isSamePlace(each.target, after.target));
   }
 
   /** With one label for a place, the one before it goes; a note it came with stays. */

@@ -1,6 +1,7 @@
 /**
  * What can be taken back. A step holds what was before and what was after, so that undo and redo set states instead of
- * working out inverses; it survives a restart. A new change ends what could have been done again.
+ * working out inverses; it survives a restart. A new change ends what
+ * could have been done again; what an author alone has taken back, only a change of that author.
  */
 import type { HistoryState } from '../../shared/api/annotationRows.ts';
 import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
@@ -32,10 +33,14 @@ export interface Step {
 /** Steps that are kept; nobody goes back further. */
 const MOST_STEPS = 2_000;
 
-const LAST_DONE = `SELECT history_no AS historyNo, words, changes FROM annotation_history_row WHERE is_undone = 0
-  ORDER BY history_no DESC LIMIT 1`;
-const FIRST_UNDONE = `SELECT history_no AS historyNo, words, changes FROM annotation_history_row WHERE is_undone = 1
-  ORDER BY history_no LIMIT 1`;
+/** 2: by its author alone, past steps of others that stayed. */
+type Undone = 1 | 2;
+
+const STEP = 'SELECT history_no AS historyNo, words, changes FROM annotation_history_row';
+const LAST_DONE = `${STEP} WHERE is_undone = 0 ORDER BY history_no DESC LIMIT 1`;
+const LAST_DONE_BY = `${STEP} WHERE is_undone = 0 AND author = ? ORDER BY history_no DESC LIMIT 1`;
+const FIRST_UNDONE = `${STEP} WHERE is_undone = 1 ORDER BY history_no LIMIT 1`;
+const FIRST_UNDONE_BY = `${STEP} WHERE is_undone > 0 AND author = ? ORDER BY history_no LIMIT 1`;
 
 interface StepRecord {
   readonly historyNo: number;
@@ -43,9 +48,22 @@ interface StepRecord {
   readonly changes: string;
 }
 
-export function historyState(db: ReadableLibrary): HistoryState {
-  const undo = db.prepare<[], StepRecord>(LAST_DONE).get();
-  const redo = db.prepare<[], StepRecord>(FIRST_UNDONE).get();
+function lastDone(db: ReadableLibrary, author: string | undefined): StepRecord | undefined {
+  return author === undefined
+    ? db.prepare<[], StepRecord>(LAST_DONE).get()
+    : db.prepare<[string], StepRecord>(LAST_DONE_BY).get(author);
+}
+
+function firstUndone(db: ReadableLibrary, author: string | undefined): StepRecord | undefined {
+  return author === undefined
+    ? db.prepare<[], StepRecord>(FIRST_UNDONE).get()
+    : db.prepare<[string], StepRecord>(FIRST_UNDONE_BY).get(author);
+}
+
+/** @param author whose steps; absent: everybody's */
+export function historyState(db: ReadableLibrary, author?: string): HistoryState {
+  const undo = lastDone(db, author);
+  const redo = firstUndone(db, author);
   return { ...(undo && { undo: undo.words }), ...(redo && { redo: redo.words }) };
 }
 
@@ -57,7 +75,9 @@ export class AnnotationHistory {
   }
 
   add(step: Omit<Step, 'historyNo'>, author: string, at: number): void {
-    this.db.prepare('DELETE FROM annotation_history_row WHERE is_undone = 1').run();
+    this.db
+      .prepare('DELETE FROM annotation_history_row WHERE is_undone = 1 OR is_undone = 2 AND author = ?')
+      .run(author);
     const { lastInsertRowid } = this.db
       .prepare('INSERT INTO annotation_history_row (at, author, words, changes) VALUES (?, ?, ?, ?)')
       .run(at, author, step.words, JSON.stringify(step.changes));
@@ -66,18 +86,18 @@ export class AnnotationHistory {
       .run(Number(lastInsertRowid) - MOST_STEPS);
   }
 
-  lastDone(): Step | undefined {
-    return stepOf(this.db.prepare<[], StepRecord>(LAST_DONE).get());
+  lastDone(author: string | undefined): Step | undefined {
+    return stepOf(lastDone(this.db, author));
   }
 
-  firstUndone(): Step | undefined {
-    return stepOf(this.db.prepare<[], StepRecord>(FIRST_UNDONE).get());
+  firstUndone(author: string | undefined): Step | undefined {
+    return stepOf(firstUndone(this.db, author));
   }
 
-  mark({ historyNo }: Step, isUndone: boolean): void {
+  mark({ historyNo }: Step, undone: 0 | Undone): void {
     this.db
       .prepare('UPDATE annotation_history_row SET is_undone = ? WHERE history_no = ?')
-      .run(Number(isUndone), historyNo);
+      .run(undone, historyNo);
   }
 }
 

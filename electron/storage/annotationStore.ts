@@ -132,6 +132,11 @@ export class AnnotationStore {
     return (here === undefined ? this.sql.ofKey.all(no) : this.sql.ofRollout.all(here)).map(annotationFrom);
   }
 
+  /** Of one rollout of this library, under whichever key. */
+  ofRollout(rolloutId: number): readonly Annotation[] {
+    return this.sql.ofRollout.all(rolloutId).map(annotationFrom);
+  }
+
   /** @param rolloutId the one it is put on, where that is known: nothing has to be looked for then */
   set(annotation: Annotation, rolloutId?: number): void {
     const no = this.numberFor(annotation.rollout, rolloutId);

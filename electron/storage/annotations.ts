@@ -51,17 +51,19 @@ export class Annotations {
     return this.answered(this.changes.apply(author, changes, now));
   }
 
-  undo(): Answered<TakenBack> {
-    return this.answered(this.changes.undo());
+  /** @throws ChangeRefusal of an author's step where somebody else has changed since what it is about */
+  undo({ author }: ParsedParams<'annotation.undo'> = {}): Answered<TakenBack> {
+    return this.answered(this.changes.undo(author), author);
   }
 
-  redo(): Answered<TakenBack> {
-    return this.answered(this.changes.redo());
+  /** @throws ChangeRefusal as `undo` */
+  redo({ author }: ParsedParams<'annotation.redo'> = {}): Answered<TakenBack> {
+    return this.answered(this.changes.redo(author), author);
   }
 
   /** @throws ChangeRefusal */
-  resolve({ conflictId, take }: ParsedParams<'annotation.resolve'>, now: number): Answered<TakenBack> {
-    return this.answered(this.changes.resolve(conflictId, take, now));
+  resolve(decision: ParsedParams<'annotation.resolve'>, now: number): Answered<TakenBack> {
+    return this.answered(this.changes.resolve(decision, now), decision.author);
   }
 
   setTaxonomy(taxonomy: Taxonomy): TaxonomyState {
@@ -108,7 +110,8 @@ export class Annotations {
     return (id) => taxonomy.labels.find((label) => label.id === id)?.name ?? id;
   }
 
-  private answered(outcome: Outcome): Answered<AppliedChanges & TakenBack> {
+  /** @param author whose history is told; absent: everybody's */
+  private answered(outcome: Outcome, author?: string): Answered<AppliedChanges & TakenBack> {
     const { words, removed, readings, rolloutIds } = outcome;
     const annotations = annotationsById(this.db, outcome.annotationIds);
     const value = {
@@ -117,7 +120,7 @@ export class Annotations {
       removed,
       readings,
       rolloutIds,
-      history: historyState(this.db),
+      history: historyState(this.db, author),
     };
     return { value, rolloutIds };
   }

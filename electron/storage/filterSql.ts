@@ -121,7 +121,7 @@ function wordCondition(node: WordNode): string {
     case 'note':
       return said(`a.note ${contains(node)}`);
     case 'read':
-      return read(`d.reader ${matches(node)}`);
+      return read(`d.author ${matches(node)}`);
     default:
       return `coalesce(${WORDS[node.field]} ${matches(node)}, 0)`;
   }
@@ -177,7 +177,7 @@ function knownCondition(field: Exclude<FieldName, TextField>): string {
     case 'severity':
       return said(`a.${field} IS NOT NULL`);
     case 'read':
-      return read('d.reader IS NOT NULL');
+      return read('d.author IS NOT NULL');
     case 'stop':
     case 'reason':
     case 'problem':

@@ -36,6 +36,10 @@ export function removeRunRows(db: WritableLibrary, runId: number): Removal {
     UNION
     SELECT j.file_id FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE r.run_id = :runId
       AND j.file_id NOT IN (SELECT file_id FROM run_file_row WHERE run_id <> :runId)`);
+  // They are read from the start again, as this run may be wanted back.
+  run(`UPDATE file_row SET status = 'partial', offset_bytes = 0 WHERE status = 'read'
+    AND file_id IN (SELECT file_id FROM run_file_row WHERE run_id = :runId)
+    AND file_id NOT IN (SELECT file_id FROM removed_file)`);
   for (const table of BELOW) {
     run(
       `DELETE FROM ${table} WHERE rollout_id IN (SELECT rollout_id FROM rollout_row WHERE run_id = :runId)`,

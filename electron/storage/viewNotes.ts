@@ -139,7 +139,7 @@ export const COLUMN_NOTES: Readonly<Record<string, string>> = {
   state: 'exact, moved, orphaned (its text is gone) or unattached (its rollout is not here)',
   created_at: 'seconds since 1970',
   updated_at: 'seconds since 1970',
-  reader: 'who has read it',
+  'reading.author': 'who has read it',
   verdict: 'read, skipped or labelled',
   read_at: 'seconds since 1970',
   'metric.name': 'name of the metric, as the trainer writes it',

@@ -172,7 +172,7 @@ LEFT JOIN annotation_place_row s ON s.annotation_no = a.annotation_no AND p.roll
 
 -- Who has been through a rollout; whoever has put a label on it has, too.
 CREATE VIEW reading AS
-SELECT p.rollout_id, d.author AS reader, d.verdict, k.run_key, k.step, k.group_key, k.problem_id, k.ordinal,
+SELECT p.rollout_id, d.author, d.verdict, k.run_key, k.step, k.group_key, k.problem_id, k.ordinal,
   d.at / 1000.0 AS read_at
 FROM reading_row d JOIN annotated_row k ON k.annotated_no = d.annotated_no
 LEFT JOIN annotated_place_row p ON p.annotated_no = d.annotated_no

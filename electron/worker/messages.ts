@@ -115,7 +115,7 @@ export type WriterTask =
   | { readonly kind: 'compact' }
   | { readonly kind: 'setTaxonomy'; readonly taxonomy: Taxonomy }
   | { readonly kind: 'annotate'; readonly changes: ParsedParams<'annotation.apply'> }
-  | { readonly kind: 'undo' | 'redo' }
+  | { readonly kind: 'undo' | 'redo'; readonly author?: string | undefined }
   | { readonly kind: 'resolveConflict'; readonly decision: ParsedParams<'annotation.resolve'> }
   | { readonly kind: 'importAnnotations'; readonly path: string }
   /** `stop`: one Int32, not 0 once it is no longer wanted. */

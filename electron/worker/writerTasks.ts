@@ -121,9 +121,9 @@ function perform(
     case 'annotate':
       return annotated(writer.annotations.apply(task.changes, Date.now()));
     case 'undo':
-      return annotated(writer.annotations.undo());
+      return annotated(writer.annotations.undo(task));
     case 'redo':
-      return annotated(writer.annotations.redo());
+      return annotated(writer.annotations.redo(task));
     case 'resolveConflict':
       return annotated(writer.annotations.resolve(task.decision, Date.now()));
     case 'importAnnotations':

@@ -32,8 +32,9 @@ export function labelOf(taxonomy: Taxonomy | undefined, id: string): Label {
 
 export interface Annotate {
   readonly apply: (author: string, changes: readonly AnnotationChange[]) => Promise<AppliedChanges>;
-  readonly undo: () => Promise<TakenBack>;
-  readonly redo: () => Promise<TakenBack>;
+  /** The last step of this author; what somebody else has changed since stays. */
+  readonly undo: (author: string) => Promise<TakenBack>;
+  readonly redo: (author: string) => Promise<TakenBack>;
 }
 
 /** A change has been committed to disk when its promise is fulfilled, and is in the cache. */
@@ -53,8 +54,8 @@ export function useAnnotate(): Annotate {
     () => ({
       apply: (author, changes) =>
         run((host) => host.request('annotation.apply', { author, changes: [...changes] })),
-      undo: () => run((host) => host.request('annotation.undo', {})),
-      redo: () => run((host) => host.request('annotation.redo', {})),
+      undo: (author) => run((host) => host.request('annotation.undo', { author })),
+      redo: (author) => run((host) => host.request('annotation.redo', { author })),
     }),
     [run],
   );

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the keys
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: as above; a row is clicked only
 import { Columns2 } from 'lucide-react';
-import type { CSSProperties, MouseEvent } from 'react';
+import { type CSSProperties, type MouseEvent, memo, type RefObject } from 'react';
 import { useHref } from './Link.tsx';
 import type { Column } from './tableColumns.ts';
 
@@ -18,14 +18,20 @@ interface TableRowProps<Row> {
   readonly isQuiet: boolean;
   readonly isCursor: boolean;
   readonly isSelected: boolean;
+  /** The same object for as long as the table is there: rows that stay in sight are not drawn anew with every pixel. */
+  readonly handlers: RefObject<RowHandlers>;
+}
+
+/** What the table does with a row, as it is now. */
+export interface RowHandlers {
   readonly onFocus: () => void;
   readonly onPress: (event: MouseEvent) => void;
   readonly onClick: (event: MouseEvent, index: number) => void;
   readonly onMenu: ((event: MouseEvent, index: number) => void) | undefined;
 }
 
-export function TableRow<Row>(props: TableRowProps<Row>) {
-  const { index, row, columns, href, mark, onMenu } = props;
+function PlainRow<Row>(props: TableRowProps<Row>) {
+  const { index, row, columns, href, mark, handlers } = props;
   const resolve = useHref();
   const Tag = href === undefined ? 'div' : 'a';
   const className = `vtable-row${props.isQuiet ? ' is-quiet' : ''}${props.isCursor ? ' is-cursor' : ''}`;
@@ -37,25 +43,34 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
       tabIndex={href === undefined ? undefined : -1}
       draggable={false}
       // The keys stay with the table; Enter would follow the link of a row once clicked.
-      onFocus={props.onFocus}
+      onFocus={() => handlers.current.onFocus()}
       aria-rowindex={index + 2}
       aria-selected={props.isSelected}
       className={className}
       style={props.style}
-      onMouseDown={props.onPress}
-      onClick={(event: MouseEvent) => props.onClick(event, index)}
-      onContextMenu={onMenu === undefined ? undefined : (event: MouseEvent) => onMenu(event, index)}
+      onMouseDown={(event: MouseEvent) => handlers.current.onPress(event)}
+      onClick={(event: MouseEvent) => handlers.current.onClick(event, index)}
+      onContextMenu={(event: MouseEvent) => handlers.current.onMenu?.(event, index)}
     >
-      {columns.map((column, i) => (
-        <div key={column.id} role="gridcell" className={column.align === 'end' ? 'is-end' : undefined}>
-          {i === 0 && mark !== undefined && (
-            <span className="vtable-mark" role="img" aria-label={mark} title={mark}>
-              <Columns2 size={8} strokeWidth={2.6} aria-hidden="true" />
-            </span>
-          )}
-          {row === undefined ? <span className="skeleton" style={{ width: '60%' }} /> : column.cell(row)}
+      {row === undefined && (
+        // On its way: one element, as a leap brings a windowful of them.
+        <div role="gridcell" aria-colspan={columns.length} className="vtable-waiting">
+          <span className="skeleton" />
         </div>
-      ))}
+      )}
+      {row !== undefined &&
+        columns.map((column, i) => (
+          <div key={column.id} role="gridcell" className={column.align === 'end' ? 'is-end' : undefined}>
+            {i === 0 && mark !== undefined && (
+              <span className="vtable-mark" role="img" aria-label={mark} title={mark}>
+                <Columns2 size={8} strokeWidth={2.6} aria-hidden="true" />
+              </span>
+            )}
+            {column.cell(row)}
+          </div>
+        ))}
     </Tag>
   );
 }
+
+export const TableRow = memo(PlainRow) as typeof PlainRow;

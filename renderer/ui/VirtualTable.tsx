@@ -10,16 +10,19 @@ import {
   useId,
   useImperativeHandle,
   useMemo,
+  useRef,
   useState,
 } from 'react';
 import { ColumnPicker } from './ColumnPicker.tsx';
 import { selectedIndexes } from './rowSelection.ts';
 import { SelectionBar } from './SelectionBar.tsx';
+import { sortsText } from './sorting.ts';
 import { TableHead } from './TableHead.tsx';
 import { TableMenu } from './TableMenu.tsx';
-import { TableRow } from './TableRow.tsx';
+import { type RowHandlers, TableRow } from './TableRow.tsx';
 import { AS_THEY_CAME, rowStyleOf, shownColumns, type TableLayout } from './tableColumns.ts';
 import { useOpening } from './useOpening.ts';
+import { useRowKeys } from './useRowKeys.ts';
 import { useRowScroll } from './useRowScroll.ts';
 import { useRowSelection } from './useRowSelection.ts';
 import { useTableCopy } from './useTableCopy.ts';
@@ -32,6 +35,8 @@ export type { TableHandle } from './virtualTableProps.ts';
 
 const ROW_HEIGHTS = { comfortable: 28, compact: 22 } as const;
 const NO_IDS: ReadonlySet<string> = new Set();
+const nothing = (): void => undefined;
+const NO_HANDLERS: RowHandlers = { onFocus: nothing, onPress: nothing, onClick: nothing, onMenu: undefined };
 
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { count, rowAt, onOpen, onWindow, onPosition, arrangement, selection: selecting } = props;
@@ -84,9 +89,16 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     [props.columns, layout, unknown],
   );
   const sorts = props.sort === undefined ? [] : 'column' in props.sort ? [props.sort] : props.sort;
-  const rowStyle = rowStyleOf(columns, drawn ?? layout.widths, sorts);
-  const placedStyle = { ...rowStyle, height: rowHeight, lineHeight: `${rowHeight - 1}px` };
+  const widths = drawn ?? layout.widths;
+  const sorted = sortsText(sorts);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same sorts may be another list
+  const rowStyle = useMemo(() => rowStyleOf(columns, widths, sorts), [columns, widths, sorted]);
+  const placedStyle = useMemo(
+    () => ({ ...rowStyle, height: rowHeight, lineHeight: `${rowHeight - 1}px` }),
+    [rowStyle, rowHeight],
+  );
   const indexes = Array.from({ length: Math.max(0, shown.end - shown.first) }, (_, i) => shown.first + i);
+  const keyOf = useRowKeys(shown);
   const focus = () => scroller.current?.focus({ preventScroll: true });
   const isSelecting = picked.selected > 0;
 
@@ -116,6 +128,13 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     if (props.hrefOf !== undefined && isModified(event)) return;
     event.preventDefault();
     open(index);
+  };
+  const handlers = useRef<RowHandlers>(NO_HANDLERS);
+  handlers.current = {
+    onFocus: focus,
+    onPress: (event) => selecting !== undefined && event.shiftKey && event.preventDefault(),
+    onClick: onRowClick,
+    onMenu: menus.openCell,
   };
   return (
     <div className={arrangement === undefined ? 'vtable-frame' : 'vtable-frame has-picker'}>
@@ -147,7 +166,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
               const row = rowAt(index);
               return (
                 <TableRow
-                  key={index}
+                  key={keyOf(index)}
                   id={`${id}-${index}`}
                   index={index}
                   row={row}
@@ -159,10 +178,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                   isCursor={index === cursor}
                   // Where nothing is chosen, what is acted on is the row under the cursor.
                   isSelected={isSelecting ? picked.has(index) : index === cursor}
-                  onFocus={focus}
-                  onPress={(event) => selecting !== undefined && event.shiftKey && event.preventDefault()}
-                  onClick={onRowClick}
-                  onMenu={menus.openCell}
+                  handlers={handlers}
                 />
               );
             })}

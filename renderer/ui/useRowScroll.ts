@@ -3,7 +3,7 @@ import { useTakenFocus } from './useTakenFocus.ts';
 import { type CssPixels, rowSpace, scrollTopShowing, visibleRows } from './virtualRows.ts';
 
 const HEAD_HEIGHT: CssPixels = 30;
-const OVERSCAN = 8;
+const OVERSCAN = 4;
 
 /** The scroll container of a table. @param leftAt where the list was left; read once */
 export function useRowScroll(count: number, rowHeight: CssPixels, leftAt: CssPixels) {

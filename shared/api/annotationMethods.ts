@@ -57,7 +57,10 @@ const target = z.discriminatedUnion('kind', [
 
 const draft = z
   .strictObject({
-    /** Absent: a new one. Of one that is there: it is replaced, and keeps its author and the time it was made. */
+    /**
+     * Absent: a new one, unless this author has said just that of this place; then that is answered. Of one that is there:
+     * it is replaced, keeps the time it was made, and is from then on of the author who has changed it.
+     */
     id: annotationId.optional(),
     /** May be absent together with `target`, where there is an id: what it is about stays as it is. */
     rolloutId: id.optional(),
@@ -66,7 +69,8 @@ const draft = z
     note: z.string().max(LONGEST_NOTE).optional(),
     correction: z.string().max(LONGEST_CORRECTION).optional(),
     severity: z.enum(SEVERITIES).optional(),
-    flag: z.enum(FLAGS).optional(),
+    /** The flag it confirms. Absent: as it was; `null`: none any more. */
+    flag: z.enum(FLAGS).nullable().optional(),
   })
   .refine((it) => (it.rolloutId === undefined) === (it.target === undefined), {
     message: 'rolloutId and target are given together',
@@ -130,9 +134,14 @@ export const ANNOTATION_PARAMS = {
   'annotation.rows': z.object({ annotationNos: z.array(id).max(500) }),
   /** All or nothing, and one step of undo. Committed to disk before it is answered. */
   'annotation.apply': z.object({ author, changes: z.array(change).min(1).max(10_000) }),
-  'annotation.undo': z.object({}),
-  'annotation.redo': z.object({}),
-  'annotation.history': z.object({}),
+  /**
+   * With an author: the latest step of theirs that is not taken back; refused where somebody else has changed since what
+   * it is about. Without: the latest of all, whoever's it is.
+   */
+  'annotation.undo': z.object({ author: author.optional() }),
+  'annotation.redo': z.object({ author: author.optional() }),
+  /** What the two would do, asked with the same author. */
+  'annotation.history': z.object({ author: author.optional() }),
   /**
    * What to read next: of a run (all where there is none) under a filter, or rollouts picked by hand.
    *
@@ -162,8 +171,15 @@ export const ANNOTATION_PARAMS = {
     authors: z.array(author).max(100).optional(),
   }),
   'annotation.conflicts': z.object({}),
-  /** `both`: theirs becomes an annotation of its own, under an id that follows from what it says. One step of undo. */
-  'annotation.resolve': z.object({ conflictId: id, take: z.enum(['mine', 'theirs', 'both']) }),
+  /**
+   * `both`: theirs becomes an annotation of its own, under an id that follows from what it says. One step of undo, of the
+   * author who decides; without one of the author it came from.
+   */
+  'annotation.resolve': z.object({
+    conflictId: id,
+    take: z.enum(['mine', 'theirs', 'both']),
+    author: author.optional(),
+  }),
   'annotation.authors': z.object({}),
   /** A pack or annotations alone; the file must have been opened by the user. Rollouts of a pack are not read. */
   'annotation.import': z.object({ path: z.string().min(1).max(4096) }),

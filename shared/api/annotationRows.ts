@@ -1,4 +1,5 @@
 /** Annotations as the host gives them: with where they stand now, what a colleague said otherwise, and what they sum to. */
+import type { NoKappa } from '../domain/annotate/agreement.ts';
 import type { AnchorState, Annotation, Reading } from '../domain/annotate/annotation.ts';
 import type { Taxonomy } from '../domain/annotate/taxonomy.ts';
 import type { Utf16Offset } from '../domain/model.ts';
@@ -92,8 +93,9 @@ export interface KappaRow {
   readonly onlyFirst: number;
   readonly onlySecond: number;
   readonly neither: number;
-  /** Absent where it is undefined: nothing read by both, or chance alone would agree always. */
+  /** Absent where it is undefined: nothing read by both, or chance alone would agree always; `why` says which. */
   readonly kappa?: number;
+  readonly why?: NoKappa;
 }
 
 export interface AgreementReport {
@@ -113,6 +115,7 @@ export interface AgreementReport {
     readonly n: number;
     readonly agreed: number;
     readonly kappa?: number;
+    readonly why?: NoKappa;
   };
   /** Rollouts both have read and label differently, most differences first. */
   readonly disagreements: readonly {

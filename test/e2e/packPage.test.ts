@@ -102,3 +102,33 @@ it('shows in print what is folded', async () => {
   expect(shown).toBe(true);
   await page.context().close();
 });
+
+it('is read on a telephone: labels whole, tables in boxes of their own; on a desk three rollouts side by side', async () => {
+  const { page } = await opened('light');
+  await page.setViewportSize({ width: 390, height: 800 });
+  const phone = await page.evaluate(() => ({
+    isWithin: document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+    // Broken letter by letter it is as narrow as one.
+    narrowest: Math.min(
+      ...[...document.querySelectorAll('td .chip')].map((chip) => chip.getBoundingClientRect().width),
+    ),
+    scrolls: [...document.querySelectorAll('.scroll')].some((box) => box.scrollWidth > box.clientWidth),
+  }));
+  expect(phone.isWithin).toBe(true);
+  expect(phone.narrowest).toBeGreaterThan(80);
+  expect(phone.scrolls).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const desk = await page.evaluate(() => {
+    const row = document.querySelector('.group.wide');
+    const more = document.querySelector('.more');
+    return {
+      rollouts: row?.children.length,
+      fits: (row?.scrollWidth ?? 0) <= (row?.clientWidth ?? 0),
+      more: more === null ? '' : getComputedStyle(more).display,
+    };
+  });
+  expect(desk).toEqual({ rollouts: 3, fits: true, more: 'none' });
+  await page.setViewportSize({ width: 1000, height: 800 });
+  expect(await page.locator('.more').first().isVisible()).toBe(true);
+  await page.context().close();
+});

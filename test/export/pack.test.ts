@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportRefusal } from '../../electron/export/exportRefusal.ts';
+import { viewsOf } from '../../electron/export/pack/escapes.ts';
+import { recordWith } from '../../electron/export/pack/redactRecord.ts';
 import { EXPORTED_BY_ID } from '../../electron/storage/queries/exported.ts';
 import { GROUPS_OF_PACK, MEMBERS, PACK_ORDER, SIBLING_COUNT } from '../../electron/storage/queries/packed.ts';
 import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
@@ -368,6 +370,75 @@ describe('what is redacted', () => {
     } finally {
       second.remove();
     }
+  });
+
+  it('is found behind the escapes of JSON, in the record, in calls within it, and in keys', async () => {
+    const second = scratch();
+    try {
+      const secret = 'caf\u00e9 "no/w" 🙂';
+      const escaped = secret.replaceAll('é', '\\u00e9').replaceAll('"', '\\"').replaceAll('/', '\\/');
+      const call = `<tool_call>{"name": "python", "arguments": {"code": "print(1) # ${escaped}"}}</tool_call>`;
+      const log = JSON.stringify({
+        ...{ input: 'user\nWhat?\nassistant\n', output: `${call} ${secret}`, score: 1, step: 1 },
+        ...{ [secret]: { deep: JSON.stringify({ again: JSON.stringify(secret) }) }, number: 5551234 },
+      })
+        .replaceAll('é', '\\u00e9')
+        .replaceAll('/', '\\/');
+      await ingestHere(second.library, [second.file('1.jsonl', `${log}\n`)]);
+      const asked = { isAll: true, raw: true, redact: ['caf.{1,2} .no/w', '555\\d+'] };
+      for (const format of ['jsonl', 'md', 'html'] as const) {
+        const path = join(second.directory, `pack.${format}`);
+        await packHere(second.library, format, path, asked);
+        const text = readFileSync(path, 'utf8');
+        // The pattern itself stands in the manifest.
+        expect(text).not.toMatch(/caf(?:é|\\)|(?:"|\\|&quot;)no\\*\/w|5551234/);
+        if (format !== 'jsonl') continue;
+        const [rollout] = lines(text, 'rollout');
+        const raw = rollout?.['raw'] as unknown as { text: string };
+        expect(JSON.parse(raw.text)).toMatchObject({ score: 1, number: '███████' });
+        expect(String(rollout?.['response'])).toHaveLength(`${call} ${secret}`.length);
+      }
+    } finally {
+      second.remove();
+    }
+  });
+
+  it('is told in a line where it is long, and whole with its case', async () => {
+    const second = scratch();
+    try {
+      const answer = `begin ${'x'.repeat(300)} end`;
+      const log = {
+        input: 'user\nWhat?\nassistant\n',
+        output: `<answer>${answer}</answer>`,
+        score: 1,
+        step: 1,
+      };
+      await ingestHere(second.library, [second.file('1.jsonl', `${JSON.stringify(log)}\n`)]);
+      const short = `${answer.slice(0, 120)}… ${answer.length} characters`;
+      for (const format of ['md', 'html'] as const) {
+        const path = join(second.directory, `pack.${format}`);
+        await packHere(second.library, format, path, { isAll: true });
+        const text = readFileSync(path, 'utf8');
+        expect(text).toContain(format === 'md' ? `answer ${short}` : `<td class="long">${short}</td>`);
+        expect(text).toContain(format === 'md' ? `Answer:\n\n\`\`\`\n${answer}\n` : `<bdi>${answer}</bdi>`);
+      }
+      const lost = packHere(second.library, 'md', join(second.directory, 'none/here.md'), { isAll: true });
+      await expect(lost).rejects.toThrow(`there is no directory ${join(second.directory, 'none')}`);
+    } finally {
+      second.remove();
+    }
+  });
+
+  it('leaves out a record that nobody can read, and takes what is no JSON as a text', () => {
+    const hidden = (text: string) => text.replaceAll('secret', '██████');
+    expect(recordWith('{"a": "secret", "b": NaN, "c": 12345678901234567890}', hidden)).toBe(
+      '{"a": "██████", "b": NaN, "c": 12345678901234567890}',
+    );
+    expect(recordWith('{"a": "\\u0073ecret"', hidden)).toBeUndefined();
+    expect(recordWith('a secret', hidden)).toBe('a ██████');
+    const views = viewsOf('x \\\\u00e9y');
+    expect(views.map(({ text }) => text)).toEqual(['x \\\\u00e9y', 'x \\u00e9y', 'x éy']);
+    expect([0, 2, 3, 4].map((at) => views[2]?.at(at))).toEqual([0, 2, 9, 10]);
   });
 
   it('keeps apart groups that are redacted alike', async () => {

@@ -365,6 +365,13 @@ describe('what others said', () => {
     const taken = await ask('annotation.resolve', { conflictId, take: 'theirs' });
     expect(taken.annotations[0]).toMatchObject({ id: ours.id, note: 'No, it is checking.' });
     await ask('annotation.undo', {});
+    // Whoever decides can take back what they decided, and nobody else's.
+    await ask('annotation.resolve', { conflictId, take: 'theirs', author: 'cleo' });
+    expect(await ask('annotation.history', { author: 'cleo' })).toEqual({ undo: 'decision for theirs' });
+    expect(await ask('annotation.redo', { author: 'cleo' })).not.toHaveProperty('words');
+    expect((await ask('annotation.undo', { author: 'cleo' })).history).toEqual({
+      redo: 'decision for theirs',
+    });
     await ask('annotation.resolve', { conflictId, take: 'mine' });
     expect((await ask('annotation.rows', { annotationNos: [...numbers] }))[0]?.note).toBe(ours.note);
     // Decided: the same version does not come up again.

@@ -1,5 +1,5 @@
 /** Annotations outlive the rows they are about: read again, from elsewhere, changed, moved; and what is done can be undone. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -98,6 +98,35 @@ describe('an annotation stays with its rollout', () => {
         "SELECT count(*) AS n FROM reading WHERE rollout_id IS NOT NULL AND verdict = 'read'",
       ),
     ).toEqual([{ n: 8 }]);
+  });
+
+  it('when one run of a log of two is removed, and the log read again', async () => {
+    const demo = join(import.meta.dirname, '../../fixtures/demo/demo.jsonl');
+    const path = place.file('demo.jsonl', readFileSync(demo, 'utf8'));
+    await ingestHere(place.library, [path]);
+    const before = labelled();
+    const of =
+      'SELECT kind, count(*) AS n, min(rollout_id) AS id FROM run JOIN rollout USING (run_id) GROUP BY kind';
+    const kinds = rows(place.library, of);
+    expect(kinds.map(({ kind }) => kind)).toEqual(['eval', 'train']);
+    for (const { id } of kinds) before.apply('ann', span(Number(id)));
+    const was = attached();
+    for (const kind of ['eval', 'train']) {
+      new LibraryWriter(before.db).removeRun(
+        String(rows(place.library, `SELECT run_key FROM run WHERE kind = '${kind}'`)[0]?.['run_key']),
+      );
+      expect(states()).toEqual([
+        { state: 'exact', n: 1 },
+        { state: 'unattached', n: 1 },
+      ]);
+      // A copy would double what is left of it.
+      const copy = place.file('copy.jsonl', readFileSync(demo, 'utf8'));
+      expect((await ingestHere(place.library, [copy])).files).toMatchObject([{ status: 'duplicate' }]);
+      await ingestHere(place.library, [path]);
+      const counted = ({ kind: of, n }: Record<string, unknown>) => ({ of, n });
+      expect(rows(place.library, of).map(counted)).toEqual(kinds.map(counted));
+      expect(attached()).toEqual(was);
+    }
   });
 
   it('when the logs are read from another path into another library, under another name', async () => {
@@ -351,7 +380,7 @@ describe('a change', () => {
     }
   });
 
-  it('of one that is there keeps its author, its date and, without a target, its place', () => {
+  it('of one that is there keeps its date and, without a target, its place, and is of who made it', () => {
     const on = labelled();
     const [first = 0] = on.rollouts();
     const [made] = on.apply('ann', span(first, 3, 9)).annotations;
@@ -360,7 +389,7 @@ describe('a change', () => {
     }).annotations;
     expect(edited).toMatchObject({
       ...{
-        author: 'ann',
+        author: 'bob',
         label: 'gave-up',
         note: 'because',
         createdAt: made?.createdAt,
@@ -369,6 +398,69 @@ describe('a change', () => {
       place: { start: 3, end: 9, state: 'exact' },
     });
     expect(edited?.annotationNo).toBe(made?.annotationNo);
+    // Nothing said otherwise is no change, and nobody's.
+    on.apply('ann', { put: { id: made?.id ?? '', note: 'because', label: 'gave-up' } });
+    expect(rows(place.library, 'SELECT author FROM annotation')).toEqual([{ author: 'bob' }]);
+    on.undo('bob');
+    expect(rows(place.library, 'SELECT author, label FROM annotation')).toEqual([
+      { author: 'ann', label: 'loops' },
+    ]);
+  });
+
+  it('keeps the flag it confirms unless it takes that away', () => {
+    const on = labelled();
+    const [first = 0] = on.rollouts();
+    const flag = 'repetition' as const;
+    const [made] = on.apply('ann', {
+      put: { rolloutId: first, target: { kind: 'rollout' }, label: 'loops', flag },
+    }).annotations;
+    const id = made?.id ?? '';
+    expect(on.apply('ann', { put: { id, label: 'loops', note: 'yes' } }).annotations[0]?.flag).toBe(flag);
+    const [without] = on.apply('ann', { put: { id, label: 'loops', flag: null } }).annotations;
+    expect(without).toMatchObject({ id, label: 'loops' });
+    expect(without?.flag).toBeUndefined();
+  });
+
+  it('that says what is said already is the one that is there, from any window', () => {
+    const on = labelled();
+    const [first = 0, second = 0] = on.rollouts();
+    const made = on.apply('ann', span(first), span(first)).annotations;
+    expect(made).toHaveLength(1);
+    const other = labelled();
+    expect(other.apply('ann', span(first)).annotations.map(({ id }) => id)).toEqual([made[0]?.id]);
+    expect(rows(place.library, 'SELECT count(*) AS n FROM annotation')).toEqual([{ n: 1 }]);
+    // Said by another, of another place, or with more to it, it is another.
+    const more: Asked = { put: { ...(span(first) as { put: object }).put, note: 'why' } } as Asked;
+    on.apply('bob', span(first));
+    on.apply('ann', span(first, 1, 8), span(second), more);
+    expect(rows(place.library, 'SELECT count(*) AS n FROM annotation')).toEqual([{ n: 5 }]);
+  });
+
+  it('is taken back by its author, past what others have done, unless they changed the same', () => {
+    const on = labelled();
+    const [first = 0, second = 0] = on.rollouts();
+    const [mine] = on.apply('ann', span(first)).annotations;
+    on.apply('bob', span(second));
+    on.apply('ann', { read: first, verdict: 'read' });
+    on.apply('bob', { read: second, verdict: 'skipped' });
+    expect(on.undo('ann')).toMatchObject({
+      words: 'read',
+      history: { undo: 'label Loops', redo: 'read' },
+    });
+    expect(on.undo('ann').words).toBe('label Loops');
+    expect(on.undo('ann').words).toBeUndefined();
+    expect(rows(place.library, 'SELECT author FROM annotation')).toEqual([{ author: 'bob' }]);
+    // What somebody else does meanwhile does not end what ann can do again.
+    on.apply('bob', span(second, 2, 5));
+    expect(on.redo('ann').words).toBe('label Loops');
+    on.apply('bob', { put: { id: mine?.id ?? '', label: 'gave-up' } });
+    const was = on.said();
+    expect(() => on.undo('ann')).toThrow('changed since by somebody else');
+    expect(on.said()).toEqual(was);
+    expect(on.redo('ann').words).toBe('read');
+    expect(on.undo('bob').words).toMatch(/^label /);
+    on.undo('ann');
+    expect(on.undo('ann').words).toBe('label Loops');
   });
 
   it('with one label for a place replaces that of the same author, and keeps what was noted', () => {

@@ -22,12 +22,13 @@ export class Labelled {
     return this.annotations.apply(asked, this.now++).value;
   }
 
-  undo(): TakenBack {
-    return this.annotations.undo().value;
+  /** @param author of theirs alone */
+  undo(author?: string): TakenBack {
+    return this.annotations.undo({ author }).value;
   }
 
-  redo(): TakenBack {
-    return this.annotations.redo().value;
+  redo(author?: string): TakenBack {
+    return this.annotations.redo({ author }).value;
   }
 
   rollouts(): readonly number[] {
@@ -43,7 +44,7 @@ export class Labelled {
       ...this.db.prepare('SELECT * FROM annotation ORDER BY annotation_id').all(),
       ...this.db
         .prepare(
-          "SELECT * FROM reading WHERE verdict <> 'labelled' ORDER BY run_key, step, group_key, ordinal, reader",
+          "SELECT * FROM reading WHERE verdict <> 'labelled' ORDER BY run_key, step, group_key, ordinal, author",
         )
         .all(),
       ...this.db

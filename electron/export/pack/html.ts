@@ -16,7 +16,7 @@ import {
   outcomeOf,
   type PackCase,
   placeWords,
-  textFact,
+  shortAnswer,
 } from './packCase.ts';
 import type { LabelSummary, PackSummary } from './summary.ts';
 
@@ -27,8 +27,8 @@ export function indexRow(one: PackCase, taxonomy: Taxonomy, id: string, number: 
   const outcome = outcomeOf(one);
   const kept = keptWords(one);
   const labels = labelsOf(one, taxonomy).map((label) => chip(taxonomy, label));
-  return `<tr><td class="n dim">${number}</td><td><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span></td><td><a href="#${id}"><bdi>${html(placeWords(one))}</bdi></a></td>\
-<td>${html(textFact(one, 'answer') ?? '')}</td><td class="${kept.includes(' ') ? 'unknown' : kept}">${kept.includes(' ') ? '?' : kept}</td><td>${labels.join(' ')}</td></tr>
+  return `<tr><td class="n dim">${number}</td><td><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span></td><td class="long"><a href="#${id}"><bdi>${html(placeWords(one))}</bdi></a></td>\
+<td class="long">${html(shortAnswer(one) ?? '')}</td><td class="${kept.includes(' ') ? 'unknown' : kept}">${kept.includes(' ') ? '?' : kept}</td><td class="labels">${labels.join(' ')}</td></tr>
 `;
 }
 
@@ -65,7 +65,9 @@ function reportHtml(summary: PackSummary, taxonomy: Taxonomy): string {
   const outcomes = [...new Set(labels.flatMap(({ byOutcome }) => Object.keys(byOutcome)))];
   const matrix = (head: readonly string[], of: (label: LabelSummary) => readonly number[]): string =>
     `<div class="scroll"><table><thead><tr><th>label</th>${head.map((name) => `<th class="n">${html(name)}</th>`).join('')}</tr></thead><tbody>${labels
-      .map((one) => `<tr><td>${nameHtml(one, taxonomy)}</td>${of(one).map(cell).join('')}</tr>`)
+      .map(
+        (one) => `<tr><td class="labels">${nameHtml(one, taxonomy)}</td>${of(one).map(cell).join('')}</tr>`,
+      )
       .join('')}</tbody></table></div>`;
   return `<section><h2>Labels</h2>${matrix(
     columns.map(({ name }) => name),

@@ -67,19 +67,25 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}
 th{font-weight:600;font-size:12px;color:var(--ink2);text-align:left;white-space:nowrap}
 th,td{padding:4px 14px 4px 0;border-bottom:1px solid var(--rule);vertical-align:baseline}
 td.n,th.n{text-align:right}
-td{overflow-wrap:anywhere}
-.scroll{overflow-x:auto}
-.chip{display:inline-block;border:1px solid var(--l,var(--rule2));border-radius:10px;padding:0 8px;font-size:12px;line-height:18px;color:var(--l,var(--ink2));background:var(--raised);overflow-wrap:anywhere}
+td.kept,td.discarded,td.unknown{white-space:nowrap}
+td.long{overflow-wrap:anywhere;min-width:16ch}td.labels{min-width:25ch}
+.scroll{overflow-x:auto;max-width:100%}
+.chip{display:inline-block;border:1px solid var(--l,var(--rule2));border-radius:10px;padding:0 8px;font-size:12px;line-height:18px;color:var(--l,var(--ink2));background:var(--raised);max-width:100%;overflow-wrap:break-word}
 .chip::before{content:"";display:inline-block;width:7px;height:7px;border-radius:50%;background:var(--l,transparent);margin-right:5px}
 .chip.bare::before{display:none}
 .report{display:grid;grid-template-columns:repeat(auto-fill,minmax(250px,1fr));gap:14px 28px;margin:12px 0}
-.report figure{margin:0}.report figcaption{font-size:12px;color:var(--ink2);display:flex;justify-content:space-between;gap:8px;margin-bottom:3px}
+.report figure{margin:0}.report figcaption{font-size:12px;color:var(--ink2);display:flex;justify-content:space-between;gap:8px;margin-bottom:3px}.report figure,.report figcaption>*{min-width:0}
 svg{display:block;width:100%}
 .bar-right{fill:var(--right)}.bar-wrong{fill:var(--wrong)}.bar-unknown,.bar-discarded{fill:var(--dropped)}.bar-kept{fill:var(--kept)}.bar{fill:var(--l,var(--ink2))}
 .axis{stroke:var(--rule2)}
 .case{margin:0 0 28px;padding-top:18px;border-top:1px solid var(--rule2);min-width:0}
 main:has(.wide){max-width:none}.group.wide>.case{max-width:760px}.group{content-visibility:auto;contain-intrinsic-size:auto 900px}
-.group.wide{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(430px,1fr);gap:0 28px;overflow-x:auto;align-items:start;padding-bottom:8px}
+.group.wide{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(380px,1fr);gap:0 24px;overflow-x:auto;align-items:start;padding-bottom:8px}
+.more{display:none;margin:18px 0 0}.more:has(+.wide>.case:nth-child(6)){display:block}
+@media (max-width:2060px){.more:has(+.wide>.case:nth-child(5)){display:block}}
+@media (max-width:1660px){.more:has(+.wide>.case:nth-child(4)){display:block}}
+@media (max-width:1255px){.more:has(+.wide>.case:nth-child(3)){display:block}}
+@media (max-width:850px){.more:has(+.wide>.case:nth-child(2)){display:block}}
 .case>h2{display:flex;flex-wrap:wrap;gap:4px 10px;align-items:baseline}
 .case .place{font-weight:600}
 .case>h2 small{font-weight:400}
@@ -111,5 +117,5 @@ i{font-style:normal}
 .legend i{padding:0 7px}
 bdi{unicode-bidi:isolate}
 @media (max-width:700px){body>header,main,body>section{padding-left:14px;padding-right:14px}.group.wide{grid-auto-columns:88vw}}
-@media print{body{font-size:10.5pt}body>header,main,body>section{max-width:none;padding-left:0;padding-right:0}.group,.turn{content-visibility:visible}.group.wide{display:block}.case{break-before:auto}.case>h2,.turn>summary,.role{break-after:avoid}.note,pre{break-inside:auto}details::details-content{content-visibility:visible;display:block;block-size:auto}a{color:inherit}.h1,.h2,.h3,.h4,.m,.chip::before,svg *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{body{font-size:10.5pt}.more.more{display:none!important}body>header,main,body>section{max-width:none;padding-left:0;padding-right:0}.group,.turn{content-visibility:visible}.group.wide{display:block}.case{break-before:auto}.case>h2,.turn>summary,.role{break-after:avoid}.note,pre{break-inside:auto}details::details-content{content-visibility:visible;display:block;block-size:auto}a{color:inherit}.h1,.h2,.h3,.h4,.m,.chip::before,svg *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

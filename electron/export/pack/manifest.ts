@@ -29,6 +29,8 @@ export interface Manifest {
     readonly siblings: number;
     readonly annotations: number;
     readonly readings: number;
+    /** Records that were asked for and are no whole JSON: what is redacted could not be looked for in them. */
+    readonly raw_left_out?: number;
     readonly labels: readonly {
       readonly label?: string;
       readonly cases: number;
@@ -46,9 +48,12 @@ export interface ManifestFacts {
   readonly taxonomy: Taxonomy;
   readonly summary: PackSummary;
   readonly redactions: readonly RedactionCount[];
+  /** Records left out as they could not be read. */
+  readonly undecoded: number;
 }
 
-export function manifestOf({ request, run, filter, taxonomy, summary, redactions }: ManifestFacts): Manifest {
+export function manifestOf(facts: ManifestFacts): Manifest {
+  const { request, run, filter, taxonomy, summary, redactions, undecoded } = facts;
   const { format, version, labels, rolloutIds, isAll, siblings, tokens, raw } = request;
   return {
     pack: PACK_VERSION,
@@ -70,6 +75,7 @@ export function manifestOf({ request, run, filter, taxonomy, summary, redactions
       siblings: summary.siblings,
       annotations: summary.annotations,
       readings: summary.readings,
+      ...(undecoded === 0 ? {} : { raw_left_out: undecoded }),
       labels: summary.labels.map(({ label, cases, annotations }) => ({
         ...(label === undefined ? {} : { label }),
         cases,

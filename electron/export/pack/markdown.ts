@@ -19,7 +19,9 @@ import {
   type PackCase,
   placeWords,
   problemParts,
+  shortAnswer,
   targetWords,
+  textFact,
   turnsOf,
 } from './packCase.ts';
 import type { LabelSummary, PackSummary } from './summary.ts';
@@ -120,10 +122,12 @@ function report(labels: readonly LabelSummary[], { runs }: PackSummary): readonl
 export function caseMarkdown(one: PackCase, taxonomy: Taxonomy, number: number): string {
   const outcome = outcomeOf(one);
   const labels = labelsOf(one, taxonomy).map((id) => plain(labelName(taxonomy, id)));
+  const answer = textFact(one, 'answer');
   const head = one.isSibling ? `#### Sibling: ` : `### ${number}. ${OUTCOME_GLYPH[outcome]} `;
   const parts = [
     `${head}${plain(placeWords(one))}\n`,
-    `${outcomeWords(one).map(plain).join(' · ')}\n`,
+    `${outcomeWords(one, shortAnswer(one)).map(plain).join(' · ')}\n`,
+    ...(answer === shortAnswer(one) ? [] : [`Answer:\n\n${fenced(answer ?? '')}`]),
     ...(labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}\n`]),
     ...(one.flags === undefined || one.flags.length === 0
       ? []

@@ -101,10 +101,22 @@ export function reasonWords(one: PackCase): string | undefined {
     .replaceAll('_', ' ');
 }
 
+/** Characters of an answer where a case is told in a line. */
+const SHORT_ANSWER = 120;
+
+/** In a line; what is left out is counted, the whole stands with the case. Absent: none is known. */
+export function shortAnswer(one: PackCase): string | undefined {
+  const answer = textFact(one, 'answer');
+  if (answer === undefined || answer.length <= SHORT_ANSWER) return answer;
+  const begin = answer.slice(0, SHORT_ANSWER).replace(/[\ud800-\udbff]$/, '');
+  return `${begin}… ${counted(answer.length, 'character')}`;
+}
+
 /** `✕ wrong · answer 42, truth 104 · reward 0 · discarded (reason) · stopped: answer`. */
-export function outcomeWords(one: PackCase): readonly string[] {
+/** @param answer as it is to be said; the whole of it unless given */
+export function outcomeWords(one: PackCase, answer = textFact(one, 'answer')): readonly string[] {
   const outcome = outcomeOf(one);
-  const [answer, truth] = [textFact(one, 'answer'), textFact(one, 'ground_truth')];
+  const truth = textFact(one, 'ground_truth');
   const [reward, reason, stop] = [numberFact(one, 'reward'), reasonWords(one), textFact(one, 'stop_reason')];
   return [
     `${OUTCOME_GLYPH[outcome]} ${outcome === 'unknown' ? 'not known whether right' : outcome}`,

@@ -14,6 +14,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { ExportRefusal } from '../exportRefusal.ts';
 
 const CHUNK = 1 << 20;
@@ -30,6 +31,7 @@ export class PackFile {
   /** @throws ExportRefusal when something is there; the system's error when it cannot be made */
   constructor(path: string) {
     refuseTaken(path);
+    if (!existsSync(dirname(path))) throw new ExportRefusal(`there is no directory ${dirname(path)}`);
     this.path = path;
     this.body = `${path}.partial`;
     this.descriptor = openSync(this.body, 'w');

@@ -84,6 +84,7 @@ export async function* writePack(
       taxonomy,
       summary: sums,
       redactions: redactor.report(),
+      undecoded: redactor.undecoded,
     });
     const { bytes, sha256 } = shape.finish(sums, manifest);
     return {
@@ -196,6 +197,10 @@ function markdown({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
   };
 }
 
+/** How many fit is for the page to know, which says so where it is narrower. */
+const WIDE =
+  '<p class="muted more">More rollouts of this group than fit side by side: scroll sideways →</p>\n<div class="group wide">\n';
+
 function page({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
   const file = new PackFile(path);
   const index: string[] = [];
@@ -205,7 +210,7 @@ function page({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
     add: (one) => {
       const key = JSON.stringify([one.run.key, one.rollout.row['step'], one.rollout.row['group_key']]);
       if (key !== group) {
-        file.write(`${group === undefined ? '' : '</div>\n'}<div class="group${siblings ? ' wide' : ''}">\n`);
+        file.write(`${group === undefined ? '' : '</div>\n'}${siblings ? WIDE : '<div class="group">\n'}`);
         group = key;
       }
       number++;

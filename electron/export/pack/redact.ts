@@ -1,6 +1,7 @@
 /**
- * What a user does not want to give away, replaced in every text of a pack by as many blocks: offsets hold. Patterns are
- * theirs, so each has a time limit; a regular expression cannot be interrupted otherwise.
+ * What a user does not want to give away, replaced in every text of a pack by as many blocks: offsets hold. It is looked
+ * for in texts as they stand and as they read once their escapes are (`escapes.ts`). Patterns are theirs, so each has a
+ * time limit; a regular expression cannot be interrupted otherwise.
  */
 import { createContext, Script } from 'node:vm';
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
@@ -8,20 +9,25 @@ import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { contentHash } from '../../../shared/domain/contentHash.ts';
 import type { ExportedRow } from '../../storage/queries/exported.ts';
 import { ExportRefusal } from '../exportRefusal.ts';
-import type { PackCase, PackRun } from './packCase.ts';
+import { viewsOf } from './escapes.ts';
+import type { PackCase, PackRun, RawRecord } from './packCase.ts';
+import { recordWith } from './redactRecord.ts';
 
 export const BLOCK = '█';
+/** Why a pack has no record of a rollout where something is redacted. */
+export const UNDECODED = 'it is no whole JSON, so that what is redacted could not be looked for in it';
 /** Of one pattern over the texts of one rollout. */
 const LIMIT_MS = 2000;
 
-const REPLACE = new Script(`{
+/** Start and end of every match, one behind the other, text by text. */
+const FIND = new Script(`{
   const pattern = new RegExp(source, 'gu');
-  count = 0;
-  results = texts.map((text) => text.replace(pattern, (match) => {
-    if (match === '') return match;
-    count++;
-    return block.repeat(match.length);
-  }));
+  results = texts.map((text) => {
+    const found = [];
+    for (const match of text.matchAll(pattern))
+      if (match[0] !== '') found.push(match.index, match.index + match[0].length);
+    return found;
+  });
 }`);
 
 export interface RedactionCount {
@@ -36,12 +42,11 @@ export class Redactor {
   private readonly aliases = new Map<string, Aliases>();
   private readonly sandbox: {
     source: string;
-    block: string;
-    count: number;
-    texts: string[];
-    results: string[];
+    texts: readonly string[];
+    results: number[][];
   };
   private readonly limitMs: number;
+  private withoutRecord = 0;
 
   /** @throws ExportRefusal where a pattern is no regular expression */
   constructor(patterns: readonly string[], limitMs = LIMIT_MS) {
@@ -55,7 +60,7 @@ export class Redactor {
     this.patterns = patterns;
     this.counts = patterns.map(() => 0);
     this.limitMs = limitMs;
-    this.sandbox = { source: '', block: BLOCK, count: 0, texts: [], results: [] };
+    this.sandbox = { source: '', texts: [], results: [] };
     createContext(this.sandbox);
   }
 
@@ -65,6 +70,11 @@ export class Redactor {
 
   get total(): number {
     return this.counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Rollouts whose record was left out as it could not be read. */
+  get undecoded(): number {
+    return this.withoutRecord;
   }
 
   report(): readonly RedactionCount[] {
@@ -78,7 +88,9 @@ export class Redactor {
     const texts = new Set<string>();
     withTexts(one, collecting(texts));
     const f = this.lookup([...texts], where);
-    return withTexts(one, { text: f, name: (kind, name) => this.aliasOf(kind, name, f) });
+    const redacted = withTexts(one, { text: f, name: (kind, name) => this.aliasOf(kind, name, f) });
+    if (redacted.raw?.missing === UNDECODED) this.withoutRecord++;
+    return redacted;
   }
 
   run(run: PackRun): PackRun {
@@ -119,17 +131,29 @@ export class Redactor {
   private replaced(texts: readonly string[], where: string, isCounted: boolean): readonly string[] {
     let results = [...texts];
     this.patterns.forEach((source, i) => {
-      Object.assign(this.sandbox, { source, texts: results });
+      const views = results.map(viewsOf);
+      Object.assign(this.sandbox, { source, texts: views.flatMap((of) => of.map(({ text }) => text)) });
       try {
-        REPLACE.runInContext(this.sandbox, { timeout: this.limitMs });
+        FIND.runInContext(this.sandbox, { timeout: this.limitMs });
       } catch (error) {
         if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
         throw new ExportRefusal(
           `the pattern ${source} takes longer than ${this.limitMs / 1000} s on the text of ${where}; write one that cannot match in so many ways`,
         );
       }
-      if (isCounted) this.counts[i] = (this.counts[i] ?? 0) + this.sandbox.count;
-      results = Array.from(this.sandbox.results);
+      const found = Array.from(this.sandbox.results, (each) => Array.from(each));
+      let at = 0;
+      results = results.map((text, no) => {
+        const ranges: Range[] = [];
+        for (const { at: placeOf } of views[no] ?? []) {
+          const each = found[at++] ?? [];
+          for (let k = 0; k + 1 < each.length; k += 2)
+            ranges.push({ start: placeOf(each[k] ?? 0), end: placeOf(each[k + 1] ?? 0) });
+        }
+        const blotted = blot(text, ranges);
+        if (isCounted) this.counts[i] = (this.counts[i] ?? 0) + blotted.count;
+        return blotted.text;
+      });
     });
     return results;
   }
@@ -139,6 +163,25 @@ export class Redactor {
     this.aliases.set(kind, aliases);
     return aliases.of(name, f(name));
   }
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What several views show of one place is one match. */
+function blot(text: string, ranges: readonly Range[]): { readonly text: string; readonly count: number } {
+  const parts: string[] = [];
+  let [done, count] = [0, 0];
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (end <= done) continue;
+    const from = Math.max(start, done);
+    if (start >= done) count++;
+    parts.push(text.slice(done, from), BLOCK.repeat(end - from));
+    done = end;
+  }
+  return { text: parts.join('') + text.slice(done), count };
 }
 
 /** By what rollouts are told apart: two that are redacted alike stay two. */
@@ -221,7 +264,7 @@ function withTexts(one: PackCase, mapping: Mapping): PackCase {
       row: row as ExportedRow,
       prompt,
       response,
-      extra: rollout.extra === '' ? '' : jsonWith(rollout.extra, text),
+      extra: recordWith(rollout.extra, text) ?? '',
       calls: rollout.calls.map((call) => ({
         ...call,
         name: call.name === null ? null : text(call.name),
@@ -249,9 +292,16 @@ function withTexts(one: PackCase, mapping: Mapping): PackCase {
     ...(raw === undefined
       ? {}
       : {
-          raw: { ...raw, path: text(raw.path), ...(raw.text === undefined ? {} : { text: text(raw.text) }) },
+          raw: rawWith(raw, text),
         }),
   };
+}
+
+function rawWith({ text: record, ...raw }: RawRecord, text: (text: string) => string): RawRecord {
+  const place = { ...raw, path: text(raw.path) };
+  if (record === undefined) return place;
+  const written = recordWith(record, text);
+  return written === undefined ? { ...place, missing: UNDECODED } : { ...place, text: written };
 }
 
 /** Where it stands as it stood, what is quoted is quoted anew: a pattern may reach beyond the quote. */
@@ -320,10 +370,6 @@ function runWith(run: PackRun, { text, name }: Mapping): PackRun {
       changes: valueWith(stage.changes, text) as PackRun['config'],
     })),
   };
-}
-
-function jsonWith(json: string, text: (text: string) => string): string {
-  return JSON.stringify(valueWith(JSON.parse(json), text));
 }
 
 /** Texts and keys of a JSON value. */

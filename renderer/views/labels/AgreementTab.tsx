@@ -72,8 +72,7 @@ export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
             {count(report.second)} by {second}).{' '}
             {report.overall.kappa === undefined ? (
               <span className="muted">
-                Cohen’s κ is not defined here:{' '}
-                {report.both === 0 ? 'nothing was read by both' : 'by chance alone they would agree always'}.
+                Cohen’s κ is not defined here: {report.overall.why ?? 'nothing read by both'}.
               </span>
             ) : (
               <>
@@ -167,7 +166,10 @@ function Kappas({ report, first, second }: KappasProps) {
             <td className="num">{count(row.neither)}</td>
             <td className="num">
               {row.kappa === undefined ? (
-                <span className="dim" title="Not defined: by chance alone they would agree always">
+                <span
+                  className="dim"
+                  title={`Not defined: ${row.why ?? 'by chance alone they would agree always'}`}
+                >
                   –
                 </span>
               ) : (

@@ -6,6 +6,7 @@ import { annotationsChanged, labelOf, useTaxonomy } from '../../data/annotations
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
+import { useLabelling } from '../../state/labelling.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { LabelName } from '../../ui/LabelName.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
@@ -17,9 +18,10 @@ export function ConflictsTab() {
   const client = useClient();
   const queryClient = useQueryClient();
   const { setNotice } = useInterface.getState();
+  const author = useLabelling((state) => state.reader);
   const resolve = async (params: ParamsOf<'annotation.resolve'>) => {
     try {
-      const { words } = await client.request('annotation.resolve', params);
+      const { words } = await client.request('annotation.resolve', { ...params, author });
       setNotice(words === undefined ? 'It has been decided already' : `${words}. Undo takes it back`);
       await annotationsChanged(queryClient);
     } catch (error) {

@@ -9,14 +9,18 @@ export interface TwoReadings {
   readonly second: ReadonlySet<string>;
 }
 
+/** Why there is no κ. */
+export type NoKappa = 'nothing read by both' | 'both said the same of everything';
+
 export interface Kappa {
   readonly n: number;
   readonly both: number;
   readonly onlyFirst: number;
   readonly onlySecond: number;
   readonly neither: number;
-  /** Absent where it is undefined. */
+  /** Absent where it is undefined; `why` says so. */
   readonly kappa?: number;
+  readonly why?: NoKappa;
 }
 
 /** Whether one label was given, yes or no, by each of two readers. */
@@ -33,11 +37,11 @@ export function kappaOfLabel(readings: readonly TwoReadings[], label: string): K
   }
   const n = readings.length;
   const neither = n - both - onlyFirst - onlySecond;
-  const kappa = kappaOf([
+  const table = [
     [both, onlyFirst],
     [onlySecond, neither],
-  ]);
-  return { n, both, onlyFirst, onlySecond, neither, ...(kappa === undefined ? {} : { kappa }) };
+  ];
+  return { n, both, onlyFirst, onlySecond, neither, ...kappaOrWhy(table, n) };
 }
 
 /**
@@ -57,11 +61,22 @@ export function kappaOf(table: readonly (readonly number[])[]): number | undefin
   return room === 0 ? undefined : (n * agreed - byChance) / room;
 }
 
+/** @param read things both have read */
+function kappaOrWhy(
+  table: readonly (readonly number[])[],
+  read: number,
+): { readonly kappa: number } | { readonly why: NoKappa } {
+  const kappa = kappaOf(table);
+  if (kappa !== undefined) return { kappa };
+  return { why: read === 0 ? 'nothing read by both' : 'both said the same of everything' };
+}
+
 export interface OverallKappa {
   readonly of: 'categories' | 'decisions';
   readonly n: number;
   readonly agreed: number;
   readonly kappa?: number;
+  readonly why?: NoKappa;
 }
 
 /** One label or none for each: the label is the category. Where somebody gave two, their pair is a category of its own. */
@@ -79,26 +94,26 @@ export function kappaOfCategories(readings: readonly TwoReadings[]): OverallKapp
     const row = table[first];
     if (row !== undefined) row[second] = (row[second] ?? 0) + 1;
   }
-  return overall('categories', table);
+  return overall('categories', table, readings.length);
 }
 
 /** Every label of every thing is a decision, yes or no. */
 export function kappaOfDecisions(readings: readonly TwoReadings[], labels: readonly string[]): OverallKappa {
   const sums = labels.map((label) => kappaOfLabel(readings, label));
   const sum = (of: (each: Kappa) => number): number => sums.reduce((total, each) => total + of(each), 0);
-  return overall('decisions', [
+  const table = [
     [sum(({ both }) => both), sum(({ onlyFirst }) => onlyFirst)],
     [sum(({ onlySecond }) => onlySecond), sum(({ neither }) => neither)],
-  ]);
+  ];
+  return overall('decisions', table, readings.length);
 }
 
-function overall(of: OverallKappa['of'], table: readonly (readonly number[])[]): OverallKappa {
-  const kappa = kappaOf(table);
+function overall(of: OverallKappa['of'], table: readonly (readonly number[])[], read: number): OverallKappa {
   return {
     of,
     n: table.flat().reduce((sum, count) => sum + count, 0),
     agreed: table.reduce((sum, row, at) => sum + (row[at] ?? 0), 0),
-    ...(kappa === undefined ? {} : { kappa }),
+    ...kappaOrWhy(table, read),
   };
 }
 

@@ -119,6 +119,16 @@ export function withoutLabel(annotation: Annotation): Annotation | undefined {
   return rest.note === undefined && rest.correction === undefined ? undefined : rest;
 }
 
+/** The same author, and everything that is said, wherever it stands. */
+export function saysTheSame(
+  a: Said & { readonly author: string },
+  b: Said & { readonly author: string },
+): boolean {
+  return (['author', 'label', 'note', 'correction', 'severity', 'flag'] as const).every(
+    (each) => a[each] === b[each],
+  );
+}
+
 /** Of two annotations of one rollout. */
 export function isSamePlace(a: AnnotationTarget, b: AnnotationTarget): boolean {
   if (a.kind === 'rollout' || b.kind === 'rollout') return a.kind === b.kind;

@@ -88,8 +88,18 @@ describe("Cohen's κ", () => {
         [0, 0],
       ]),
     ).toBeUndefined();
-    expect(kappaOfLabel([], 'x')).toEqual({ n: 0, both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 });
-    expect(kappaOfLabel([reading('a', 'a')], 'x')).not.toHaveProperty('kappa');
+    expect(kappaOfLabel([], 'x')).toEqual({
+      ...{ n: 0, both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 },
+      why: 'nothing read by both',
+    });
+    const alike = kappaOfLabel([reading('a', 'a')], 'x');
+    expect(alike).not.toHaveProperty('kappa');
+    expect(alike.why).toBe('both said the same of everything');
+    expect(kappaOfCategories([])).toMatchObject({ why: 'nothing read by both' });
+    // There are no labels, but something has been read.
+    expect(kappaOfDecisions([reading('', '')], [])).toMatchObject({
+      why: 'both said the same of everything',
+    });
   });
 
   it('counts what both, one and none of them said', () => {

@@ -25,7 +25,7 @@ export interface LabelPanelProps {
 export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelProps) {
   const { taxonomy, annotations, draft, scope, reader } = labelling;
   const setScope = useStore((state) => state.setScope);
-  const history = useRequest('annotation.history', {}).data;
+  const history = useRequest('annotation.history', { author: reader }).data;
   const given = new Set(annotations.filter(({ author }) => author === reader).map(({ label }) => label));
   return (
     <aside className="label-panel" aria-label="Labels">

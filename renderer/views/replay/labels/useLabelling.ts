@@ -219,7 +219,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
 
   const take = async (way: 'undo' | 'redo') => {
     try {
-      const { words, rolloutIds } = await annotate[way]();
+      const { words, rolloutIds } = await annotate[way](reader);
       const nothing = way === 'undo' ? 'There is nothing to take back' : 'There is nothing to do again';
       setNotice(words === undefined ? nothing : `${way === 'undo' ? 'Taken back' : 'Done again'}: ${words}`);
       // What was changed is looked at, as one who reads on has gone on from it.
