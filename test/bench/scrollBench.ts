@@ -91,7 +91,7 @@ async function elements(browser: Browser, { url, place, way, view, viewport }: C
       await page.waitForSelector('.raw-text');
     }
     if (view === 'list of high tokens') {
-      await page.getByRole('button', { name: /^High tokens/ }).click();
+      await page.getByRole('button', { name: /^High \d/ }).click();
       await page.waitForSelector('.token-row');
     }
     return await mostElementsScrolling(page, way);
