@@ -1,60 +1,39 @@
-import { annotateCommand } from './annotate.ts';
-import { annotationsCommand } from './annotations.ts';
-import { codeCommand } from './code.ts';
+/** Every command by its name, in the order of the overview. A call loads its own: the others cost a tenth of a second. */
 import type { Command } from './command.ts';
-import { compactCommand } from './compact.ts';
-import { compareCommand } from './compare.ts';
-import { entropyCommand } from './entropy.ts';
-import { exportCommand } from './export.ts';
-import { formatsCommand } from './formats.ts';
-import { ingestCommand } from './ingest.ts';
-import { inspectCommand } from './inspect.ts';
-import { joinCommand } from './join.ts';
-import { labelCommand } from './label.ts';
-import { librariesCommand } from './libraries.ts';
-import { moveCommand } from './move.ts';
-import { queryCommand } from './query.ts';
-import { recorderCommand } from './recorder.ts';
-import { removeCommand } from './remove.ts';
-import { rocCommand } from './roc.ts';
-import { rolloutsCommand } from './rollouts.ts';
-import { scheduleCommand } from './schedule.ts';
-import { searchCommand } from './search.ts';
-import { indexCommand } from './searchIndex.ts';
-import { serveCommand } from './serve.ts';
-import { taxonomyCommand } from './taxonomy.ts';
-import { tokenizerCommand } from './tokenizer.ts';
-import { tokensCommand } from './tokens.ts';
 
-const all: readonly Command[] = [
-  ingestCommand,
-  inspectCommand,
-  formatsCommand,
-  queryCommand,
-  rolloutsCommand,
-  searchCommand,
-  indexCommand,
-  rocCommand,
-  joinCommand,
-  scheduleCommand,
-  tokensCommand,
-  entropyCommand,
-  tokenizerCommand,
-  compareCommand,
-  codeCommand,
-  labelCommand,
-  annotationsCommand,
-  annotateCommand,
-  taxonomyCommand,
-  removeCommand,
-  librariesCommand,
-  compactCommand,
-  moveCommand,
-  exportCommand,
-  serveCommand,
-  recorderCommand,
-];
+export const COMMANDS = {
+  ingest: async () => (await import('./ingest.ts')).ingestCommand,
+  inspect: async () => (await import('./inspect.ts')).inspectCommand,
+  formats: async () => (await import('./formats.ts')).formatsCommand,
+  query: async () => (await import('./query.ts')).queryCommand,
+  rollouts: async () => (await import('./rollouts.ts')).rolloutsCommand,
+  search: async () => (await import('./search.ts')).searchCommand,
+  index: async () => (await import('./searchIndex.ts')).indexCommand,
+  roc: async () => (await import('./roc.ts')).rocCommand,
+  join: async () => (await import('./join.ts')).joinCommand,
+  schedule: async () => (await import('./schedule.ts')).scheduleCommand,
+  tokens: async () => (await import('./tokens.ts')).tokensCommand,
+  entropy: async () => (await import('./entropy.ts')).entropyCommand,
+  tokenizer: async () => (await import('./tokenizer.ts')).tokenizerCommand,
+  compare: async () => (await import('./compare.ts')).compareCommand,
+  code: async () => (await import('./code.ts')).codeCommand,
+  label: async () => (await import('./label.ts')).labelCommand,
+  annotations: async () => (await import('./annotations.ts')).annotationsCommand,
+  annotate: async () => (await import('./annotate.ts')).annotateCommand,
+  taxonomy: async () => (await import('./taxonomy.ts')).taxonomyCommand,
+  remove: async () => (await import('./remove.ts')).removeCommand,
+  libraries: async () => (await import('./libraries.ts')).librariesCommand,
+  compact: async () => (await import('./compact.ts')).compactCommand,
+  move: async () => (await import('./move.ts')).moveCommand,
+  export: async () => (await import('./export.ts')).exportCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  recorder: async () => (await import('./recorder.ts')).recorderCommand,
+} as const satisfies Readonly<Record<string, () => Promise<Command>>>;
 
-export const COMMANDS: Readonly<Record<string, Command>> = Object.fromEntries(
-  all.map((command) => [command.name, command]),
-);
+export async function commandNamed(name: string): Promise<Command | undefined> {
+  return Object.hasOwn(COMMANDS, name) ? await COMMANDS[name as keyof typeof COMMANDS]() : undefined;
+}
+
+export function allCommands(): Promise<readonly Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load()));
+}

@@ -1,18 +1,18 @@
 /** Finds the command, runs it, and turns what it throws into one message and an exit code. */
 import { readFileSync } from 'node:fs';
-import { type Command, ExpectedError, UsageError } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { ExpectedError, UsageError } from './command.ts';
+import { allCommands, commandNamed } from './commands.ts';
 
 const version = (): string => {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return String((JSON.parse(text) as { version: unknown }).version);
 };
 
-const overview = (): string =>
+const overview = async (): Promise<string> =>
   [
     'usage: turnwise <command> [options]',
     '',
-    ...Object.values(COMMANDS).map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`),
+    ...(await allCommands()).map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`),
     '',
     'turnwise <command> --help tells the options of one command.',
     'Exit codes: 0 done, 1 failed or refused, 2 usage, 3 done with issues.',
@@ -20,12 +20,12 @@ const overview = (): string =>
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
-  if (name === undefined) throw new UsageError(overview());
-  if (name === '--help' || name === '-h' || name === 'help') return print(overview());
+  if (name === undefined) throw new UsageError(await overview());
+  if (name === '--help' || name === '-h' || name === 'help') return print(await overview());
   if (name === '--version' || name === '-v') return print(version());
-  const command: Command | undefined = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const command = await commandNamed(name);
   if (command === undefined)
-    throw new UsageError(`no command is named ${JSON.stringify(name)}\n\n${overview()}`);
+    throw new UsageError(`no command is named ${JSON.stringify(name)}\n\n${await overview()}`);
   if (rest.includes('--help') || rest.includes('-h')) return print(command.help);
   if (rest[0] === '--version') return print(version());
   return command.run(rest, { version: version() });

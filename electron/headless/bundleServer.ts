@@ -41,13 +41,15 @@ function isMissing(error: unknown): boolean {
 
 export function serveBundle(directory: string): RequestListener {
   const root = resolve(directory);
-  /** Hashed assets never change while we run, and over `ssh -L` Monaco's are worth compressing once. */
+  /** Hashed assets never change while we run; compressed for those who come over `ssh -L`. */
   const immutable = new Map<string, Promise<Body>>();
 
   async function read(path: string, contentType: string): Promise<Body> {
     const plain = await readFile(path);
     if (plain.byteLength < WORTH_COMPRESSING_BYTES || !COMPRESSIBLE.test(contentType)) return { plain };
-    return { plain, zipped: await compress(plain) };
+    // The build lays it beside what it wrote.
+    const zipped = await readFile(`${path}.gz`).catch(() => compress(plain));
+    return { plain, zipped };
   }
 
   function readImmutable(path: string, contentType: string): Promise<Body> {

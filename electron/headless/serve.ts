@@ -55,7 +55,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (!existsSync(RENDERER)) throw new Error('the interface has not been built: npm run build');
   const libraryPath = options.libraryPath ?? defaultLibraryPath();
   mkdirSync(dirname(libraryPath), { recursive: true });
-  const host = await createShelf({ libraryPath, shell: 'browser', version: packageVersion() });
+  const host = await createShelf({
+    libraryPath,
+    shell: 'browser',
+    version: packageVersion(),
+    isForPages: true,
+  });
   const ended = untilSignalled();
   try {
     const server = await startServer({

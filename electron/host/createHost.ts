@@ -108,6 +108,7 @@ class LibraryHost implements Host {
       },
     );
     this.readers = new ReaderPool({ libraryPath });
+    if (this.options.isForPages === true) this.readers.warm();
   }
 
   async dispatch(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> {

@@ -76,6 +76,8 @@ export interface HostOptions {
   readonly shell: 'desktop' | 'browser';
   readonly version: string;
   readonly actions?: ShellActions;
+  /** A page will ask at once: what reads for it is started while the page loads. A command may need none of it. */
+  readonly isForPages?: boolean;
   /** Where the demo run lies; beside the sources unless the application is packed. */
   readonly demoPath?: string;
   /** How the process of a user's statement is started; Node's own fork where it is not said. */

@@ -1,7 +1,6 @@
 /**
- * Read-only worker threads. A request goes to the reader with the shortest queue; one that is
- * cancelled before its turn is never run. (SQLite cannot be interrupted inside a statement:
- * list queries are short, and SQL written by a user runs in a process of its own.)
+ * Read-only worker threads with one queue. A request that is cancelled before its turn is never run. (SQLite cannot be
+ * interrupted inside a statement: list queries are short, and SQL written by a user runs in a process of its own.)
  */
 import { Worker } from 'node:worker_threads';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
@@ -19,7 +18,7 @@ interface Reader {
   readonly worker: Worker;
   /** Loaded, or failed to. */
   readonly ready: Promise<void>;
-  queue: Job[];
+  isReady: boolean;
   running: Job | undefined;
 }
 
@@ -28,8 +27,12 @@ const CLOSED: ApiFailure = { code: 'closed', message: 'the library has been clos
 export class ReaderPool {
   private readonly options: WorkerOptions;
   private readonly size: number;
-  /** Started with the first request: a command that only writes never needs them. */
+  /**
+   * The first is started with the first request, or when one is expected: a command that only writes never needs it.
+   * Each other when requests wait for those that have been loaded: threads that load at the same time load slower.
+   */
   private readers: Reader[] = [];
+  private queue: Job[] = [];
   private nextId = 1;
   private isClosed = false;
 
@@ -42,11 +45,9 @@ export class ReaderPool {
     if (this.isClosed) return Promise.resolve({ ok: false, failure: CLOSED });
     if (signal?.aborted === true) return Promise.resolve({ ok: false, failure: CANCELLED });
     return new Promise((resolve) => {
-      if (this.readers.length === 0) this.readers = Array.from({ length: this.size }, () => this.start());
-      const reader = this.leastLoaded();
       const request = { id: this.nextId++, method, params };
       const onAbort = (): void => {
-        reader.queue = reader.queue.filter((job) => job.request !== request);
+        this.queue = this.queue.filter((job) => job.request !== request);
         settle({ ok: false, failure: CANCELLED });
       };
       const settle = (result: Result<unknown>): void => {
@@ -54,27 +55,25 @@ export class ReaderPool {
         resolve(result);
       };
       signal?.addEventListener('abort', onAbort);
-      reader.queue.push({ request, settle });
-      this.pump(reader);
+      this.queue.push({ request, settle });
+      this.pump();
     });
+  }
+
+  /** Starts the first reader, unless it is there. */
+  warm(): void {
+    if (this.readers.length === 0) this.readers.push(this.start());
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await Promise.all(
-      this.readers.map((reader) => {
-        const answered =
-          reader.running === undefined
-            ? Promise.resolve()
-            : new Promise<void>((resolve) => {
-                reader.worker.on('message', (message: ReaderResponse | 'ready') => {
-                  if (message !== 'ready') resolve();
-                });
-              });
-        this.fail(reader, CLOSED);
-        return endThread(reader.worker, Promise.all([reader.ready, answered]));
-      }),
+    const { readers } = this;
+    const atRest = readers.map(({ worker, ready, running }) =>
+      Promise.all([ready, running === undefined ? undefined : nextAnswer(worker)]),
     );
+    for (const reader of readers) this.fail(reader, CLOSED);
+    this.failQueue(CLOSED);
+    await Promise.all(readers.map(({ worker }, i) => endThread(worker, atRest[i] ?? Promise.resolve())));
   }
 
   private start(): Reader {
@@ -85,39 +84,61 @@ export class ReaderPool {
         worker.once('message', () => resolve());
         worker.once('error', () => resolve());
       }),
-      queue: [],
+      isReady: false,
       running: undefined,
     };
-    reader.worker.on('message', (message: ReaderResponse | 'ready') => {
-      if (message === 'ready') return;
-      const job = reader.running;
-      reader.running = undefined;
-      job?.settle(message.result);
-      this.pump(reader);
+    worker.on('message', (message: ReaderResponse | 'ready') => {
+      if (message === 'ready') reader.isReady = true;
+      else {
+        const job = reader.running;
+        reader.running = undefined;
+        job?.settle(message.result);
+      }
+      this.pump();
     });
-    reader.worker.on('error', (error) => {
-      this.fail(reader, { code: 'internal', message: `a reader stopped: ${error.message}` });
-    });
+    worker.on('error', (error) => this.stopped(reader, error));
     return reader;
   }
 
-  private leastLoaded(): Reader {
-    const load = (reader: Reader): number => reader.queue.length + (reader.running === undefined ? 0 : 1);
-    return this.readers.reduce((best, reader) => (load(reader) < load(best) ? reader : best));
+  /** What it was reading has failed; the next request gets another. One that cannot even be loaded fails all that wait. */
+  private stopped(reader: Reader, error: Error): void {
+    const failure: ApiFailure = { code: 'internal', message: `a reader stopped: ${error.message}` };
+    this.readers = this.readers.filter((other) => other !== reader);
+    this.fail(reader, failure);
+    if (reader.isReady) this.pump();
+    else this.failQueue(failure);
   }
 
-  private pump(reader: Reader): void {
-    if (reader.running !== undefined) return;
-    const job = reader.queue.shift();
-    if (job === undefined) return;
-    reader.running = job;
-    reader.worker.postMessage(job.request);
+  private pump(): void {
+    if (this.isClosed) return;
+    for (const reader of this.readers) {
+      if (this.queue.length === 0) return;
+      if (!reader.isReady || reader.running !== undefined) continue;
+      const job = this.queue.shift();
+      if (job === undefined) return;
+      reader.running = job;
+      reader.worker.postMessage(job.request);
+    }
+    const isLoading = this.readers.some(({ isReady }) => !isReady);
+    if (this.queue.length > 0 && !isLoading && this.readers.length < this.size)
+      this.readers.push(this.start());
   }
 
   private fail(reader: Reader, failure: ApiFailure): void {
-    const jobs = reader.running === undefined ? reader.queue : [reader.running, ...reader.queue];
+    const job = reader.running;
     reader.running = undefined;
-    reader.queue = [];
-    for (const job of jobs) job.settle({ ok: false, failure });
+    job?.settle({ ok: false, failure });
   }
+
+  private failQueue(failure: ApiFailure): void {
+    for (const job of this.queue.splice(0)) job.settle({ ok: false, failure });
+  }
+}
+
+function nextAnswer(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.on('message', (message: ReaderResponse | 'ready') => {
+      if (message !== 'ready') resolve();
+    });
+  });
 }

@@ -78,6 +78,7 @@ async function run(): Promise<void> {
     grant: (path) => grant(path),
   });
   const host: Shelf = await createShelf({
+    isForPages: true,
     libraryPath,
     shell: 'desktop',
     version: app.getVersion(),

@@ -1,8 +1,7 @@
 /**
- * The window: breadcrumb on top, rail at the left, one view. Which view is the URL's business;
- * views are lazy chunks, so the library does not wait for the transcript's libraries.
+ * The window: breadcrumb on top, rail at the left, one view. Which view is the URL's business.
  */
-import { lazy, Suspense, useCallback, useEffect, useLayoutEffect } from 'react';
+import { Suspense, useCallback, useEffect, useLayoutEffect } from 'react';
 import { HOME_LIBRARY } from '../../shared/api/contract.ts';
 import { useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
 import { resolvedHref } from '../data/libraryLink.ts';
@@ -24,74 +23,20 @@ import { ExportRun } from './ExportRun.tsx';
 import { ImportPack } from './ImportPack.tsx';
 import { KeyHelp } from './KeyHelp.tsx';
 import { KeyListener } from './KeyListener.tsx';
-import { KeyOf } from './Keys.tsx';
 import { LibraryGate } from './LibraryGate.tsx';
 import { LibrarySizes } from './LibrarySizes.tsx';
 import { MoveRun } from './MoveRun.tsx';
 import { Notice } from './Notice.tsx';
 import { OpenLibrary } from './OpenLibrary.tsx';
 import { Palette } from './Palette.tsx';
+import { PlaceView } from './PlaceView.tsx';
 import { Rail } from './Rail.tsx';
 import { RemoveRun } from './RemoveRun.tsx';
 import { TopBar } from './TopBar.tsx';
 import { useShellCommands } from './useShellCommands.ts';
 import { useStartRun } from './useStartRun.ts';
+import { useWarmParts } from './useWarmParts.ts';
 import './app.css';
-
-const LOADERS = {
-  library: () => import('../views/library/LibraryView.tsx'),
-  run: () => import('../views/browse/RunView.tsx'),
-  step: () => import('../views/browse/StepView.tsx'),
-  group: () => import('../views/browse/GroupView.tsx'),
-  rollout: () => import('../views/replay/ReplayView.tsx'),
-  roc: () => import('../views/browse/report/RocView.tsx'),
-  tokens: () => import('../views/browse/tokens/TokensView.tsx'),
-  problems: () => import('../views/browse/problems/ProblemsView.tsx'),
-  problem: () => import('../views/browse/problems/ProblemView.tsx'),
-  schedule: () => import('../views/browse/schedule/ScheduleView.tsx'),
-  issues: () => import('../views/issues/IssuesView.tsx'),
-  settings: () => import('../views/settings/SettingsView.tsx'),
-  mapping: () => import('../views/mapping/MappingView.tsx'),
-  formats: () => import('../views/formats/FormatsView.tsx'),
-  compare: () => import('../views/compare/CompareView.tsx'),
-  groupTree: () => import('../views/compare/tree/TreeView.tsx'),
-  search: () => import('../views/search/SearchView.tsx'),
-  sql: () => import('../views/sql/SqlView.tsx'),
-  alike: () => import('../views/compare/alike/AlikeView.tsx'),
-  labels: () => import('../views/labels/LabelsView.tsx'),
-} as const;
-
-const LibraryView = lazy(LOADERS.library);
-const RunView = lazy(LOADERS.run);
-const StepView = lazy(LOADERS.step);
-const GroupView = lazy(LOADERS.group);
-const ReplayView = lazy(LOADERS.rollout);
-const RocView = lazy(LOADERS.roc);
-const TokensView = lazy(LOADERS.tokens);
-const ProblemsView = lazy(LOADERS.problems);
-const ProblemView = lazy(LOADERS.problem);
-const ScheduleView = lazy(LOADERS.schedule);
-const IssuesView = lazy(LOADERS.issues);
-const SettingsView = lazy(LOADERS.settings);
-const MappingView = lazy(LOADERS.mapping);
-const FormatsView = lazy(LOADERS.formats);
-const CompareView = lazy(LOADERS.compare);
-const TreeView = lazy(LOADERS.groupTree);
-const SearchView = lazy(LOADERS.search);
-const SqlView = lazy(LOADERS.sql);
-const AlikeView = lazy(LOADERS.alike);
-const LabelsView = lazy(LOADERS.labels);
-
-/** The other views are fetched while nothing happens, so that the first click does not wait for them. */
-function useWarmViews(): void {
-  useEffect(() => {
-    const idle = requestIdleCallback(() => {
-      // A failure is no news here: the view itself will say so when it is opened.
-      void Promise.allSettled(Object.values(LOADERS).map((load) => load()));
-    });
-    return () => cancelIdleCallback(idle);
-  }, []);
-}
 
 /** So that Escape and the breadcrumb lead back to a list as it was left. */
 function usePlaceMemory(place: Place): void {
@@ -99,65 +44,6 @@ function usePlaceMemory(place: Place): void {
   const [query] = useUrlQuery();
   const search = query.size === 0 ? '' : `?${query}`;
   useEffect(() => rememberQuery(path, search), [path, search]);
-}
-
-function viewOf(place: Place) {
-  switch (place.view) {
-    case 'library':
-      return <LibraryView />;
-    case 'run':
-      return <RunView key={place.runKey} runKey={place.runKey} />;
-    case 'step':
-      return <StepView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
-    case 'group':
-      return <GroupView key={`${place.runKey} ${place.step} ${place.groupKey}`} place={place} />;
-    case 'rollout':
-      return <ReplayView place={place} />;
-    case 'roc':
-      return <RocView key={place.runKey} runKey={place.runKey} />;
-    case 'stepRoc':
-      return <RocView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
-    case 'tokens':
-    case 'stepTokens':
-    case 'groupTokens':
-    case 'rolloutTokens':
-      return <TokensView key={pathOfPlace(place)} address={place} />;
-    case 'problems':
-      return <ProblemsView key={place.runKey} runKey={place.runKey} />;
-    case 'problem':
-      return <ProblemView key={pathOfPlace(place)} place={place} />;
-    case 'schedule':
-      return <ScheduleView key={pathOfPlace(place)} runKey={place.runKey} step={place.step} />;
-    case 'issues':
-      return <IssuesView />;
-    case 'settings':
-      return <SettingsView />;
-    case 'mapping':
-      return <MappingView />;
-    case 'formats':
-      return <FormatsView />;
-    case 'compare':
-      return <CompareView />;
-    case 'groupTree':
-      return <TreeView key={pathOfPlace(place)} place={place} />;
-    case 'alike':
-      return <AlikeView key={pathOfPlace(place)} place={place} />;
-    case 'search':
-      return <SearchView />;
-    case 'sql':
-      return <SqlView />;
-    case 'labels':
-      return <LabelsView />;
-    case 'nowhere':
-      return (
-        <EmptyState title="There is nothing at this address">
-          <p className="state-facts">{place.path}</p>
-          <p>
-            A link leads to run → step → group → rollout. <KeyOf command="place.up" /> leads to the library.
-          </p>
-        </EmptyState>
-      );
-  }
 }
 
 function NoToken() {
@@ -204,7 +90,7 @@ function Window({ library }: { readonly library: string }) {
   useStartRun();
   // Titles and sentences name the keys in force: they are drawn anew when one is rebound.
   useBoundCommands();
-  useWarmViews();
+  useWarmParts();
   return (
     <div className={isFocused ? 'app is-focused' : 'app'}>
       <TopBar />
@@ -217,7 +103,9 @@ function Window({ library }: { readonly library: string }) {
               {status === 'no-token' ? (
                 <NoToken />
               ) : (
-                <LibraryGate library={library}>{viewOf(place)}</LibraryGate>
+                <LibraryGate library={library}>
+                  <PlaceView place={place} />
+                </LibraryGate>
               )}
             </Suspense>
           </ErrorBoundary>

@@ -6,7 +6,7 @@ import { openConnection } from '../data/connection.ts';
 import { DataProvider } from '../data/DataProvider.tsx';
 import { useInterface } from '../state/interface.ts';
 import { followTheme } from '../theme/followTheme.ts';
-import { loadFonts } from '../theme/loadFonts.ts';
+import { isOfInterface, loadFonts } from '../theme/loadFonts.ts';
 import { App } from './App.tsx';
 
 followTheme(
@@ -14,9 +14,7 @@ followTheme(
   (listener) => useInterface.subscribe(listener),
 );
 
-loadFonts();
-// Those of formulas, whose style sheet comes later.
-requestIdleCallback(() => void import('../theme/formulas.ts').then(loadFonts));
+void loadFonts(isOfInterface);
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');

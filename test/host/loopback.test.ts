@@ -7,6 +7,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { REFUSAL } from '../../electron/headless/access.ts';
@@ -25,6 +26,8 @@ beforeAll(() => {
   mkdirSync(join(renderer, 'assets'), { recursive: true });
   writeFileSync(join(renderer, 'index.html'), '<!doctype html><title>Turnwise</title>');
   writeFileSync(join(renderer, 'assets/index-abc123.js'), `${'// padding\n'.repeat(500)}`);
+  writeFileSync(join(renderer, 'assets/built-abc123.js'), `${'// padding\n'.repeat(500)}`);
+  writeFileSync(join(renderer, 'assets/built-abc123.js.gz'), gzipSync('// as the build wrote it\n'));
   writeFileSync(join(directory, 'secret.txt'), SECRET);
 });
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -94,6 +97,14 @@ describe('the bundle', () => {
     const zipped = await get('/assets/index-abc123.js', { 'Accept-Encoding': 'gzip, br' });
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(Number(zipped.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']));
+  });
+
+  test('what the build has compressed is sent as it lies there', async () => {
+    const built = gzipSync('// as the build wrote it\n');
+    const { headers } = await get('/assets/built-abc123.js', { 'Accept-Encoding': 'gzip' });
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(Number(headers['content-length'])).toBe(built.byteLength);
+    expect((await get('/assets/built-abc123.js')).body).toContain('// padding');
   });
 
   test('a place in the application is the index page, a missing file is missing', async () => {

@@ -1,0 +1,108 @@
+/** Which view a place shows. All but the library's are parts of their own: it does not wait for the transcript's libraries. */
+import { lazy } from 'react';
+import { type Place, pathOfPlace } from '../data/place.ts';
+import { EmptyState } from '../ui/States.tsx';
+import LibraryView from '../views/library/LibraryView.tsx';
+import { KeyOf } from './Keys.tsx';
+
+/** Of every view that is a part of its own. */
+export const VIEW_LOADERS = {
+  run: () => import('../views/browse/RunView.tsx'),
+  step: () => import('../views/browse/StepView.tsx'),
+  group: () => import('../views/browse/GroupView.tsx'),
+  rollout: () => import('../views/replay/ReplayView.tsx'),
+  roc: () => import('../views/browse/report/RocView.tsx'),
+  tokens: () => import('../views/browse/tokens/TokensView.tsx'),
+  problems: () => import('../views/browse/problems/ProblemsView.tsx'),
+  problem: () => import('../views/browse/problems/ProblemView.tsx'),
+  schedule: () => import('../views/browse/schedule/ScheduleView.tsx'),
+  issues: () => import('../views/issues/IssuesView.tsx'),
+  settings: () => import('../views/settings/SettingsView.tsx'),
+  mapping: () => import('../views/mapping/MappingView.tsx'),
+  formats: () => import('../views/formats/FormatsView.tsx'),
+  compare: () => import('../views/compare/CompareView.tsx'),
+  groupTree: () => import('../views/compare/tree/TreeView.tsx'),
+  search: () => import('../views/search/SearchView.tsx'),
+  sql: () => import('../views/sql/SqlView.tsx'),
+  alike: () => import('../views/compare/alike/AlikeView.tsx'),
+  labels: () => import('../views/labels/LabelsView.tsx'),
+} as const;
+
+const RunView = lazy(VIEW_LOADERS.run);
+const StepView = lazy(VIEW_LOADERS.step);
+const GroupView = lazy(VIEW_LOADERS.group);
+const ReplayView = lazy(VIEW_LOADERS.rollout);
+const RocView = lazy(VIEW_LOADERS.roc);
+const TokensView = lazy(VIEW_LOADERS.tokens);
+const ProblemsView = lazy(VIEW_LOADERS.problems);
+const ProblemView = lazy(VIEW_LOADERS.problem);
+const ScheduleView = lazy(VIEW_LOADERS.schedule);
+const IssuesView = lazy(VIEW_LOADERS.issues);
+const SettingsView = lazy(VIEW_LOADERS.settings);
+const MappingView = lazy(VIEW_LOADERS.mapping);
+const FormatsView = lazy(VIEW_LOADERS.formats);
+const CompareView = lazy(VIEW_LOADERS.compare);
+const TreeView = lazy(VIEW_LOADERS.groupTree);
+const SearchView = lazy(VIEW_LOADERS.search);
+const SqlView = lazy(VIEW_LOADERS.sql);
+const AlikeView = lazy(VIEW_LOADERS.alike);
+const LabelsView = lazy(VIEW_LOADERS.labels);
+
+export function PlaceView({ place }: { readonly place: Place }) {
+  switch (place.view) {
+    case 'library':
+      return <LibraryView />;
+    case 'run':
+      return <RunView key={place.runKey} runKey={place.runKey} />;
+    case 'step':
+      return <StepView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
+    case 'group':
+      return <GroupView key={`${place.runKey} ${place.step} ${place.groupKey}`} place={place} />;
+    case 'rollout':
+      return <ReplayView place={place} />;
+    case 'roc':
+      return <RocView key={place.runKey} runKey={place.runKey} />;
+    case 'stepRoc':
+      return <RocView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
+    case 'tokens':
+    case 'stepTokens':
+    case 'groupTokens':
+    case 'rolloutTokens':
+      return <TokensView key={pathOfPlace(place)} address={place} />;
+    case 'problems':
+      return <ProblemsView key={place.runKey} runKey={place.runKey} />;
+    case 'problem':
+      return <ProblemView key={pathOfPlace(place)} place={place} />;
+    case 'schedule':
+      return <ScheduleView key={pathOfPlace(place)} runKey={place.runKey} step={place.step} />;
+    case 'issues':
+      return <IssuesView />;
+    case 'settings':
+      return <SettingsView />;
+    case 'mapping':
+      return <MappingView />;
+    case 'formats':
+      return <FormatsView />;
+    case 'compare':
+      return <CompareView />;
+    case 'groupTree':
+      return <TreeView key={pathOfPlace(place)} place={place} />;
+    case 'alike':
+      return <AlikeView key={pathOfPlace(place)} place={place} />;
+    case 'search':
+      return <SearchView />;
+    case 'sql':
+      return <SqlView />;
+    case 'labels':
+      return <LabelsView />;
+    case 'nowhere':
+      return (
+        <EmptyState title="There is nothing at this address">
+          <p className="state-facts">{place.path}</p>
+          <p>
+            A link leads to run → step → group → rollout. <KeyOf command="place.up" /> leads to the library.
+          </p>
+        </EmptyState>
+      );
+  }
+}
