@@ -25,6 +25,7 @@ import { useOpening } from './useOpening.ts';
 import { useRowKeys } from './useRowKeys.ts';
 import { useRowScroll } from './useRowScroll.ts';
 import { useRowSelection } from './useRowSelection.ts';
+import { useRowsInTurn } from './useRowsInTurn.ts';
 import { useTableCopy } from './useTableCopy.ts';
 import { useTableMenus } from './useTableMenus.ts';
 import type { VirtualTableProps } from './virtualTableProps.ts';
@@ -99,6 +100,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   );
   const indexes = Array.from({ length: Math.max(0, shown.end - shown.first) }, (_, i) => shown.first + i);
   const keyOf = useRowKeys(shown);
+  const isDrawn = useRowsInTurn(shown, (index) => rowAt(index) !== undefined);
   const focus = () => scroller.current?.focus({ preventScroll: true });
   const isSelecting = picked.selected > 0;
 
@@ -163,7 +165,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
         <div className="vtable-spacer" style={{ height: space.spacer, minWidth: rowStyle.minWidth }}>
           <div className="vtable-rows" style={{ transform: `translateY(${shown.top}px)` }}>
             {indexes.map((index) => {
-              const row = rowAt(index);
+              const row = isDrawn(index) ? rowAt(index) : undefined;
               return (
                 <TableRow
                   key={keyOf(index)}
