@@ -171,9 +171,9 @@ function chosen(runs: readonly ExportedRun[], keys: readonly string[] | undefine
   });
 }
 
-/** As Hive escapes what a directory's name may not hold. */
+/** As Hive escapes what a directory's name may not hold; no more than needed, as ClickHouse shows the escapes. */
 export function partitionName(value: string): string {
-  return value.replace(/[^\w.-]/gu, (character) =>
+  return value.replace(/[^\w.~@,-]/gu, (character) =>
     [...Buffer.from(character)]
       .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
       .join(''),

@@ -35,6 +35,8 @@ pandas.read_parquet("rollouts")          # run and step become columns
 spark.read.parquet("rollouts")
 \`\`\`
 
+A run's key stands in the path as Hive escapes it (\`%2F\` is a slash); ClickHouse does not undo that, the others do.
+
 Runs: ${runKeys.map((key) => `\`${key}\``).join(', ')}
 
 Offsets are UTF-16 code units. Null is "not known", never 0.

@@ -181,5 +181,5 @@ describe('a data set', () => {
 
 it('names of runs are directories anywhere', () => {
   expect(partitionName('exp/α 1=2%')).toBe('exp%2F%CE%B1%201%3D2%25');
-  expect(partitionName('plain-run_1.2')).toBe('plain-run_1.2');
+  expect(partitionName('plain-run_1.2~eval')).toBe('plain-run_1.2~eval');
 });
