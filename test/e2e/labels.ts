@@ -269,6 +269,10 @@ export function describeLabels(shell: Shell): void {
       await cards().filter({ hasText: 'Loops' }).waitFor();
       await press('Enter');
       await readingIs('#1');
+      // Not to the group, which lists rewards.
+      await press('Escape');
+      await placeIs(/^\/labels\?tab=read&run=synthetic-grpo-roc-demo&q=step%3A0$/);
+      await page.getByText('Read by second reader: 1 of').waitFor();
     });
 
     test('two readers are compared', async () => {

@@ -138,7 +138,7 @@ export function describeLibraries(shell: Shell): void {
       await dialog.getByRole('button', { name: /^Write 160 rollouts/ }).click();
       await page.getByText(/160 rollouts in 4 files, .*rollouts$/).waitFor();
       const partitions = readdirSync(join(dirname(home.libraryPath), 'rollouts', 'rollouts'));
-      expect(partitions).toEqual(['run=synthetic-grpo-roc-demo%7Eeval']);
+      expect(partitions).toEqual(['run=synthetic-grpo-roc-demo~eval']);
     });
 
     test('a run gets a library of its own, which is closed and opened again', async () => {

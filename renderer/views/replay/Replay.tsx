@@ -3,16 +3,16 @@ import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { useCompareCommand } from '../../app/compareSet.ts';
-import { type Place, parentPlace, pathOfPlace } from '../../data/place.ts';
+import { type Place, pathOfPlace } from '../../data/place.ts';
 import { type SegmentView, turnsOf } from '../../data/segmentViews.ts';
-import { goTo, useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/usePlace.ts';
 import { useInterface } from '../../state/interface.ts';
-import { queryLeftAt } from '../../state/placeMemory.ts';
 import { useIsDark } from '../../theme/useIsDark.ts';
 import { InspectorPane } from './InspectorPane.tsx';
 import { QueueBar } from './labels/QueueBar.tsx';
 import './labels/labels.css';
 import { queueSearch, useReading } from './labels/useReading.ts';
+import { leaveRollout } from './leaveRollout.ts';
 import { Outline } from './Outline.tsx';
 import { layoutFor } from './paneLayout.ts';
 import { RawRecord } from './RawRecord.tsx';
@@ -125,13 +125,12 @@ export function Replay({ place, detail }: ReplayProps) {
     'inspector.flip': () => flip('isInspectorOpen'),
     'record.show': isBlind ? undefined : () => setRecordOpen(true),
     'place.up': () => {
-      const parent = parentPlace(place);
       if (find.isOpen) find.close();
       else if (playback.isPlaying) playback.pause();
       else if (cursor.span !== undefined) cursor.setSpan(undefined);
       else if (cursor.token !== undefined) cursor.clear();
       else if (isFocused) flip('isFocused');
-      else if (parent !== undefined) goTo(parent, queryLeftAt(pathOfPlace(parent)));
+      else leaveRollout(place, queue?.link);
     },
   });
 
