@@ -21,6 +21,7 @@ const ERROR_BITS = TOOL_OUTCOMES.reduce(
   (bits, outcome, i) => (TOOL_ERROR_OUTCOMES.has(outcome) ? bits | (1 << i) : bits),
   0,
 );
+const MISSING = TOOL_OUTCOMES.indexOf('missing');
 
 /** @param mask one byte per rollout, 1 where it counts; without it all do */
 export function stepFacts(source: ColumnSource, mask?: Uint8Array): StepFacts {
@@ -258,9 +259,11 @@ function sumCalls(source: ColumnSource, mask: Uint8Array | undefined) {
     const isRepeat = repeat[i] ?? -1;
     if (isRepeat >= 0) repeats.known++;
     if (isRepeat === 1) repeats.calls++;
-    if (i + 1 < rollout.length && rollout[i + 1] === rollout[i] && isError(outcome[i])) {
+    // Of a next call without a response nobody knows how it went: it is no success, and no failure.
+    const next = rollout[i + 1] === rollout[i] ? outcome[i + 1] : undefined;
+    if (isError(outcome[i]) && next !== undefined && next !== MISSING) {
       retries.calls++;
-      if (!isError(outcome[i + 1])) retries.succeeded++;
+      if (!isError(next)) retries.succeeded++;
     }
   }
   const latency = latencySummary(latencies, sources);

@@ -85,7 +85,7 @@ export interface StepFacts {
   readonly latency?: LatencySummary;
   /** Calls that say what an earlier call of the rollout said, and calls of which that is known. */
   readonly repeats: { readonly calls: number; readonly known: number };
-  /** Failed calls that are followed by another call of the rollout, and of those the ones whose next call did not fail. */
+  /** Failed calls followed by another one with a known outcome, and of those the ones whose next call succeeded. */
   readonly retries: { readonly calls: number; readonly succeeded: number };
   /** Rollouts with a failed call of which it is known whether they are correct, and those that are. */
   readonly recovery: { readonly rollouts: number; readonly correct: number };

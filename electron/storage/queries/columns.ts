@@ -176,14 +176,14 @@ function emptyArrays(columns: Readonly<Record<string, ArrayName>>, length: numbe
   );
 }
 
-/** Kept beside the columns, under a name that is no column's. */
-const FACTS = 'facts';
+/** Kept beside the columns, under a name that is no column's. The number changes with what the facts mean. */
+const FACTS = 'facts 2';
 
-const SAVE = `INSERT INTO step_column_row (run_id, step, name, revision, bytes) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (run_id, step, name) DO UPDATE SET revision = excluded.revision, bytes = excluded.bytes`;
+const FORGET = 'DELETE FROM step_column_row WHERE run_id = ? AND step = ?';
+const SAVE = 'INSERT INTO step_column_row (run_id, step, name, revision, bytes) VALUES (?, ?, ?, ?, ?)';
 
 /** Stands beside the columns of a step: a step whose columns are of another shape is made anew. */
-const SHAPE = `shape ${[...Object.keys(NUMBER_COLUMNS), ...DICTIONARIES].join(' ')}`;
+const SHAPE = `shape ${FACTS} ${[...Object.keys(NUMBER_COLUMNS), ...DICTIONARIES].join(' ')}`;
 
 /** Steps whose columns are missing, of an older revision or of another shape; the oldest run first. */
 export const STALE_STEPS = `
@@ -209,6 +209,8 @@ export function keepColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): b
     const { runId, step, revision } = stale;
     const columns = readStepColumns(db, runId, step);
     const { arrays, dictionaries } = columns;
+    // Those of another shape would lie there for good.
+    db.prepare(FORGET).run(runId, step);
     const save = db.prepare(SAVE);
     for (const name of Object.keys(NUMBER_COLUMNS) as ColumnName[]) {
       const { buffer, byteOffset, byteLength } = arrays[name];

@@ -190,12 +190,13 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
   {
     id: 'retries',
     title: 'Next call after a failure',
-    unit: 'of failed calls that are followed by another',
-    describe: 'How often the call after a failed one does not fail: P(next call succeeds | error)',
+    unit: 'of failed calls with an answered one behind',
+    describe:
+      'How often the call after a failed one succeeds: P(next call succeeds | error). A next call without a response is left out',
     format: asShare,
     lines: [
       share('succeeds', ({ retries }) => [retries.succeeded, retries.calls], {
-        describe: 'failed calls whose next call did not fail',
+        describe: 'failed calls whose next call succeeded',
         color: 'var(--right)',
         filter: 'tool_errors:>0 tool_calls:>1',
         opens: 'rollouts with a failed call and another',
