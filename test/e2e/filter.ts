@@ -41,6 +41,23 @@ export function describeFilter(shell: Shell): void {
       expect(filterOf()).toBe('outcome:timeout');
     });
 
+    test('Tab leads on where no word has been begun, and where it is whole', async () => {
+      const hasFocus = () => box().evaluate((element) => element === document.activeElement);
+      for (const [written, isLeft] of [
+        ['', true],
+        ['outcome:', true],
+        ['outcome:timeout', true],
+        ['outcome:timeo', false],
+      ] as const) {
+        await box().fill(written);
+        if (written.includes(':t')) await page.getByRole('option', { name: /^timeout/ }).waitFor();
+        await page.keyboard.press('Tab');
+        expect(await hasFocus()).toBe(!isLeft);
+      }
+      expect(await box().inputValue()).toBe('outcome:timeout');
+      await page.keyboard.press('Enter');
+    });
+
     test('a word that may become a field is not looked for before Enter', async () => {
       await page.keyboard.press('/');
       await box().fill('tool_er');

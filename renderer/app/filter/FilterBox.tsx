@@ -76,17 +76,20 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter' }: FilterBoxPro
     type(next, at);
     requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
   };
+  /** Tab finishes a word that has been begun and is not whole; where there is none it leads on, as everywhere. */
+  const takes = ({ key, shiftKey }: KeyboardEvent, { start, end, options }: Offered): boolean => {
+    if (shiftKey || (key !== 'Tab' && key !== 'Enter')) return false;
+    if (chosen >= 0) return true;
+    const begun = text.slice(start, end);
+    return key === 'Tab' && begun !== '' && begun !== options[0]?.insert;
+  };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     const { key } = event;
     if (offered !== undefined && (key === 'ArrowDown' || key === 'ArrowUp')) {
       event.preventDefault();
       const count = offered.options.length;
       setChosen(key === 'ArrowDown' ? Math.min(count - 1, chosen + 1) : Math.max(-1, chosen - 1));
-    } else if (
-      offered !== undefined &&
-      (key === 'Tab' || (key === 'Enter' && chosen >= 0)) &&
-      !event.shiftKey
-    ) {
+    } else if (offered !== undefined && takes(event, offered)) {
       event.preventDefault();
       take(offered, Math.max(0, chosen));
     } else if (key === 'Enter') {
