@@ -4,7 +4,9 @@ import { type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { RunTable } from './columnStore.ts';
 import type { StepTable } from './stepTable.ts';
 
-export const NUMBER_COLUMN: Readonly<Record<Exclude<NumberField, 'step' | 'pass_rate'>, ColumnName>> = {
+export const NUMBER_COLUMN: Readonly<
+  Record<Exclude<NumberField, 'step' | 'pass_rate' | 'repeats'>, ColumnName>
+> = {
   index: 'index',
   reward: 'reward',
   turns: 'turns',
@@ -28,6 +30,8 @@ export function numbersOf(run: RunTable, table: StepTable, field: NumberField): 
       return new Float64Array(table.count).fill(run.hasSteps ? table.step : Number.NaN);
     case 'pass_rate':
       return passRates(run, table);
+    case 'repeats':
+      return repeats(table);
     default:
       return known(table.column(NUMBER_COLUMN[field]));
   }
@@ -38,6 +42,23 @@ function known(column: ArrayLike<number>): ArrayLike<number> {
   const numbers = Float64Array.from(column);
   for (let i = 0; i < numbers.length; i++) if (numbers[i] === UNKNOWN_I32) numbers[i] = Number.NaN;
   return numbers;
+}
+
+/** Of each rollout; unknown where it has calls and of none is known what it says. */
+function repeats(table: StepTable): Float64Array {
+  const counts = new Float64Array(table.count);
+  const isKnown = new Uint8Array(table.count);
+  const callRollout = table.column('callRollout');
+  const callRepeat = table.column('callRepeat');
+  for (let call = 0; call < callRollout.length; call++) {
+    const i = callRollout[call] ?? 0;
+    const isRepeat = callRepeat[call] ?? -1;
+    if (isRepeat >= 0) {
+      counts[i] = (isKnown[i] === 1 ? (counts[i] ?? 0) : 0) + isRepeat;
+      isKnown[i] = 1;
+    } else if (isKnown[i] === 0) counts[i] = Number.NaN;
+  }
+  return counts;
 }
 
 /** Share of correct rollouts among those of which it is known, of each rollout's group. */

@@ -30,6 +30,8 @@ const NUMBERS: Readonly<Record<NumberField, string>> = {
   turns: 'turns',
   tool_calls: 'tool_calls',
   tool_errors: 'tool_errors',
+  repeats:
+    '(SELECT iif(count(*) = 0, 0, sum(c.is_repeat)) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
   latency_ms: '(SELECT max(c.latency_ms) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
   tokens: 'policy_tokens',
   chars: 'response_chars',

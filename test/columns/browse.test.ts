@@ -92,6 +92,8 @@ const FILTERS = [
   'penalty:>0.2 p_err:..0.5',
   'latency_ms:>1',
   'latency_ms:none',
+  'repeats:>0',
+  'repeats:0',
   'pass_rate:0.2..0.8',
   'pass_rate:1',
   'source:*',

@@ -228,8 +228,8 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
       share('made before', ({ repeats }) => [repeats.calls, repeats.known], {
         describe: 'calls that repeat an earlier one',
         color: 'var(--wrong)',
-        filter: 'flag:identical_retry',
-        opens: 'rollouts in which a failed call was made again',
+        filter: 'repeats:>0',
+        opens: 'rollouts in which a call was made before',
       }),
     ],
   },
