@@ -42,6 +42,8 @@ export type BrowseQuestion =
 export interface BrowseOptions {
   readonly isCancelled: () => boolean;
   readonly onProgress: (stepsDone: number, steps: number) => void;
+  /** Before and behind each text that is looked through: a regular expression may never come back from one. */
+  readonly onText?: () => void;
 }
 
 class Stopped extends Error {}
@@ -56,6 +58,8 @@ export class Browser {
   private readonly store: ColumnStore;
   /** The one on the screen and the ones before it: sorted and walked, they are asked for again and again. */
   private readonly maps = new LastFew<ProblemMap>(4);
+  /** Of the question that is being answered. */
+  private onText: () => void = () => undefined;
 
   constructor(db: ReadableLibrary) {
     this.db = db;
@@ -64,6 +68,7 @@ export class Browser {
 
   /** Failures are values. */
   answer(question: BrowseQuestion, options: BrowseOptions): Result<unknown> {
+    this.onText = options.onText ?? (() => undefined);
     try {
       // One state of the library, whatever is written meanwhile.
       const value = this.db.transaction(() => this.answerTo(question, breatheWith(options)))();
@@ -150,7 +155,7 @@ export class Browser {
   ) {
     const node = nodeOf(question.filter);
     const run = this.store.run(question.runId);
-    const texts = textMatches(this.db, { run, step: question.step, node, breathe });
+    const texts = textMatches(this.db, { run, step: question.step, node, breathe, onText: this.onText });
     return { run, matched: matchedSteps({ run, texts }, node, question, breathe) };
   }
 
@@ -161,7 +166,7 @@ export class Browser {
     const whole = this.store.run(question.runId);
     const run = { ...whole, steps: whole.steps.filter(({ step }) => step >= from && step <= to) };
     if (node.kind === 'all') return run.steps.map((table) => ({ table }));
-    const texts = textMatches(this.db, { run, step: undefined, node, breathe });
+    const texts = textMatches(this.db, { run, step: undefined, node, breathe, onText: this.onText });
     return matchedSteps({ run, texts }, node, {}, breathe);
   }
 
@@ -176,7 +181,7 @@ export class Browser {
         return table.facts();
       });
     }
-    const texts = textMatches(this.db, { run, step: question.step, node, breathe });
+    const texts = textMatches(this.db, { run, step: question.step, node, breathe, onText: this.onText });
     return matchedSteps({ run, texts }, node, question, breathe).map(({ table, mask }) =>
       stepFacts(table, mask),
     );

@@ -14,13 +14,18 @@ interface TextScope {
   readonly step?: number | undefined;
   readonly node: FilterNode;
   readonly breathe: Breathe;
+  /** Before and behind each text that is read. */
+  readonly onText: () => void;
 }
 
 /** Texts between two looks at whether the answer is still wanted. */
 const BREATH = 64;
 
 /** @returns right for every rollout whose match depends on it; the rest of the filter may spare a text from being read */
-export function textMatches(db: ReadableLibrary, { run, step: only, node, breathe }: TextScope): TextMatches {
+export function textMatches(
+  db: ReadableLibrary,
+  { run, step: only, node, breathe, onText }: TextScope,
+): TextMatches {
   const nodes = textNodesOf(node);
   const found = new Map(nodes.map((each) => [each, new Set<number>()]));
   if (nodes.length === 0) return () => NONE;
@@ -51,8 +56,10 @@ export function textMatches(db: ReadableLibrary, { run, step: only, node, breath
       if (read++ % BREATH === 0) breatheHere();
       const rollout = texts.rollout(id);
       if (rollout === undefined) continue;
+      onText();
       for (const each of nodes)
         if (known(each) === undefined && truth.read(each, rollout)) found.get(each)?.add(id);
+      onText();
     }
   }
 }

@@ -34,7 +34,19 @@ type Question = AnalysisRequest extends infer R ? (R extends AnalysisRequest ? O
 /** A thread looks whether its answer is still wanted many times a second. */
 const CAUGHT_MS = 3000;
 
+/** For one text: a regular expression that takes longer never comes back from it. */
+const LONGEST_TEXT_MS = 2000;
+const LOOK_MS = 250;
+
+const ENDLESS =
+  'the regular expression was given up: in one text it took longer than 2 s. Repetitions of repetitions do, as in (a+)+';
+const INTERRUPTED: ApiFailure = {
+  code: 'internal',
+  message: 'an earlier question could not be interrupted; ask again',
+};
+
 interface Job {
+  readonly question: Question;
   readonly settle: (result: Result<unknown>) => void;
   readonly onNews: (message: AnalysisMessage) => void;
 }
@@ -59,10 +71,14 @@ const newsFor =
     if (message.kind === 'progress') onProgress(message);
   };
 
-/** One Int32 that is no longer 0 once the answer is no longer wanted. */
+/** As `Stoppable` of the messages: a host takes types alone from a worker. */
+const STOP = 0;
+const TEXTS = 1;
+
+/** As `Stoppable` says; set when the signal is. */
 export function stopFlag(signal: AbortSignal | undefined): SharedArrayBuffer {
-  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-  signal?.addEventListener('abort', () => void Atomics.store(new Int32Array(stop), 0, 1));
+  const stop = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  signal?.addEventListener('abort', () => void Atomics.store(new Int32Array(stop), STOP, 1));
   return stop;
 }
 
@@ -77,6 +93,9 @@ export class AnalysisThread {
   private readonly unanswered = new Unanswered();
   /** Flags of questions that look at one. */
   private readonly stops = new Set<SharedArrayBuffer>();
+  /** The text that is being looked through, by its number, and since when. */
+  private readonly texts = new Map<number, { readonly number: number; readonly since: number }>();
+  private watch: NodeJS.Timeout | undefined;
   private nextId = 1;
 
   constructor(options: WorkerOptions) {
@@ -177,7 +196,7 @@ export class AnalysisThread {
     this.worker = undefined;
     for (const id of [...this.givenUp.keys()]) this.ended(id);
     for (const id of this.jobs.keys()) worker?.postMessage({ id, kind: 'cancel' } satisfies AnalysisRequest);
-    for (const stop of this.stops) Atomics.store(new Int32Array(stop), 0, 1);
+    for (const stop of this.stops) Atomics.store(new Int32Array(stop), STOP, 1);
     this.failAll({ code: 'closed', message: 'the library has been closed' });
     const atRest = this.ready.then(() => this.unanswered.none());
     await endThread(worker, atRest);
@@ -199,16 +218,26 @@ export class AnalysisThread {
       const settle = (result: Result<unknown>): void => {
         signal?.removeEventListener('abort', onAbort);
         this.jobs.delete(id);
+        this.texts.delete(id);
+        if (this.jobs.size === 0) clearInterval(this.watch);
         if ('stop' in question) this.stops.delete(question.stop);
         resolve(result);
       };
       signal?.addEventListener('abort', onAbort);
-      this.jobs.set(id, { settle, onNews });
+      this.jobs.set(id, { question, settle, onNews });
       if ('stop' in question) this.stops.add(question.stop);
-      this.start();
-      this.unanswered.asked(id);
-      this.send({ id, ...question });
+      if (this.jobs.size === 1) {
+        this.watch = setInterval(() => this.look(), LOOK_MS);
+        this.watch.unref();
+      }
+      this.put(id, question);
     });
+  }
+
+  private put(id: number, question: Question): void {
+    this.start();
+    this.unanswered.asked(id);
+    this.send({ id, ...question });
   }
 
   private send(request: AnalysisRequest): void {
@@ -253,14 +282,35 @@ export class AnalysisThread {
     this.givenUp.delete(id);
   }
 
-  /** Ends the thread; the next question starts another. What waited behind is told why it has no answer. */
+  /** Whether the thread is still in the text it was in. */
+  private look(): void {
+    for (const [id, { question, settle }] of this.jobs) {
+      if (!('stop' in question)) continue;
+      const number = Atomics.load(new Int32Array(question.stop), TEXTS);
+      const known = this.texts.get(id);
+      if (number % 2 === 0) this.texts.delete(id);
+      else if (known?.number !== number) this.texts.set(id, { number, since: performance.now() });
+      else if (performance.now() - known.since >= LONGEST_TEXT_MS) {
+        settle({ ok: false, failure: { code: 'refused', message: ENDLESS } });
+        this.replace();
+        return;
+      }
+    }
+  }
+
+  /** Ends the thread; another answers what waited behind. */
   private replace(): void {
     const { worker } = this;
     this.worker = undefined;
     for (const id of [...this.givenUp.keys()]) this.ended(id);
     this.unanswered.forget();
+    this.texts.clear();
     void this.ready.then(() => worker?.terminate());
-    this.failAll({ code: 'internal', message: 'an earlier question could not be interrupted; ask again' });
+    for (const [id, { question, settle }] of [...this.jobs]) {
+      // Whoever takes pages has some of them already.
+      if (question.kind === 'decisions') settle({ ok: false, failure: INTERRUPTED });
+      else this.put(id, question);
+    }
   }
 
   private failAll(failure: ApiFailure): void {

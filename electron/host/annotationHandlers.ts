@@ -3,7 +3,8 @@ import type { Method, ParsedParams, ResultOf } from '../../shared/api/contract.t
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { WriterTask } from '../worker/messages.ts';
-import type { AnalysisThread, OnProgress } from './analysisThread.ts';
+import type { OnProgress } from './analysisThread.ts';
+import type { Browses } from './browseThreads.ts';
 
 const ANNOTATION_METHODS = [
   'taxonomy.set',
@@ -23,8 +24,8 @@ type AnnotationHandlers = {
 };
 
 export interface AnnotationServices {
-  readonly listing: AnalysisThread;
-  readonly charting: AnalysisThread;
+  readonly listing: Browses;
+  readonly charting: Browses;
   task(task: WriterTask): Promise<Result<unknown>>;
   progressFor(progressKey: string | undefined): OnProgress;
   refusalOf(path: string): { readonly ok: false; readonly failure: ApiFailure } | undefined;

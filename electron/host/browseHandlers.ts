@@ -2,7 +2,8 @@
 import type { Method, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
-import type { AnalysisThread, OnProgress } from './analysisThread.ts';
+import type { OnProgress } from './analysisThread.ts';
+import type { Browses } from './browseThreads.ts';
 
 const BROWSE_METHODS = [
   'step.series',
@@ -20,8 +21,8 @@ type BrowseHandlers = {
 };
 
 export interface BrowseServices {
-  readonly listing: AnalysisThread;
-  readonly charting: AnalysisThread;
+  readonly listing: Browses;
+  readonly charting: Browses;
   progressFor(progressKey: string | undefined): OnProgress;
 }
 

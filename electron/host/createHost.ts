@@ -20,6 +20,7 @@ import { type IngestReport, READ_METHODS, type ReadMethod, type WriterTask } fro
 import { AnalysisThread, type DecisionListeners, type OnProgress } from './analysisThread.ts';
 import { annotationHandlers } from './annotationHandlers.ts';
 import { browseHandlers } from './browseHandlers.ts';
+import { BrowseThreads } from './browseThreads.ts';
 import { Follower } from './follower.ts';
 import { isBelowAny, refusalOfPath } from './grants.ts';
 import type { Host, HostIngestOptions, HostOptions, KnownLibrary, KnownLibraryChange } from './host.ts';
@@ -62,9 +63,7 @@ class LibraryHost implements Host {
   private readonly analysis: AnalysisThread;
   /** A thread of its own: two rollouts do not wait behind a run. */
   private readonly comparison: AnalysisThread;
-  /** And two for lists and for charts: a list does not wait behind a chart. */
-  private readonly listing: AnalysisThread;
-  private readonly charting: AnalysisThread;
+  private readonly browsing: BrowseThreads;
   /** And one for files that are written. */
   private readonly exporting: AnalysisThread;
   private readonly searching: SearchThread;
@@ -80,8 +79,7 @@ class LibraryHost implements Host {
     this.options = options;
     this.analysis = new AnalysisThread({ libraryPath: options.libraryPath });
     this.comparison = new AnalysisThread({ libraryPath: options.libraryPath });
-    this.listing = new AnalysisThread({ libraryPath: options.libraryPath });
-    this.charting = new AnalysisThread({ libraryPath: options.libraryPath });
+    this.browsing = new BrowseThreads({ libraryPath: options.libraryPath });
     this.exporting = new AnalysisThread({ libraryPath: options.libraryPath });
     this.searching = new SearchThread({ libraryPath: options.libraryPath });
     this.sql = new SqlConsole({
@@ -144,13 +142,21 @@ class LibraryHost implements Host {
     if (method === 'group.order') {
       const question = params as ParsedParams<'group.order'>;
       if (question.filter.trim() === '') return undefined;
-      return this.listing.browse({ about: 'groups', ...question }, this.progressFor(undefined), signal);
+      return this.browsing.listing.browse(
+        { about: 'groups', ...question },
+        this.progressFor(undefined),
+        signal,
+      );
     }
     if (method !== 'rollout.order') return undefined;
     const { progressKey, ...question } = params as ParsedParams<'rollout.order'>;
     const isOfRun = question.step === undefined && question.groupId === undefined;
     if (question.filter.trim() === '' && !isOfRun) return undefined;
-    return this.listing.browse({ about: 'rollouts', ...question }, this.progressFor(progressKey), signal);
+    return this.browsing.listing.browse(
+      { about: 'rollouts', ...question },
+      this.progressFor(progressKey),
+      signal,
+    );
   }
 
   subscribe(listener: (event: HostEvent) => void): () => void {
@@ -202,8 +208,8 @@ class LibraryHost implements Host {
     this.sql.close();
     await this.follower.close();
     await this.inspector.close();
-    const { analysis, comparison, listing, charting, exporting } = this;
-    for (const thread of [analysis, comparison, listing, charting, exporting]) await thread.close();
+    const { analysis, comparison, browsing, exporting } = this;
+    for (const thread of [analysis, comparison, browsing, exporting]) await thread.close();
     await this.searching.close();
     await this.readers?.close();
     await this.writer?.close();
@@ -226,6 +232,7 @@ class LibraryHost implements Host {
   }
 
   private makeHandlers(): Handlers {
+    const { listing, charting } = this.browsing;
     const shared = {
       task: (task: WriterTask, onProgress?: (done: number, total: number) => void) =>
         this.thread.task(task, onProgress),
@@ -268,12 +275,12 @@ class LibraryHost implements Host {
         isReading: () => [...this.jobs.values()].some(({ state }) => state === 'running'),
       }),
       ...packHandlers({
-        ...{ listing: this.listing, comparison: this.comparison, exporting: this.exporting },
+        ...{ listing, comparison: this.comparison, exporting: this.exporting },
         ...{ libraryPath: this.options.libraryPath, version: this.options.version, writable: this.writable },
         ...shared,
       }),
-      ...annotationHandlers({ ...shared, listing: this.listing, charting: this.charting }),
-      ...browseHandlers({ ...shared, listing: this.listing, charting: this.charting }),
+      ...annotationHandlers({ ...shared, listing, charting }),
+      ...browseHandlers({ ...shared, listing, charting }),
       'roc.report': ({ progressKey, ...request }, signal) =>
         this.analysis.report(request, this.progressFor(progressKey), signal),
       'token.statistics': ({ progressKey, ...request }, signal) =>

@@ -4,6 +4,7 @@ import type { Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { PackIds } from '../worker/analysisMessages.ts';
 import type { AnalysisThread, OnProgress } from './analysisThread.ts';
+import type { Browses } from './browseThreads.ts';
 import { newPlace, type PlaceServices } from './newPlace.ts';
 
 const PACK_METHODS = ['pack.preview', 'pack.export', 'pack.text'] as const satisfies readonly Method[];
@@ -14,7 +15,7 @@ type PackHandlers = {
 
 export interface PackServices extends PlaceServices {
   readonly version: string;
-  readonly listing: AnalysisThread;
+  readonly listing: Browses;
   /** For one rollout: a text does not wait behind a file. */
   readonly comparison: AnalysisThread;
   readonly exporting: AnalysisThread;

@@ -228,6 +228,7 @@ function browse({ id, question, stop }: Extract<AnalysisRequest, { kind: 'browse
   let toldAt = performance.now();
   return browser.answer(question, {
     isCancelled: () => Atomics.load(flag, 0) !== 0,
+    onText: () => void Atomics.add(flag, 1, 1),
     onProgress: (stepsDone, steps) => {
       if (performance.now() - toldAt < NEWS_MS) return;
       toldAt = performance.now();

@@ -22,7 +22,10 @@ export interface DecisionsRequest {
   readonly choice: UncheckedChoice;
 }
 
-/** One Int32: not 0 once the answer is no longer wanted. A thread in the middle of an alignment hears no message. */
+/**
+ * Two Int32, as a thread in the middle of its work hears no message. The first is not 0 once the answer is no longer
+ * wanted. The second is odd while the thread looks through a text, and another with each.
+ */
 export interface Stoppable {
   readonly stop: SharedArrayBuffer;
 }
