@@ -13,12 +13,19 @@ import type { SearcherMessage, SearcherRequest } from '../worker/searcherMessage
 import { endThread, Unanswered } from './endThread.ts';
 
 const LONGEST_MS = 2000;
+/** Rollouts one search may be caught in: an expression without end would be caught in each. */
+const MOST_SKIPPED = 4;
 const LOOK_MS = 250;
 /** As `BEAT` of the messages: a host takes types alone from a worker. */
 const STOP = 0;
 const ROLLOUT = 1;
 const SINCE = 2;
 const NUMBERS = 3;
+
+const ENDLESS: ApiFailure = {
+  code: 'refused',
+  message: `the regular expression was given up: in each of ${MOST_SKIPPED + 1} rollouts it took longer than 2 s. Repetitions of repetitions do, as in (a+)+`,
+};
 
 type Question =
   | { kind: 'page'; params: ParsedParams<'search.page'> }
@@ -116,7 +123,7 @@ export class SearchThread {
 
   /** A job stays until the thread is done with it, wanted or not: what it hangs in is known by it. */
   private look(): void {
-    for (const { beat, skipped } of this.jobs.values()) {
+    for (const [caught, { beat, skipped, settle }] of this.jobs) {
       const told = new Float64Array(beat);
       const rolloutId = told[ROLLOUT] ?? 0;
       if (rolloutId === 0 || Date.now() - (told[SINCE] ?? 0) < LONGEST_MS) continue;
@@ -127,7 +134,11 @@ export class SearchThread {
       this.unanswered.forget();
       told[ROLLOUT] = 0;
       skipped.push(rolloutId);
-      this.start();
+      if (skipped.length > MOST_SKIPPED) {
+        settle({ ok: false, failure: ENDLESS });
+        this.forget(caught);
+      }
+      if (this.jobs.size > 0) this.start();
       for (const [id, job] of this.jobs) {
         if (new Float64Array(job.beat)[STOP] === 0) this.send(id, job);
         else this.forget(id);
