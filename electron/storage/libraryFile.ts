@@ -5,6 +5,12 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { WritableLibrary } from './open.ts';
 
+/** Tells the file at a path from another one that has come to lie there. @returns undefined where there is none */
+export function fileIdentity(path: string): string | undefined {
+  const status = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return status === undefined ? undefined : `${status.dev}:${status.ino}`;
+}
+
 /** Bytes in use: free pages inside the file are none. */
 export function usedBytes(db: WritableLibrary): number {
   const one = (name: string): number => Number(db.pragma(name, { simple: true }));

@@ -1,9 +1,11 @@
 /** Worker thread: the only writer of the library. One ingest call at a time, in order of arrival. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { IngestProgress } from '../../shared/api/contract.ts';
+import type { ApiFailure } from '../../shared/api/errors.ts';
 import { stepFacts } from '../columns/series.ts';
 import { sourceOf } from '../columns/stepTable.ts';
 import { ingest } from '../ingest/ingest.ts';
+import { fileIdentity } from '../storage/libraryFile.ts';
 import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
@@ -47,6 +49,15 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
   let queue: Promise<void> = Promise.resolve();
   const cancelled = new Set<number>();
   let current: number | undefined;
+  const identity = fileIdentity(libraryPath);
+  /** SQLite writes into a file that is gone as into any other, and what is written there is lost. */
+  const refusal = (): ApiFailure | undefined =>
+    fileIdentity(libraryPath) === identity
+      ? undefined
+      : {
+          code: 'refused',
+          message: `not saved: the library ${libraryPath} has been removed or replaced since it was opened. Start Turnwise anew`,
+        };
   const upkeep = new Upkeep(
     [
       () => keepColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
@@ -65,6 +76,11 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
   };
 
   const perform = async (id: number, task: WriterTask): Promise<void> => {
+    const failure = refusal();
+    if (failure !== undefined) {
+      post({ kind: 'taskDone', id, result: { ok: false, failure } });
+      return;
+    }
     const { result, runIds, annotated } = await runTask(writer, task, (done, total) =>
       post({ kind: 'taskProgress', id, done, total }),
     );
@@ -98,6 +114,8 @@ function serve(db: WritableLibrary, writer: LibraryWriter): void {
       issues: 0,
     };
     try {
+      const failure = refusal();
+      if (failure !== undefined) throw new Error(failure.message);
       const mappings = mappingsFor(writer, mapping);
       const outcome = await ingest(paths, writer, parser, {
         mappings,
