@@ -5,9 +5,11 @@
  *   runs/K.jsonl                           run, stages and metrics, as lines of the Turnwise log
  *   README.md                              the columns
  *
- * A file has its name once it is whole; an export that ended early leaves `*.partial` behind, and is begun anew.
+ * All of it comes to lie there once it is whole. Until then it is in `.unfinished`, which nobody reads: an export that
+ * ended early is no data set, and is begun anew.
  */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   DATA_SET_COLUMNS,
@@ -30,6 +32,11 @@ import { rowOf } from './dataSetRows.ts';
 import { ExportRefusal } from './exportRefusal.ts';
 import { ParquetPart } from './parquetPart.ts';
 import { DATA_SET_SCHEMA } from './parquetSchema.ts';
+
+const UNFINISHED = '.unfinished';
+const PARTS = ['runs', 'rollouts'] as const;
+/** Bytes of a name: file systems take 255, with `run=` before it or `.jsonl` behind. */
+const LONGEST_NAME = 200;
 
 /** What Hive, Spark, pandas and DuckDB take for "no value". */
 const NO_STEP = '__HIVE_DEFAULT_PARTITION__';
@@ -68,28 +75,48 @@ export function* writeDataSet(
   { runKeys, directory }: DataSetRequest,
 ): Generator<DataSetProgress, DataSetReport> {
   const runs = chosen(exportedRuns(db), runKeys);
-  if (existsSync(directory) && readdirSync(directory).length > 0)
+  const isThere = existsSync(directory);
+  if (isThere && readdirSync(directory).some((name) => name !== UNFINISHED))
     throw new ExportRefusal(`${directory} is not empty; a data set is written into a directory of its own`);
-  mkdirSync(join(directory, 'runs'), { recursive: true });
+  const unfinished = join(directory, UNFINISHED);
+  try {
+    rmSync(unfinished, { recursive: true, force: true });
+    for (const part of PARTS) mkdirSync(join(unfinished, part), { recursive: true });
+    const written = yield* writeRuns(db, runs, unfinished);
+    for (const part of PARTS) renameSync(join(unfinished, part), join(directory, part));
+    writeFileSync(join(directory, 'README.md'), dataSetReadme(runs.map(({ runKey }) => runKey)));
+    return { directory, runs: runs.length, ...written };
+  } finally {
+    // Also when nobody asks for the rest.
+    rmSync(unfinished, { recursive: true, force: true });
+    if (!isThere && existsSync(directory) && readdirSync(directory).length === 0) rmdirSync(directory);
+  }
+}
+
+type Written = Pick<DataSetReport, 'files' | 'rollouts' | 'bytes'>;
+
+function* writeRuns(
+  db: ReadableLibrary,
+  runs: readonly ExportedRun[],
+  directory: string,
+): Generator<DataSetProgress, Written> {
   const total = runs.reduce((sum, run) => sum + run.rollouts, 0);
-  const report = { directory, runs: runs.length, files: 0, rollouts: 0, bytes: 0 };
+  const written = { files: 0, rollouts: 0, bytes: 0 };
   for (const run of runs) {
-    const name = partitionName(run.runKey);
-    writeFileSync(join(directory, 'runs', `${name}.jsonl`), runLines(db, run));
+    writeFileSync(join(directory, 'runs', `${partitionName(run.runKey)}.jsonl`), runLines(db, run));
     for (const step of exportedSteps(db, run.runId)) {
       const place = stepDirectory(run.runKey, run.hasSteps === 1 ? step : undefined);
       const partition = join(directory, 'rollouts', place);
       mkdirSync(partition, { recursive: true });
       for (const { rows, bytes } of writeStep(db, run, step, join(partition, 'part-0.parquet'))) {
-        report.rollouts += rows;
-        report.bytes += bytes;
-        yield { rollouts: report.rollouts, total };
+        written.rollouts += rows;
+        written.bytes += bytes;
+        yield { rollouts: written.rollouts, total };
       }
-      report.files++;
+      written.files++;
     }
   }
-  writeFileSync(join(directory, 'README.md'), dataSetReadme(runs.map(({ runKey }) => runKey)));
-  return report;
+  return written;
 }
 
 function* writeStep(
@@ -171,11 +198,17 @@ function chosen(runs: readonly ExportedRun[], keys: readonly string[] | undefine
   });
 }
 
-/** As Hive escapes what a directory's name may not hold; no more than needed, as ClickHouse shows the escapes. */
+/**
+ * As Hive escapes what a directory's name may not hold; no more than needed, as ClickHouse shows the escapes. What is too
+ * long for a name is cut and ends in a hash of all of it; the key itself stands in the metadata of the files.
+ */
 export function partitionName(value: string): string {
-  return value.replace(/[^\w.~@,-]/gu, (character) =>
+  const escaped = value.replace(/[^\w.~@,-]/gu, (character) =>
     [...Buffer.from(character)]
       .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
       .join(''),
   );
+  if (escaped.length <= LONGEST_NAME) return escaped;
+  const hash = createHash('sha256').update(value).digest('hex').slice(0, 16);
+  return `${escaped.slice(0, LONGEST_NAME - hash.length - 1).replace(/%.?$/, '')}~${hash}`;
 }

@@ -31,6 +31,9 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
+/** Bytes of a request's head: the longest filter, of 20,000 characters, stands in the address of a page. */
+const LONGEST_HEAD = 256 * 1024;
+
 /** Free on one loopback address does not mean free on the other; both must have the same port. */
 const PORT_ATTEMPTS = 10;
 
@@ -83,7 +86,7 @@ export async function startServer(options: ServerOptions): Promise<LoopbackServe
 
   function createListener(): Server {
     const server = createServer(
-      { maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 10_000 },
+      { maxHeaderSize: LONGEST_HEAD, requestTimeout: 30_000, headersTimeout: 10_000 },
       bundle,
     );
     server.on('upgrade', (request, connection, head) => {

@@ -145,7 +145,7 @@ describe('a data set', () => {
     expect(said.every((line, i) => line.endsWith(` | ${DATA_SET_COLUMNS[i]?.note} |`))).toBe(true);
   });
 
-  it('leaves nothing under a file’s own name when it is stopped in the middle', async () => {
+  it('leaves nothing when it is stopped in the middle', async () => {
     await ingestHere(first.library, [DEMO]);
     const directory = join(first.directory, 'data');
     const db = openReader(first.library);
@@ -153,9 +153,48 @@ describe('a data set', () => {
     written.next();
     written.return({ directory, runs: 0, files: 0, rollouts: 0, bytes: 0 });
     db.close();
-    const found = readdirSync(directory, { recursive: true }).map(String);
-    expect(found.filter((name) => /parquet/.test(name))).toEqual([]);
-    expect(existsSync(join(directory, 'README.md'))).toBe(false);
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  it('that was killed in the middle is no data set, and is begun anew', async () => {
+    await ingestHere(first.library, [DEMO]);
+    const directory = join(first.directory, 'data');
+    const db = openReader(first.library);
+    const written = writeDataSet(db, { directory });
+    // As a process leaves it that ends here.
+    for (let i = 0; i < 3; i++) written.next();
+    const second = scratch();
+    try {
+      expect(await ingestHere(second.library, [directory])).toMatchObject({ added: 0 });
+      write(first, directory);
+      const { added } = await ingestHere(second.library, [directory]);
+      expect(added).toBe(rows(first.library, 'SELECT count(*) AS n FROM rollout')[0]?.['n']);
+      expect(readdirSync(directory).sort()).toEqual(['README.md', 'rollouts', 'runs']);
+    } finally {
+      db.close();
+      second.remove();
+    }
+  });
+
+  it('keeps keys of any length', async () => {
+    const keys = ['解'.repeat(90), 'long'.repeat(80), `${'long'.repeat(80)}er`];
+    const line = (run: string) =>
+      JSON.stringify({
+        ...{ v: 1, type: 'rollout', run, split: 'train', step: 0, group: 'g', index: 0 },
+        ...{ problem: { id: 'p', prompt: 'q' }, text: 'a', reward: 1 },
+      });
+    await ingestHere(first.library, [first.file('long.jsonl', `${keys.map(line).join('\n')}\n`)]);
+    const directory = join(first.directory, 'data');
+    write(first, directory);
+    const second = scratch();
+    try {
+      await ingestHere(second.library, [directory]);
+      const query = 'SELECT run_key FROM run ORDER BY run_key';
+      expect(rows(second.library, query)).toEqual(rows(first.library, query));
+      expect(rows(second.library, query)).toHaveLength(3);
+    } finally {
+      second.remove();
+    }
   });
 
   it('is refused where something lies already, and of a run that is not there', async () => {
@@ -182,4 +221,7 @@ describe('a data set', () => {
 it('names of runs are directories anywhere', () => {
   expect(partitionName('exp/α 1=2%')).toBe('exp%2F%CE%B1%201%3D2%25');
   expect(partitionName('plain-run_1.2~eval')).toBe('plain-run_1.2~eval');
+  const long = partitionName('解'.repeat(300));
+  expect(long).toMatch(/^(%[0-9A-F]{2})+~[0-9a-f]{16}$/);
+  expect(long.length).toBeLessThanOrEqual(200);
 });

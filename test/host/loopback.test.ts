@@ -15,6 +15,7 @@ import { MAX_FRAME_BYTES } from '../../electron/headless/socketServer.ts';
 import { type LoopbackServer, startServer } from '../../electron/headless/startServer.ts';
 import { CONTENT_SECURITY_POLICY } from '../../shared/api/bundle.ts';
 import { encodeFrame } from '../../shared/api/codec.ts';
+import { LONGEST_FILTER } from '../../shared/domain/filter/parse.ts';
 import { createFakeHost, type FakeHost } from '../support/shells/fakeHost.ts';
 import { openSocketTransport, utf8 } from '../support/shells/socketTransport.ts';
 
@@ -108,6 +109,8 @@ describe('the bundle', () => {
   });
 
   test('a place in the application is the index page, a missing file is missing', async () => {
+    const longest = encodeURIComponent('解'.repeat(LONGEST_FILTER));
+    expect((await get(`/run/qwen2.5-7b?q=${longest}`)).body).toContain('<title>Turnwise');
     expect((await get('/run/qwen2.5-7b/step/3')).body).toContain('<title>Turnwise');
     expect((await get('/assets/gone.js')).status).toBe(404);
     expect((await get('/assets')).body).toContain('<title>Turnwise');

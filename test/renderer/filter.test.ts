@@ -44,7 +44,11 @@ describe('the same list from a shell', () => {
   it('names the library, the run and the filter', () => {
     expect(
       commandLine({ filter: 'reward:0 "double-check"', runKey: 'r 1', libraryPath: '/tmp/a.sqlite' }),
-    ).toBe(`turnwise rollouts --library /tmp/a.sqlite --run 'r 1' --filter 'reward:0 "double-check"'`);
+    ).toBe(`turnwise rollouts --library=/tmp/a.sqlite --run='r 1' --filter='reward:0 "double-check"'`);
+    // Behind a blank it would be an option of its own.
+    expect(commandLine({ filter: '-kept:true', runKey: '-x', libraryPath: undefined })).toBe(
+      'turnwise rollouts --run=-x --filter=-kept:true',
+    );
     expect(commandLine({ filter: '', runKey: undefined, libraryPath: undefined })).toBe('turnwise rollouts');
   });
 

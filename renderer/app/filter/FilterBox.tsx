@@ -28,9 +28,11 @@ interface FilterBoxProps {
   /** What is filtered: `rollouts`, `groups`, `charts`. */
   readonly what: string;
   readonly verb?: 'Filter' | 'Search';
+  /** What the list is filtered by besides: a step, switches. What is copied has it, too. */
+  readonly within?: string;
 }
 
-export function FilterBox({ runId, runKey, what, verb = 'Filter' }: FilterBoxProps) {
+export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }: FilterBoxProps) {
   const link = useFilterLink();
   const [, setQuery] = useUrlQuery();
   const [text, setText] = useState(link.text);
@@ -149,6 +151,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter' }: FilterBoxPro
           runId={runId}
           runKey={runKey}
           filter={link.applied}
+          within={within}
           onChoose={(next) => {
             setText(next);
             apply(next);

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -16,10 +17,12 @@ interface FilterMenuProps {
   readonly runKey: string | undefined;
   /** As it is applied; '' is none. */
   readonly filter: string;
+  /** What the list is filtered by besides. */
+  readonly within: string;
   readonly onChoose: (filter: string) => void;
 }
 
-export function FilterMenu({ runId, runKey, filter, onChoose }: FilterMenuProps) {
+export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMenuProps) {
   const client = useClient();
   const queries = useQueryClient();
   const setNotice = useInterface((state) => state.setNotice);
@@ -31,7 +34,7 @@ export function FilterMenu({ runId, runKey, filter, onChoose }: FilterMenuProps)
   const copySql = async () => {
     const { sql } = await client.request('filter.read', {
       ...(runId === undefined ? {} : { runId }),
-      filter,
+      filter: bothFilters(within, filter),
     });
     await copy('SQL', sql);
   };
@@ -72,7 +75,14 @@ export function FilterMenu({ runId, runKey, filter, onChoose }: FilterMenuProps)
             <DropdownMenu.Item onSelect={() => void copySql()}>Copy as SQL</DropdownMenu.Item>
             <DropdownMenu.Item
               onSelect={() =>
-                void copy('a command', commandLine({ filter, runKey, libraryPath: info?.libraryPath }))
+                void copy(
+                  'a command',
+                  commandLine({
+                    filter: bothFilters(within, filter),
+                    runKey,
+                    libraryPath: info?.libraryPath,
+                  }),
+                )
               }
             >
               Copy as command line

@@ -7,9 +7,10 @@ interface Asked {
 
 export function commandLine({ filter, runKey, libraryPath }: Asked): string {
   const parts = ['turnwise rollouts'];
-  if (libraryPath !== undefined) parts.push(`--library ${shellWord(libraryPath)}`);
-  if (runKey !== undefined) parts.push(`--run ${shellWord(runKey)}`);
-  if (filter !== '') parts.push(`--filter ${shellWord(filter)}`);
+  // With a sign between: what begins with a dash would be taken for an option.
+  if (libraryPath !== undefined) parts.push(`--library=${shellWord(libraryPath)}`);
+  if (runKey !== undefined) parts.push(`--run=${shellWord(runKey)}`);
+  if (filter !== '') parts.push(`--filter=${shellWord(filter)}`);
   return parts.join(' ');
 }
 

@@ -1,4 +1,5 @@
 import type { StepSummary } from '../../../shared/api/contract.ts';
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { FilterBox } from '../../app/filter/FilterBox.tsx';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { GroupTable } from './GroupTable.tsx';
@@ -33,10 +34,16 @@ export const LIST_TABS = [
 /** The groups of a step, or all its rollouts, with their filters. */
 export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsProps) {
   const [query] = useUrlQuery();
+  const ofStep = step === undefined ? '' : `step:${step}`;
   return (
     <>
       <div className="filters">
-        <FilterBox runId={runId} runKey={runKey} what={tab} />
+        <FilterBox
+          runId={runId}
+          runKey={runKey}
+          what={tab}
+          within={tab === 'rollouts' ? bothFilters(ofStep, rolloutFilterOf(query)) : ofStep}
+        />
         {tab === 'rollouts' && summary !== undefined && (
           <RolloutFilters hasDecisions={summary.decided > 0} hasCorrectness={summary.correctKnown > 0} />
         )}

@@ -1,7 +1,11 @@
-/** The statement as it is typed, in the URL as long as it makes a link: `?sql=`, a long saved one as `?query=` its name. */
+/**
+ * The statement as it is typed, in the URL as long as it makes a link: `?sql=`; a long saved one as `?query=` its name,
+ * a long one that is not saved as `?draft=1`, which this tab remembers.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { keepDraft, keptDraft } from '../../state/statementDraft.ts';
 import { LONGEST_LINK } from './sqlModel.ts';
 
 /** Typing writes no history: the URL follows when it pauses. */
@@ -28,7 +32,7 @@ export function useStatement(): Statement {
   const saved = useRequest('query.list', {}).data;
   const linked = query.get('sql') ?? undefined;
   const name = query.get('query') ?? undefined;
-  const [text, setOwn] = useState(linked ?? '');
+  const [text, setOwn] = useState(() => linked ?? (query.has('draft') ? keptDraft() : undefined) ?? '');
   const [isTyped, setTyped] = useState(false);
   const [revision, setRevision] = useState(0);
   const written = useRef(linked);
@@ -55,7 +59,13 @@ export function useStatement(): Statement {
     if (!isTyped) return;
     const timer = setTimeout(() => {
       written.current = isLong ? undefined : text;
-      setQuery({ sql: isLong ? undefined : text, query: isLong ? byText : undefined });
+      const isDraft = isLong && byText === undefined;
+      if (isDraft) keepDraft(text);
+      setQuery({
+        sql: isLong ? undefined : text,
+        query: isLong ? byText : undefined,
+        draft: isDraft ? '1' : undefined,
+      });
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text, isTyped, isLong, byText, setQuery]);

@@ -42,7 +42,12 @@ export function OverviewBar(props: OverviewBarProps) {
   return (
     <div className="overview-bar">
       <div className="filters">
-        <FilterBox runId={run.runId} runKey={run.runKey} what="charts" />
+        <FilterBox
+          runId={run.runId}
+          runKey={run.runKey}
+          what="charts"
+          within={range === undefined ? '' : `step:${range.from}..${range.to}`}
+        />
         <label className="overview-field">
           Smooth
           <select

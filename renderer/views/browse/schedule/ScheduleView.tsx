@@ -86,7 +86,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
         </div>
       </header>
       <div className="filters">
-        <FilterBox runId={run.data.runId} runKey={runKey} what="rollouts" />
+        <FilterBox runId={run.data.runId} runKey={runKey} what="rollouts" within={`step:${step}`} />
         <FilterChips />
         {schedule.isComputing && (
           <Button onClick={schedule.stop}>
