@@ -24,7 +24,7 @@ import { textMatches } from './textMatches.ts';
 
 export type BrowseQuestion =
   | ({ readonly about: 'rollouts' } & Omit<ParsedParams<'rollout.order'>, 'progressKey'>)
-  | ({ readonly about: 'groups' } & ParsedParams<'group.order'>)
+  | ({ readonly about: 'groups' } & Omit<ParsedParams<'group.order'>, 'progressKey'>)
   | ({ readonly about: 'series' } & Omit<ParsedParams<'step.series'>, 'progressKey'>)
   | ({ readonly about: 'evaluation' } & Omit<ParsedParams<'eval.summary'>, 'progressKey'>)
   | ({ readonly about: 'filter' } & ParsedParams<'filter.read'>)

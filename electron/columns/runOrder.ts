@@ -185,7 +185,7 @@ export interface MatchedGroups {
 export function orderMatchedGroups(
   db: ReadableLibrary,
   matched: readonly Matched[],
-  params: ParsedParams<'group.order'>,
+  params: Omit<ParsedParams<'group.order'>, 'progressKey'>,
 ): MatchedGroups {
   const counts = new Map<number, number>();
   for (const { table, mask } of matched) {

@@ -2,10 +2,11 @@
  * The threads that answer what lists and charts ask: a list does not wait behind a chart, and neither behind a filter
  * with a regular expression, for which texts are read.
  */
+import type { Method, ParsedParams } from '../../shared/api/contract.ts';
 import { textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import type { WorkerOptions } from '../worker/messages.ts';
-import { AnalysisThread } from './analysisThread.ts';
+import { AnalysisThread, type BrowseQuestion } from './analysisThread.ts';
 
 export type Browses = Pick<AnalysisThread, 'browse'>;
 
@@ -37,6 +38,28 @@ function beside(thread: AnalysisThread, patterns: AnalysisThread): Browses {
       return (hasPattern ? patterns : thread).browse(question, onProgress, signal);
     },
   };
+}
+
+/**
+ * Lists that rows would be too slow for: under a filter, or of all rollouts of a run.
+ *
+ * @param params as the contract has them for the method
+ * @returns undefined: the rows answer
+ */
+export function columnQuestion(
+  method: Method,
+  params: unknown,
+): { readonly question: BrowseQuestion; readonly progressKey: string | undefined } | undefined {
+  if (method === 'group.order') {
+    const { progressKey, ...question } = params as ParsedParams<'group.order'>;
+    if (question.filter.trim() === '') return undefined;
+    return { question: { about: 'groups', ...question }, progressKey };
+  }
+  if (method !== 'rollout.order') return undefined;
+  const { progressKey, ...question } = params as ParsedParams<'rollout.order'>;
+  const isOfRun = question.step === undefined && question.groupId === undefined;
+  if (question.filter.trim() === '' && !isOfRun) return undefined;
+  return { question: { about: 'rollouts', ...question }, progressKey };
 }
 
 /** Regular expressions of a filter; none of one that cannot be read. */

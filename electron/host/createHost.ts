@@ -20,7 +20,7 @@ import { type IngestReport, READ_METHODS, type ReadMethod, type WriterTask } fro
 import { AnalysisThread, type DecisionListeners, type OnProgress } from './analysisThread.ts';
 import { annotationHandlers } from './annotationHandlers.ts';
 import { browseHandlers } from './browseHandlers.ts';
-import { BrowseThreads } from './browseThreads.ts';
+import { BrowseThreads, columnQuestion } from './browseThreads.ts';
 import { Follower } from './follower.ts';
 import { isBelowAny, refusalOfPath } from './grants.ts';
 import type { Host, HostIngestOptions, HostOptions, KnownLibrary, KnownLibraryChange } from './host.ts';
@@ -137,26 +137,10 @@ class LibraryHost implements Host {
     }
   }
 
-  /** Lists that rows would be too slow for: under a filter, or of all rollouts of a run. */
   private list(method: Method, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> | undefined {
-    if (method === 'group.order') {
-      const question = params as ParsedParams<'group.order'>;
-      if (question.filter.trim() === '') return undefined;
-      return this.browsing.listing.browse(
-        { about: 'groups', ...question },
-        this.progressFor(undefined),
-        signal,
-      );
-    }
-    if (method !== 'rollout.order') return undefined;
-    const { progressKey, ...question } = params as ParsedParams<'rollout.order'>;
-    const isOfRun = question.step === undefined && question.groupId === undefined;
-    if (question.filter.trim() === '' && !isOfRun) return undefined;
-    return this.browsing.listing.browse(
-      { about: 'rollouts', ...question },
-      this.progressFor(progressKey),
-      signal,
-    );
+    const asked = columnQuestion(method, params);
+    if (asked === undefined) return undefined;
+    return this.browsing.listing.browse(asked.question, this.progressFor(asked.progressKey), signal);
   }
 
   subscribe(listener: (event: HostEvent) => void): () => void {

@@ -5,6 +5,8 @@ import type { ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { useClient, useLibrary } from './DataProvider.tsx';
 
 type LongMethod =
+  | 'rollout.order'
+  | 'group.order'
   | 'roc.report'
   | 'token.statistics'
   | 'token.places'

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { WORD_FIELDS } from '../domain/filter/fields.ts';
 import type { FilterReading, FrequentValue, SavedView, StepFacts } from './browseRows.ts';
-import { direction, filter, id } from './paramTypes.ts';
+import { direction, filter, id, progressKey } from './paramTypes.ts';
 import type { GroupRow, HostInfo, RolloutRow, RunDetail, RunSummary, StepSummary } from './rows.ts';
 
 export const GROUP_SORTS = [
@@ -56,6 +56,7 @@ export const LIST_PARAMS = {
     filter,
     sort: z.enum(GROUP_SORTS).default('order'),
     direction: direction.default('ascending'),
+    progressKey,
   }),
   'group.rows': z.object({ groupIds: z.array(id).max(500) }),
   'rollout.order': z.object({
@@ -68,7 +69,7 @@ export const LIST_PARAMS = {
       .array(z.object({ by: z.enum(ROLLOUT_SORTS), direction: direction.default('ascending') }))
       .max(8)
       .default([]),
-    progressKey: z.string().max(100).optional(),
+    progressKey,
   }),
   'rollout.rows': z.object({ rolloutIds: z.array(id).max(500) }),
   /** What charts show, per step; under a filter, of the rollouts that match. Long with a filter: like `roc.report`. */
@@ -76,7 +77,7 @@ export const LIST_PARAMS = {
     runId: id,
     step: id.optional(),
     filter,
-    progressKey: z.string().max(100).optional(),
+    progressKey,
   }),
   /** A filter as it was understood, and as SQL over the public views. */
   'filter.read': z.object({ runId: id.optional(), filter }),

@@ -1,4 +1,5 @@
 /** Lists, filters and charts from columns, against the same asked of the rows in SQL. */
+
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -16,6 +17,8 @@ import {
   STEP_ROLLOUTS,
 } from '../../electron/storage/queries/columns.ts';
 import { orderRollouts } from '../../electron/storage/queries/lists.ts';
+import { listSteps } from '../../electron/storage/queries/runs.ts';
+import { rowOfFacts, rowOfSummary, type StepRow } from '../../renderer/views/browse/stepRows.ts';
 import { GROUP_SORTS, ROLLOUT_SORTS, type StepFacts } from '../../shared/api/contract.ts';
 import { NUMBER_FIELDS } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
@@ -326,6 +329,20 @@ describe('charts', () => {
       expect(compared).toBeGreaterThan(20);
     },
   );
+
+  it('a row of the table of steps is the same, kept by the library or summed over columns', () => {
+    const close = (row: StepRow) =>
+      Object.fromEntries(
+        Object.entries(row).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, Number(value.toPrecision(12))]],
+        ),
+      );
+    for (const { run_id: runId } of runs) {
+      const question = { about: 'series' as const, runId, filter: '' };
+      const { steps } = ask<{ steps: readonly StepFacts[] }>(new Browser(db), question);
+      expect(steps.map(rowOfFacts).map(close)).toEqual(listSteps(db, runId).map(rowOfSummary).map(close));
+    }
+  });
 
   it('percentiles, outcomes, groups and entropy of the demo run', () => {
     const runId = runs[0]?.run_id ?? 0;

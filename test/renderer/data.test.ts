@@ -7,7 +7,7 @@ import { neighbourOf } from '../../renderer/data/useNeighbours.ts';
 import { chunksOf } from '../../renderer/data/useRowWindow.ts';
 import { reconnectDelay } from '../../renderer/data/webSocketTransport.ts';
 import { resolvedTheme } from '../../renderer/theme/followTheme.ts';
-import { mixedShare, noToolShare, passRate } from '../../renderer/views/browse/browseModel.ts';
+import { mixedShare, rowOfSummary } from '../../renderer/views/browse/stepRows.ts';
 import type { IngestProgress, StepSummary } from '../../shared/api/contract.ts';
 import { stepRow } from '../support/preview/previewData.ts';
 
@@ -101,8 +101,10 @@ describe('browsing', () => {
   };
 
   it('has shares only of what is known', () => {
-    expect(noToolShare(row)).toBe(0.96);
-    expect(passRate(row)).toBeUndefined();
-    expect(mixedShare({ ...row, groupsAllWrong: 0, groupsMixed: 0, groupsAllRight: 0 })).toBeUndefined();
+    expect(rowOfSummary(row).noToolShare).toBe(0.96);
+    expect(rowOfSummary(row).passRate).toBeUndefined();
+    expect(
+      mixedShare({ ...rowOfSummary(row), groupsAllWrong: 0, groupsMixed: 0, groupsAllRight: 0 }),
+    ).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandLine, shellWord } from '../../renderer/app/filter/commandLine.ts';
 import { filterParts } from '../../renderer/app/filter/filterParts.ts';
+import { fieldsOf } from '../../renderer/data/filterFields.ts';
 import { filterLinkOf } from '../../renderer/data/filterLink.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 
@@ -65,4 +66,11 @@ describe('the same list from a shell', () => {
     ]).toString('utf8');
     expect(shown.split('\u0000').slice(0, -1)).toEqual(words);
   });
+});
+
+it('the fields a filter asks for are named once each, texts are none', () => {
+  const read = readFilter(
+    'tokens:>8k or (not kept:true "double-check" code:sympy tokens:none) flag:truncated',
+  );
+  expect(read.ok && fieldsOf(read.node)).toEqual(['tokens', 'kept', 'flag']);
 });

@@ -96,7 +96,10 @@ function orderByAll(sort: RolloutScope['sort']): string {
   return [...keys, ROLLOUT_COLUMNS.order].join(', ');
 }
 
-export function orderGroups(db: ReadableLibrary, params: ParsedParams<'group.order'>): { ids: Uint32Array } {
+export function orderGroups(
+  db: ReadableLibrary,
+  params: Omit<ParsedParams<'group.order'>, 'progressKey'>,
+): { ids: Uint32Array } {
   const ids = db
     .prepare(groupOrderSql(params))
     .pluck()

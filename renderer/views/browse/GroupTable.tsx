@@ -7,18 +7,20 @@ import { useTableLayout } from '../../app/useTableLayout.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
+import { useAnalysis } from '../../data/useAnalysis.ts';
 import { useHeld } from '../../data/useHeld.ts';
 import { goTo } from '../../data/usePlace.ts';
-import { useRequest } from '../../data/useRequest.ts';
 import { type IndexRange, useGroupWindow } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
-import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { FailedState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { FilterNote } from './FilterNote.tsx';
 import { FreshBadge } from './FreshBadge.tsx';
 import { GROUP_COLUMNS, GROUP_SORT_IDS, matchColumn } from './groupColumns.tsx';
 import { freshRows } from './holdModel.ts';
+import { ListUnderWay } from './ListUnderWay.tsx';
+import { NoMatch } from './NoMatch.tsx';
 import { rowsById } from './selectedRows.ts';
 import { useListHold } from './useListHold.ts';
 import { useTableFilter } from './useTableFilter.ts';
@@ -41,15 +43,20 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
   const column = GROUP_SORT_IDS.find((one) => one === sort.column) ?? 'order';
   const text = useFilterLink().applied;
   const params = { runId, step, filter: text, sort: column, direction: sort.direction } as const;
-  const order = useRequest('group.order', params, { keepPrevious: true });
+  const order = useAnalysis('group.order', params);
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   // Groups with their matches: they are held together.
   const answer = useMemo(
-    () => order.data && { ids: order.data.ids, matches: order.data.matches, length: order.data.ids.length },
-    [order.data],
+    () =>
+      order.answer && {
+        ids: order.answer.ids,
+        matches: order.answer.matches,
+        length: order.answer.ids.length,
+      },
+    [order.answer],
   );
-  const latest = order.isPlaceholderData ? undefined : answer;
+  const latest = order.isFormer ? undefined : answer;
   // A list in which something is selected does not move either.
   const [selected, setSelected] = useState(0);
   const { isHeld } = useListHold(runKey);
@@ -69,14 +76,20 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
       <FailedState
         title="These groups could not be listed"
         error={order.error}
-        onRetry={() => void order.refetch()}
+        onRetry={() => void order.compute()}
       />
     );
   }
-  if (ids === undefined) return <WaitingState title="Sorting groups…" />;
+  if (ids === undefined) return <ListUnderWay what="groups" order={order} />;
+  const note = text !== '' && <FilterNote what="group" matches={ids.length} total={total} order={order} />;
   if (ids.length === 0) {
     const title = text === '' ? 'There are no groups yet' : 'No group has a rollout that matches the filter';
-    return <EmptyState title={title} />;
+    return (
+      <div className="list-column">
+        {note}
+        <NoMatch title={title} within={{ runId, step }} />
+      </div>
+    );
   }
   const length = Math.max(0, range.end - range.first);
   const loaded = Array.from({ length }, (_, i) => rows.rowAt(range.first + i)).filter(
@@ -102,9 +115,7 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
       {held.isBehind && latest !== undefined && held.value !== undefined && (
         <FreshBadge text={freshRows(held.value.ids, latest.ids)} onShow={held.showNew} />
       )}
-      {text !== '' && (
-        <FilterNote what="group" matches={ids.length} total={total} isNews={order.isPlaceholderData} />
-      )}
+      {note}
       <div className="list-rest">
         <VirtualTable
           key={list}

@@ -9,14 +9,14 @@ import { useTableLayout } from '../../app/useTableLayout.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
+import { useAnalysis } from '../../data/useAnalysis.ts';
 import { useGroupPreviews } from '../../data/useGroupPreviews.ts';
 import { useHeld } from '../../data/useHeld.ts';
 import { goTo } from '../../data/usePlace.ts';
-import { useRequest } from '../../data/useRequest.ts';
 import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
-import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { FailedState } from '../../ui/States.tsx';
 import { type Sort, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { CompareSelected } from './CompareSelected.tsx';
@@ -25,6 +25,8 @@ import { FreshBadge } from './FreshBadge.tsx';
 import { freshRows } from './holdModel.ts';
 import { knownColumnIds } from './knownColumns.ts';
 import { LabelSelected } from './LabelSelected.tsx';
+import { ListUnderWay } from './ListUnderWay.tsx';
+import { NoMatch } from './NoMatch.tsx';
 import { problemColumn } from './problemColumn.tsx';
 import { ROLLOUT_COLUMNS, STEP_COLUMN } from './rolloutColumns.tsx';
 import { rowsById } from './selectedRows.ts';
@@ -63,10 +65,10 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
     filter: text,
     sort: sorts.map(({ column, direction }) => ({ by: sortedFieldOf(column), direction })),
   };
-  const order = useRequest('rollout.order', params, { keepPrevious: true });
+  const order = useAnalysis('rollout.order', params);
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
-  const latest = order.isPlaceholderData ? undefined : order.data?.ids;
+  const latest = order.isFormer ? undefined : order.answer?.ids;
   // A list in which something is selected does not move either.
   const [selected, setSelected] = useState(0);
   const { isHeld } = useListHold(runKey);
@@ -107,13 +109,19 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
       <FailedState
         title="These rollouts could not be listed"
         error={order.error}
-        onRetry={() => void order.refetch()}
+        onRetry={() => void order.compute()}
       />
     );
   }
-  if (ids === undefined) return <WaitingState title="Sorting rollouts…" />;
+  if (ids === undefined) return <ListUnderWay what="rollouts" order={order} />;
+  const note = text !== '' && <FilterNote what="rollout" matches={ids.length} total={total} order={order} />;
   if (ids.length === 0) {
-    return <EmptyState title={link.applied === '' ? emptyTitle : 'No rollout matches the filter'} />;
+    return (
+      <div className="list-column">
+        {note}
+        <NoMatch title={link.applied === '' ? emptyTitle : 'No rollout matches the filter'} within={filter} />
+      </div>
+    );
   }
   const placeOf = ({ step, groupKey, ordinal }: RolloutRow): Place => ({
     view: 'rollout',
@@ -133,9 +141,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
       {held.isBehind && latest !== undefined && held.value !== undefined && (
         <FreshBadge text={freshRows(held.value, latest)} onShow={held.showNew} />
       )}
-      {text !== '' && (
-        <FilterNote what="rollout" matches={ids.length} total={total} isNews={order.isPlaceholderData} />
-      )}
+      {note}
       <div className="list-rest">
         <VirtualTable
           key={list}

@@ -4,7 +4,6 @@ import { useCommands } from '../../app/commands.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
 import { isWithin } from '../../charts/panelModel.ts';
-import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useHeld } from '../../data/useHeld.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
@@ -18,7 +17,9 @@ import { freshSteps, newestStep } from './holdModel.ts';
 import { OverviewCharts } from './overview/OverviewCharts.tsx';
 import { overviewLinkOf } from './overview/overviewLink.ts';
 import { STEP_COLUMNS, unknownStepColumns } from './stepColumns.tsx';
+import { rowOfSummary } from './stepRows.ts';
 import { useListHold } from './useListHold.ts';
+import { useMatchingSteps } from './useMatchingSteps.ts';
 import { useUrlSorts } from './useUrlSort.ts';
 
 const BY_STEP = { column: 'step', direction: 'ascending' } as const;
@@ -39,8 +40,9 @@ export function StepTable({ run, latest }: StepTableProps) {
   const steps = useMemo(() => all.map(({ step }) => step).sort((a, b) => a - b), [all]);
   const [query] = useUrlQuery();
   const { range } = useMemo(() => overviewLinkOf(query), [query]);
-  const isFiltered = useFilterLink().applied !== '';
-  const rows = useMemo(() => all.filter(({ step }) => isWithin(step, range)), [all, range]);
+  const matching = useMatchingSteps(run.runId);
+  const ofSteps = useMemo(() => matching.rows ?? all.map(rowOfSummary), [matching.rows, all]);
+  const rows = useMemo(() => ofSteps.filter(({ step }) => isWithin(step, range)), [ofSteps, range]);
   const unknown = useMemo(() => unknownStepColumns(rows), [rows]);
   const [sorts, setSort] = useUrlSorts(
     STEP_COLUMNS.map((column) => column.id).filter((id) => !unknown.has(id)),
@@ -73,14 +75,19 @@ export function StepTable({ run, latest }: StepTableProps) {
         {held.isBehind && <FreshBadge text={freshSteps(all, latest)} onShow={held.showNew} />}
         {rows.length === 0 ? (
           <EmptyState
-            title={all.length === 0 ? 'No step has been read yet' : 'No step lies in the brushed range'}
+            title={
+              all.length === 0
+                ? 'No step has been read yet'
+                : ofSteps.length === 0
+                  ? 'No rollout matches the filter'
+                  : 'No step lies in the brushed range'
+            }
           />
         ) : (
           <div className="list-column">
-            {/* From the first moment of a filter on: the charts may be read for a while yet. */}
-            {isFiltered && (
-              <p className="filter-note">
-                Of all rollouts of each step, whatever the filter: that is of the charts.
+            {matching.note !== undefined && (
+              <p className="filter-note" role="status">
+                {matching.note(rows, all)}
               </p>
             )}
             <div className="list-rest">

@@ -9,11 +9,11 @@ import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted, decimal, percent } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
-import { noToolShare, passRate } from './browseModel.ts';
 import { FollowControls } from './FollowControls.tsx';
 import { newestStep } from './holdModel.ts';
 import RunView from './RunView.tsx';
 import { LIST_TABS, listTab, StepLists } from './StepLists.tsx';
+import { rowOfSummary } from './stepRows.ts';
 import { useListHold } from './useListHold.ts';
 
 interface StepViewProps {
@@ -68,6 +68,7 @@ function StepOfRun({ runKey, step }: StepViewProps) {
   }
   if (runId === undefined) return <WaitingState title="Opening the step…" />;
   const tab = listTab(query, summary);
+  const row = summary === undefined ? undefined : rowOfSummary(summary);
 
   return (
     <div className="page">
@@ -80,11 +81,11 @@ function StepOfRun({ runKey, step }: StepViewProps) {
           choices={LIST_TABS}
         />
         <div className="end">
-          {summary !== undefined && (
+          {row !== undefined && (
             <span className="page-facts">
-              {counted(summary.rollouts, 'rollout')} · {counted(summary.groups, 'group')}
-              {passRate(summary) !== undefined && ` · ${percent(passRate(summary))} % right`}
-              {` · ${percent(noToolShare(summary))} % without a tool call · ${decimal(summary.meanTurns, 1)} turns`}
+              {counted(row.rollouts, 'rollout')} · {counted(row.groups, 'group')}
+              {row.passRate !== undefined && ` · ${percent(row.passRate)} % right`}
+              {` · ${percent(row.noToolShare)} % without a tool call · ${decimal(row.meanTurns, 1)} turns`}
             </span>
           )}
           <Link

@@ -17,5 +17,5 @@ export function freshSteps(held: readonly StepSummary[], latest: readonly StepSu
   return rollouts > 0 ? counted(rollouts, 'new rollout') : 'the steps have changed';
 }
 
-export const newestStep = (rows: readonly StepSummary[]): number | undefined =>
+export const newestStep = (rows: readonly Pick<StepSummary, 'step'>[]): number | undefined =>
   rows.length === 0 ? undefined : Math.max(...rows.map(({ step }) => step));

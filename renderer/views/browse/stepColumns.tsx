@@ -1,27 +1,18 @@
-import type { StepSummary } from '../../../shared/api/contract.ts';
 import { count, decimal, reward } from '../../ui/numbers.ts';
 import type { SortValue } from '../../ui/sorting.ts';
 import type { Column } from '../../ui/tableColumns.ts';
-import {
-  keptShare,
-  mixedShare,
-  noToolShare,
-  passRate,
-  toolCallsPerRollout,
-  toolErrorRate,
-  truncatedShare,
-} from './browseModel.ts';
 import { HealthCell, ShareCell } from './cells.tsx';
+import { mixedShare, type StepRow } from './stepRows.ts';
 
-export interface StepColumn extends Column<StepSummary> {
-  readonly measure: (row: StepSummary) => SortValue;
+export interface StepColumn extends Column<StepRow> {
+  readonly measure: (row: StepRow) => SortValue;
 }
 
 type NumberColumn = Omit<StepColumn, 'align' | 'sorts' | 'cell'> &
   Partial<Pick<StepColumn, 'cell' | 'sorts'>>;
 
 function numeric(column: NumberColumn, digits?: number): StepColumn {
-  const cell = (row: StepSummary) => {
+  const cell = (row: StepRow) => {
     const value = column.measure(row);
     if (typeof value !== 'number') return null;
     return digits === undefined ? count(value) : decimal(value, digits);
@@ -30,11 +21,11 @@ function numeric(column: NumberColumn, digits?: number): StepColumn {
 }
 
 function share(column: Omit<NumberColumn, 'cell' | 'unit'>, color?: string): StepColumn {
-  const cell = (row: StepSummary) => {
+  const cell = (row: StepRow) => {
     const value = column.measure(row);
     return typeof value === 'number' ? <ShareCell share={value} color={color} /> : null;
   };
-  const value = (row: StepSummary) => {
+  const value = (row: StepRow) => {
     const part = column.measure(row);
     return typeof part === 'number' ? part * 100 : undefined;
   };
@@ -42,7 +33,7 @@ function share(column: Omit<NumberColumn, 'cell' | 'unit'>, color?: string): Ste
 }
 
 /** A column that no step has a value for would be blank from top to bottom. */
-export function unknownStepColumns(rows: readonly StepSummary[]): ReadonlySet<string> {
+export function unknownStepColumns(rows: readonly StepRow[]): ReadonlySet<string> {
   const isKnown = (column: StepColumn) => rows.some((row) => column.measure(row) !== undefined);
   return new Set(STEP_COLUMNS.filter((one) => one.id !== 'step' && !isKnown(one)).map(({ id }) => id));
 }
@@ -65,7 +56,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
       label: 'right',
       hint: 'Right rollouts of those whose correctness is known',
       minWidth: 76,
-      measure: passRate,
+      measure: (row) => row.passRate,
     },
     'var(--right)',
   ),
@@ -87,7 +78,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
     label: 'no tool call',
     hint: 'Share of rollouts without any tool call',
     minWidth: 82,
-    measure: noToolShare,
+    measure: (row) => row.noToolShare,
   }),
   numeric(
     {
@@ -96,7 +87,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
       unit: '/rollout',
       hint: 'Tool calls per rollout',
       minWidth: 68,
-      measure: toolCallsPerRollout,
+      measure: (row) => row.toolCallsPerRollout,
     },
     2,
   ),
@@ -106,7 +97,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
       label: 'tool errors',
       hint: 'Failed tool calls of all tool calls',
       minWidth: 84,
-      measure: toolErrorRate,
+      measure: (row) => row.toolErrorRate,
     },
     'var(--wrong)',
   ),
@@ -126,14 +117,14 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
     unit: 'chars',
     hint: 'Mean response length in characters',
     minWidth: 74,
-    measure: (row) => row.meanResponseChars,
+    measure: (row) => row.meanChars,
   }),
   numeric({
     id: 'tokens',
     label: 'tokens',
     hint: 'Mean policy tokens per rollout',
     minWidth: 48,
-    measure: (row) => row.meanPolicyTokens,
+    measure: (row) => row.meanTokens,
   }),
   numeric(
     {
@@ -151,7 +142,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
     label: 'truncated',
     hint: 'Rollouts that ended at the length limit',
     minWidth: 74,
-    measure: truncatedShare,
+    measure: (row) => row.truncatedShare,
   }),
   share(
     {
@@ -159,7 +150,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
       label: 'kept',
       hint: 'Kept by the down-sampling, of the rollouts with a logged decision',
       minWidth: 76,
-      measure: keptShare,
+      measure: (row) => row.keptShare,
     },
     'var(--kept)',
   ),
