@@ -10,6 +10,9 @@ export interface PlaceServices {
   isGranted(path: string): boolean;
 }
 
+const ELSEWHERE =
+  'Give a name alone, which lies beside the library, or start Turnwise with that directory: npm start -- DIRECTORY';
+
 /**
  * Where a page may have a file or a directory made: where the user has said so in a dialog, in a directory that was opened, or beside
  * the library, which is no place of the page's choosing. Always a new one, never another one's.
@@ -31,7 +34,9 @@ export function newPlace(
     return { failure: { code: 'not_found', message: `there is no directory ${dirname(path)}` } };
   }
   if (!isName && !host.isGranted(directory)) {
-    return { failure: { code: 'not_granted', message: `${directory} has not been opened by the user` } };
+    return {
+      failure: { code: 'not_granted', message: `${directory} has not been opened by the user. ${ELSEWHERE}` },
+    };
   }
   const file = join(directory, basename(path));
   return existsSync(file)

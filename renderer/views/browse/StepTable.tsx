@@ -58,7 +58,9 @@ export function StepTable({ run, latest }: StepTableProps) {
   useCommands({ 'row.select': () => table.current?.toggle() });
   const arrangement = useTableLayout('steps');
   const setNotice = useInterface((state) => state.setNotice);
-  const openStep = (step: number) => goTo({ view: 'step', runKey, step });
+  // A step is opened as it was listed: under the filter.
+  const filter = query.get('q');
+  const search = filter === null ? '' : `?${new URLSearchParams({ q: filter })}`;
   const list = `run ${runKey} ${sortsText(sorts)}`;
 
   const newest = newestStep(rows);
@@ -104,8 +106,8 @@ export function StepTable({ run, latest }: StepTableProps) {
                 sort={sorts}
                 canSortFurther
                 onSort={setSort}
-                onOpen={(row) => openStep(row.step)}
-                hrefOf={(row) => pathOfPlace({ view: 'step', runKey, step: row.step })}
+                onOpen={({ step }) => goTo({ view: 'step', runKey, step }, search)}
+                hrefOf={({ step }) => pathOfPlace({ view: 'step', runKey, step }) + search}
                 position={listPosition(list)}
                 onPosition={(position) => rememberListPosition(list, position)}
               />

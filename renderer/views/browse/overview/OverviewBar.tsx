@@ -189,9 +189,7 @@ function SeriesProgress({
       {overview.rollouts === undefined
         ? counted(overview.matches, 'rollout')
         : `${count(overview.matches)} of ${counted(overview.rollouts, 'rollout')}`}
-      {overview.runs.length === 1 && (
-        <span className="dim"> · all of them faint behind, and in the table</span>
-      )}{' '}
+      {overview.runs.length === 1 && <span className="dim"> · all of them faint behind</span>}{' '}
       <Link className="is-link" href={listOf(runKey, applied, range)}>
         List them
       </Link>
