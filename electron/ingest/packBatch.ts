@@ -139,7 +139,10 @@ export class BatchBuilder {
       decision: rollout.decision ?? null,
       textPenalties: textPenalties(rollout),
       typedPenalties: typedPenalties(rollout),
-      flags: flagsOf({ ...rollout, repeats, groundTruth: rollout.problem.groundTruth }),
+      flags: flagsOf({
+        ...{ ...rollout, repeats },
+        ...{ prompt: rollout.problem.prompt, groundTruth: rollout.problem.groundTruth },
+      }),
       tokens,
       startedAt: rollout.startedAt ?? null,
       endedAt: rollout.endedAt ?? null,

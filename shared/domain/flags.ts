@@ -33,12 +33,12 @@ export type Flag = (typeof FLAGS)[number];
 export const FLAG_MEANINGS: Readonly<Record<Flag, string>> = {
   equals_truth: 'the answer and the ground truth are written alike',
   all_calls_failed: 'there were tool calls, and every one failed',
-  no_answer_tag: 'an answer was found, but in no answer tag',
+  no_answer_tag: 'an answer was found or rewarded, but stands in no answer tag',
   no_boxed: 'the answer tag holds no \\boxed',
   several_answers: 'different boxed values',
   text_after_answer: 'text behind the answer tag',
   reason_after_answer: 'reasoning behind the answer tag',
-  answer_only_in_output: 'the answer stands in a tool response and nowhere in the reasoning',
+  answer_only_in_output: 'the answer stands in a tool response and nowhere in what the policy wrote',
   truth_in_code: 'the ground truth stands in the code before any tool response had it',
   ignored_calls: 'several calls in a turn, of which some were not run',
   identical_retry: 'a failed call was made again, character by character',
@@ -53,6 +53,9 @@ export interface FlaggedRollout {
   readonly toolCalls: readonly ToolCall[];
   /** Per call: an earlier one says the same. */
   readonly repeats: readonly boolean[];
+  /** With its template; absent: not known. */
+  readonly prompt?: string | undefined;
+  readonly isCorrect?: boolean | undefined;
   readonly answer?: string | undefined;
   readonly groundTruth?: string | undefined;
   readonly stopReason?: StopReason | undefined;
@@ -111,11 +114,13 @@ export function flagNames(bits: number): readonly Flag[] {
 
 type Set = (flag: Flag, at?: { readonly segment: number } & TextRange) => void;
 
-function flagAnswer({ response, segments, answer }: FlaggedRollout, set: Set): void {
+function flagAnswer({ response, segments, prompt, answer, isCorrect }: FlaggedRollout, set: Set): void {
   const at = segments.findLastIndex(({ kind }) => kind === 'answer');
   const tag = segments[at];
   if (tag === undefined) {
-    if (answer !== undefined) set('no_answer_tag');
+    // Of a policy that was not asked for tags, their absence says nothing.
+    const isAsked = prompt === undefined || prompt === '' || prompt.includes('<answer');
+    if (isAsked && (answer !== undefined || isCorrect === true)) set('no_answer_tag');
     return;
   }
   if (!response.slice(tag.inner.start, tag.inner.end).includes('\\boxed'))
@@ -147,26 +152,16 @@ function flagBoxed({ response, segments }: FlaggedRollout, set: Set): void {
 }
 
 /** The answer from the tool alone, and the ground truth before the tool could say it. */
-function flagBorrowed(
-  { response, segments, toolCalls, answer, groundTruth }: FlaggedRollout,
-  set: Set,
-): void {
-  const isTelling = (text: string | undefined): text is string =>
-    text !== undefined && text.trim().length >= TELLING_CHARS;
-  if (isTelling(answer)) {
-    let inOutput: ({ readonly segment: number } & TextRange) | undefined;
-    let isReasoned = false;
-    for (const [i, { kind, inner }] of segments.entries()) {
-      if (kind !== 'tool-response' && kind !== 'reasoning' && kind !== 'text') continue;
-      const at = placeOf(answer.trim(), response, inner);
-      if (at === undefined) continue;
-      if (kind === 'tool-response') inOutput ??= { segment: i, ...at };
-      else isReasoned = true;
-    }
-    if (inOutput !== undefined && !isReasoned) set('answer_only_in_output', inOutput);
+function flagBorrowed(rollout: FlaggedRollout, set: Set): void {
+  const { response, segments, toolCalls, answer, isCorrect, groundTruth } = rollout;
+  // Rewarded without an answer of its own: what was taken for one is the ground truth, wherever it stands.
+  const counted = (answer ?? (isCorrect === true ? groundTruth : undefined))?.trim();
+  if (counted !== undefined && counted !== '') {
+    const only = onlyInOutput(counted, rollout);
+    if (only !== undefined) set('answer_only_in_output', only);
   }
-  if (!isTelling(groundTruth)) return;
-  const truth = groundTruth.trim();
+  const truth = groundTruth?.trim();
+  if (truth === undefined || truth.length < TELLING_CHARS) return;
   for (const [i, { kind, inner }] of segments.entries()) {
     if (kind === 'tool-response' && placeOf(truth, response, inner) !== undefined) return;
     if (kind !== 'tool-call') continue;
@@ -176,6 +171,21 @@ function flagBorrowed(
     set('truth_in_code', { segment: i, ...(placeOf(truth, response, inner) ?? inner) });
     return;
   }
+}
+
+/** Where a tool response says it, if the policy itself never does: not in reasoning, prose, code or answer tag. */
+function onlyInOutput(
+  text: string,
+  { response, segments }: FlaggedRollout,
+): ({ readonly segment: number } & TextRange) | undefined {
+  let inOutput: ({ readonly segment: number } & TextRange) | undefined;
+  for (const [i, { kind, inner }] of segments.entries()) {
+    const at = placeOf(text, response, inner);
+    if (at === undefined) continue;
+    if (kind !== 'tool-response') return undefined;
+    inOutput ??= { segment: i, ...at };
+  }
+  return inOutput;
 }
 
 const WORD = /[\p{L}\p{N}_]/u;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boxedIn } from '../../shared/domain/boxed.ts';
-import { FLAGS, flagNames, flagsOf } from '../../shared/domain/flags.ts';
+import { FLAGS, type FlaggedRollout, flagNames, flagsOf } from '../../shared/domain/flags.ts';
 import { repeatedCalls } from '../../shared/domain/repeatedCalls.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
 
@@ -12,10 +12,10 @@ const said = (text: string) =>
 const answered = (text: string) => `<answer>\n${text}\n</answer><|im_end|>`;
 const failed = said('Traceback (most recent call last):\n  File "a.py", line 1\nValueError: no');
 
-function flagged(response: string, { answer, groundTruth }: { answer?: string; groundTruth?: string } = {}) {
+function flagged(response: string, known: Partial<FlaggedRollout> = {}) {
   const { segments, toolCalls } = segmentResponse(response, { startsInReasoning: true });
   const repeats = repeatedCalls(response, segments, toolCalls);
-  const { bits, evidence } = flagsOf({ response, segments, toolCalls, repeats, answer, groundTruth });
+  const { bits, evidence } = flagsOf({ response, segments, toolCalls, repeats, ...known });
   return {
     names: flagNames(bits),
     shown: Object.fromEntries(evidence.map(({ flag, start, end }) => [flag, response.slice(start, end)])),
@@ -59,14 +59,32 @@ describe('flags', () => {
   });
 
   it('an answer that only the tool has said', () => {
-    const response = `Let me count.</reason>\n${call('print(len(x))')}${said('1213')}<reason>Good.</reason>\n${answered('\\boxed{1213}')}`;
+    const response = `Let me count.</reason>\n${call('print(len(x))')}${said('1213')}<reason>Good.</reason>\nThat is it.<|im_end|>`;
     const { names, shown } = flagged(response, { answer: '1213' });
-    expect(names).toEqual(['answer_only_in_output']);
+    expect(names).toEqual(['no_answer_tag', 'answer_only_in_output']);
     expect(shown['answer_only_in_output']).toBe('1213');
-    expect(flagged(response.replace('Good.', 'So 1213.'), { answer: '1213' }).names).toEqual([]);
-    // Part of a longer number is not the answer, and short answers stand everywhere.
-    expect(flagged(response.replace('1213\n</tool', '12130\n</tool'), { answer: '1213' }).names).toEqual([]);
-    expect(flagged(response, { answer: '12' }).names).toEqual([]);
+    // Said by the policy anywhere, in its answer tag or its code, too.
+    for (const own of ['So 1213.', answered('\\boxed{1213}'), call('print(1213)')])
+      expect(flagged(response.replace('Good.', own), { answer: '1213' }).names).not.toContain(
+        'answer_only_in_output',
+      );
+    // Part of a longer number is not the answer.
+    expect(
+      flagged(response.replace('1213\n</tool', '12130\n</tool'), { answer: '1213' }).names,
+    ).not.toContain('answer_only_in_output');
+  });
+
+  it('rewarded without an answer: in no tag, and where only the tool has said the ground truth', () => {
+    const response = `Let me count.</reason>\n${call('print(len(x))')}${said('42')}<reason>Good.</reason>\nThat is it.<|im_end|>`;
+    const rewarded = { isCorrect: true, groundTruth: '42' };
+    expect(flagged(response, rewarded).names).toEqual(['no_answer_tag', 'answer_only_in_output']);
+    expect(flagged(response, { ...rewarded, isCorrect: false }).names).toEqual([]);
+    // A policy that was not asked for tags gives none.
+    const asked = 'Put the final answer in <answer> </answer>.';
+    expect(flagged(response, { ...rewarded, prompt: asked }).names).toContain('no_answer_tag');
+    expect(flagged(response, { ...rewarded, prompt: 'End with #### and the number.' }).names).toEqual([
+      'answer_only_in_output',
+    ]);
   });
 
   it('a ground truth in the code before the tool could have said it', () => {

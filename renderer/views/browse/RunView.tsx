@@ -37,9 +37,8 @@ const EVALUATION_TAB = {
 function tabsOf({ kind, hasSteps }: Pick<RunDetail, 'kind' | 'hasSteps'>) {
   const lists = hasSteps ? [STEPS_TAB, ROLLOUTS_TAB] : LIST_TABS;
   const more = kind === 'eval' ? [EVALUATION_TAB] : hasSteps ? [RECIPE_TAB] : [];
-  const tools = hasSteps ? [TOOLS_TAB] : [];
   const sources = { ...SOURCES_TAB, title: keyed('Files, groups, names', 'run.sources') };
-  return [...lists, ...tools, ...more, sources];
+  return [...lists, TOOLS_TAB, ...more, sources];
 }
 
 /** What the filters of a list over all steps have to know. */

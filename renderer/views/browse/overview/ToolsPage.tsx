@@ -1,7 +1,8 @@
-/** The tools page of a run: what became of calls step by step, and how long they took. */
+/** The tools page of a run: what became of calls step by step, and how long they took; in numbers where the log knows no step. */
 import type { RunDetail } from '../../../../shared/api/contract.ts';
 import { LatencyPanel } from './LatencyPanel.tsx';
 import { OverviewCharts } from './OverviewCharts.tsx';
+import { ToolFigures } from './ToolFigures.tsx';
 import { TOOL_CHARTS } from './toolCharts.ts';
 
 interface ToolsPageProps {
@@ -11,6 +12,7 @@ interface ToolsPageProps {
 }
 
 export function ToolsPage({ run, steps }: ToolsPageProps) {
+  if (!run.hasSteps) return <ToolFigures run={run} steps={steps} />;
   return (
     <OverviewCharts
       run={run}

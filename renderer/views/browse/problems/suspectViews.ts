@@ -22,7 +22,7 @@ export const SUSPECT_VIEWS: readonly SuspectView[] = [
   {
     id: 'untagged',
     title: 'Right without an answer tag',
-    why: 'The reward found an answer where the format has none.',
+    why: 'The prompt asks for an answer tag, and there is none: the reward found an answer elsewhere.',
     filter: 'correct:true flag:no_answer_tag',
   },
   {
@@ -34,7 +34,7 @@ export const SUSPECT_VIEWS: readonly SuspectView[] = [
   {
     id: 'borrowed',
     title: 'Answer only in tool output',
-    why: 'The answer stands in a tool response and nowhere in the reasoning: computed, not reasoned, or read off. Right rollouts alone.',
+    why: 'What was rewarded stands in a tool response and nowhere in what the policy wrote: it never gave that answer. Right rollouts alone.',
     filter: 'correct:true flag:answer_only_in_output',
   },
   {

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { toolFigures } from '../../renderer/views/browse/overview/toolFigures.ts';
+import type { StepFacts } from '../../shared/api/contract.ts';
+
+const facts: StepFacts = {
+  ...{ step: 0, rollouts: 10, groups: 2, outcomes: { ok: 15, error: 5 }, repeats: { calls: 2, known: 20 } },
+  ...{ retries: { calls: 4, succeeded: 3 }, recovery: { rollouts: 0, correct: 0 } },
+  values: { toolCalls: 20 },
+};
+
+describe('tool calls of a run without steps', () => {
+  it('are the numbers of the charts, each with its unit and the filter for its rollouts', () => {
+    const said = toolFigures(facts).flatMap(({ title, figures }) =>
+      figures.map(({ name, value, filter }) => [title, name, value, filter]),
+    );
+    expect(said).toEqual([
+      ['What became of tool calls', 'ok', '75%', 'outcome:ok'],
+      ['What became of tool calls', 'error', '25%', 'outcome:error'],
+      ['Tool calls', 'tool calls', '20', 'tool_calls:>0'],
+      ['Next call after a failure', 'succeeds', '75%', 'tool_errors:>0 tool_calls:>1'],
+      ['Calls made before', 'made before', '10%', 'repeats:>0'],
+    ]);
+  });
+
+  it('are none where no tool was called', () => {
+    expect(toolFigures({ ...facts, outcomes: {}, values: { toolCalls: 0 } })).toEqual([]);
+  });
+});
