@@ -66,11 +66,15 @@ export interface ProblemGroup {
   readonly meanReward?: number;
   readonly meanTokens?: number;
   readonly meanChars: number;
+  /** Over the policy tokens whose entropy is logged. */
   readonly meanEntropy?: Nats;
   /** The most frequent first; rollouts without an answer are not among them. */
   readonly answers: readonly {
     readonly text: string;
     readonly rollouts: number;
+    /** Of those, how many are known to be right or wrong, and how many are right. */
+    readonly judged: number;
+    readonly right: number;
     readonly isTruth?: boolean;
   }[];
   /** What readers have said of its rollouts, the most frequent first; absent where that is nothing. */

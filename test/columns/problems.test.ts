@@ -153,8 +153,8 @@ describe('problems by steps', () => {
           0,
           2,
           [
-            { text: '7', rollouts: 2, isTruth: true },
-            { text: '8', rollouts: 1, isTruth: false },
+            { text: '7', rollouts: 2, judged: 2, right: 2, isTruth: true },
+            { text: '8', rollouts: 1, judged: 1, right: 0, isTruth: false },
           ],
         ],
         [
@@ -162,12 +162,17 @@ describe('problems by steps', () => {
           2,
           4,
           [
-            { text: '7', rollouts: 3, isTruth: true },
-            { text: '7.0', rollouts: 1, isTruth: true },
+            { text: '7', rollouts: 3, judged: 3, right: 3, isTruth: true },
+            { text: '7.0', rollouts: 1, judged: 1, right: 1, isTruth: true },
           ],
         ],
-        ['train', 4, 1, expect.arrayContaining([{ text: '7', rollouts: 1, isTruth: true }])],
-        ['eval', 9, 1, [{ text: '7', rollouts: 1, isTruth: true }]],
+        [
+          'train',
+          4,
+          1,
+          expect.arrayContaining([{ text: '7', rollouts: 1, judged: 1, right: 1, isTruth: true }]),
+        ],
+        ['eval', 9, 1, [{ text: '7', rollouts: 1, judged: 1, right: 1, isTruth: true }]],
       ],
     );
     expect(problemHistory(db, 12345)).toBeUndefined();

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { answerClusters, answerShares } from '../../renderer/views/browse/problems/historyModel.ts';
+import {
+  answerClusters,
+  answerShares,
+  historyScale,
+  lengthOf,
+  verdictText,
+} from '../../renderer/views/browse/problems/historyModel.ts';
 import {
   cellAt,
   labelEvery,
@@ -94,7 +100,10 @@ describe('answers of a problem over time', () => {
   const group = (rollouts: number, answers: Record<string, number>): ProblemGroup => ({
     ...{ runKey: 'r', runName: 'r', kind: 'train', groupId: 1, groupKey: 'g', rollouts, meanChars: 1 },
     ...{ correct: 0, correctKnown: 0 },
-    answers: Object.entries(answers).map(([text, n]) => ({ text, rollouts: n, isTruth: text === '7' })),
+    answers: Object.entries(answers).map(([text, n]) => ({
+      ...{ text, rollouts: n, judged: n, right: 0 },
+      isTruth: text === '7',
+    })),
   });
 
   it('the ground truth first, then by number; what is left is put together', () => {
@@ -113,6 +122,65 @@ describe('answers of a problem over time', () => {
       [-2, 5],
     ]);
     expect(shares.at(-1)?.to).toBeCloseTo(1, 12);
+  });
+
+  const judged = (answers: ProblemGroup['answers'], more: Partial<ProblemGroup> = {}): ProblemGroup => ({
+    ...group(20, {}),
+    answers,
+    ...more,
+  });
+
+  it('without a ground truth an answer is what its rollouts were judged to be, and neither where they differ', () => {
+    const clusters = answerClusters([
+      judged([
+        { text: 'wrong', rollouts: 9, judged: 9, right: 0 },
+        { text: 'right', rollouts: 5, judged: 4, right: 4 },
+        { text: 'both', rollouts: 4, judged: 4, right: 4 },
+        { text: 'unjudged', rollouts: 3, judged: 0, right: 0 },
+        { text: 'right too', rollouts: 2, judged: 2, right: 2 },
+      ]),
+      judged([{ text: 'both', rollouts: 4, judged: 4, right: 0 }]),
+    ]);
+    expect(
+      clusters.map((cluster) => [cluster.text, cluster.verdict, cluster.shade, verdictText(cluster, false)]),
+    ).toEqual([
+      ['right', 'right', 0, '✓ judged right'],
+      ['right too', 'right', 1, '✓ judged right'],
+      ['wrong', 'wrong', 0, '✗ judged wrong'],
+      ['both', 'both', 0, 'judged both ways'],
+      ['unjudged', 'unjudged', 1, 'not judged'],
+    ]);
+  });
+
+  it('a ground truth decides, whatever the reward said', () => {
+    const clusters = answerClusters([
+      judged([
+        { text: '8', rollouts: 5, judged: 5, right: 5, isTruth: false },
+        { text: '7', rollouts: 1, judged: 1, right: 0, isTruth: true },
+      ]),
+    ]);
+    expect(clusters.map((cluster) => [cluster.verdict, verdictText(cluster, true)])).toEqual([
+      ['right', '✓ ground truth'],
+      ['wrong', ''],
+    ]);
+  });
+
+  it('all lengths have one unit: tokens where every group knows them', () => {
+    const known = judged([], { meanTokens: 900, meanChars: 3000 });
+    const unknown = judged([], { meanChars: 2700 });
+    expect(historyScale([known, known])).toEqual({ unit: 'tokens', longest: 900, highest: undefined });
+    const { unit, longest } = historyScale([known, unknown]);
+    expect([unit, longest, lengthOf(known, unit), lengthOf(unknown, unit)]).toEqual([
+      'characters',
+      3000,
+      3000,
+      2700,
+    ]);
+  });
+
+  it('entropy has a track where some group knows it', () => {
+    expect(historyScale([judged([]), judged([], { meanEntropy: 0.4 })]).highest).toBe(0.4);
+    expect(historyScale([judged([])]).highest).toBeUndefined();
   });
 });
 
