@@ -21,6 +21,7 @@ import { type Breathe, matchedSteps, orderMatched, orderMatchedGroups } from './
 import { stepSchedule } from './schedule.ts';
 import { stepFacts } from './series.ts';
 import { textMatches } from './textMatches.ts';
+import { wholeProblems } from './wholeProblems.ts';
 
 export type BrowseQuestion =
   | ({ readonly about: 'rollouts' } & Omit<ParsedParams<'rollout.order'>, 'progressKey'>)
@@ -89,8 +90,9 @@ export class Browser {
       case 'series':
         return { steps: this.series(question, breathe) };
       case 'evaluation': {
-        const { run, matched } = this.match(question, breathe);
-        return { panels: evaluationPanels(run, matched, breathe) };
+        const { run, texts, node, matched } = this.match(question, breathe);
+        const whole = wholeProblems({ run, texts }, node, matched, breathe);
+        return { panels: evaluationPanels(run, whole, breathe) };
       }
       case 'problems': {
         const { runId, filter } = question;
@@ -151,7 +153,7 @@ export class Browser {
     const node = nodeOf(question.filter);
     const run = this.store.run(question.runId);
     const texts = textMatches(this.db, { run, step: question.step, node, breathe });
-    return { run, matched: matchedSteps({ run, texts }, node, question, breathe) };
+    return { run, texts, node, matched: matchedSteps({ run, texts }, node, question, breathe) };
   }
 
   /** In the range, with what matches in each. */

@@ -12,7 +12,7 @@ import { asCompact, asShare } from '../overview/overviewCharts.ts';
 import { filterAnd } from '../overview/overviewLink.ts';
 import { SavingChart } from '../overview/SavingChart.tsx';
 import { EvaluationTable } from './EvaluationTable.tsx';
-import { accuracyLines, benchmarkName, PASS_AT_1, sizeText } from './evaluationModel.ts';
+import { accuracyLines, benchmarkName, chosenText, PASS_AT_1, sizeText } from './evaluationModel.ts';
 import { isBenchmark, PUBLISHED } from './publishedResults.ts';
 import { ReferencePicker } from './ReferencePicker.tsx';
 
@@ -46,9 +46,11 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     const condition = panel.source === undefined ? '' : `source:${JSON.stringify(panel.source)}`;
     const q = filterAnd(filter, condition);
     const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
-    return accuracyLines(panel, (at) =>
-      navigateTo(`${pathOfPlace({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
-    );
+    return accuracyLines(panel, {
+      onOpen: (at) => navigateTo(`${pathOfPlace({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
+      // The list filters rollouts: under a filter it is not everything the number is of.
+      opens: filter === '' ? 'the rollouts of the step' : 'the rollouts of the step that match the filter',
+    });
   }, [panel, filter, run.runKey]);
   const hasTokens = points.some(({ meanTokens }) => meanTokens !== undefined);
   const lengths = useMemo((): readonly PanelLine[] => {
@@ -66,7 +68,7 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     onStep: setStep,
     range: undefined,
     onRange: () => undefined,
-    source: `${run.name}, ${benchmarkName(panel)}${filter === '' ? '' : ` · filter ${filter}`}`,
+    source: `${run.name}, ${benchmarkName(panel)}${chosenText(filter)}`,
     fileName: `${run.name}-${benchmark}`,
     provenance: 'recomputed',
   } as const;
