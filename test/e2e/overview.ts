@@ -134,9 +134,14 @@ export function describeOverview(shell: Shell): void {
       await panel.getByText('8 samples of each of 2 problems').waitFor();
       await panel.getByRole('columnheader', { name: 'pass@8' }).waitFor();
       await panel.getByRole('columnheader', { name: 'maj@8' }).waitFor();
-      await panel.getByRole('table').getByText(/^95 % interval: of pass@1, over problems, “plus four”/).waitFor();
+      await panel
+        .getByRole('table')
+        .getByText(/^95 % interval: of pass@1, over problems, “plus four”/)
+        .waitFor();
       // A filter chooses problems, and each keeps all its samples.
-      await page.getByRole('combobox', { name: 'Filter problems with a rollout that matches' }).fill('correct:true');
+      await page
+        .getByRole('combobox', { name: 'Filter problems with a rollout that matches' })
+        .fill('correct:true');
       await page.getByText('is counted with all its samples').waitFor();
       await panel.getByText('8 samples of each of 2 problems').waitFor();
       await panel.getByRole('button', { name: 'Reference lines' }).click();
