@@ -6,9 +6,11 @@ import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { filterSql } from '../storage/filterSql.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
+import { questionBeginnings } from '../storage/queries/questions.ts';
 import { agreement } from './agreement.ts';
 import { orderedAnnotations } from './annotationOrder.ts';
 import { ColumnStore } from './columnStore.ts';
+import { disputedAnswers } from './disputedAnswers.ts';
 import { evaluationPanels } from './evaluation.ts';
 import { frequentValues } from './frequentValues.ts';
 import { labelQueue } from './labelQueue.ts';
@@ -31,6 +33,7 @@ export type BrowseQuestion =
   | ({ readonly about: 'filter' } & ParsedParams<'filter.read'>)
   | ({ readonly about: 'problems' } & Omit<ParsedParams<'problem.map'>, 'progressKey'>)
   | ({ readonly about: 'suspects' } & Omit<ParsedParams<'problem.suspects'>, 'progressKey'>)
+  | ({ readonly about: 'disputed' } & Omit<ParsedParams<'problem.disputed'>, 'progressKey'>)
   | ({ readonly about: 'schedule' } & Omit<ParsedParams<'step.schedule'>, 'progressKey'>)
   | ({ readonly about: 'latencies' } & Omit<ParsedParams<'run.latencies'>, 'progressKey'>)
   | ({ readonly about: 'values' } & ParsedParams<'filter.values'>)
@@ -101,12 +104,16 @@ export class Browser {
         const key = `${runId} ${this.store.run(runId).state} ${said} ${filter.trim()}`;
         return this.maps.of(key, () => {
           const { run, matched } = this.match(question, breathe);
-          return problemMap(run, matched, breathe);
+          return problemMap(run, matched, questionBeginnings(this.db), breathe);
         });
       }
       case 'suspects': {
         const { run, matched } = this.match(question, breathe);
         return { suspects: suspiciousTruths(run, matched, breathe) };
+      }
+      case 'disputed': {
+        const { run, matched } = this.match(question, breathe);
+        return { answers: disputedAnswers(run, matched, questionBeginnings(this.db), breathe) };
       }
       case 'schedule': {
         const run = this.store.run(question.runId);

@@ -172,6 +172,14 @@ describe('problem.solved', () => {
         .all(trainRun, step);
       expect(found.solved.map(({ problemId }) => problemId)).toEqual(bySql);
       expect(found.known).toBe(found.groups);
+      const facts = db.prepare(
+        'SELECT ground_truth FROM prompt_group WHERE run_id = ? AND step = ? AND group_key = ?',
+      );
+      for (const { groupKey, groundTruth, question } of found.solved) {
+        expect(groundTruth).toBe(facts.pluck().get(trainRun, step, groupKey));
+        expect(question.length).toBeGreaterThan(20);
+        expect(question).not.toMatch(/<\|im_start\|>|^You must put/);
+      }
       some += found.solved.length;
     }
     expect(some).toBeGreaterThan(0);

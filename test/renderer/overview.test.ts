@@ -408,9 +408,11 @@ describe('stages', () => {
   });
 
   it('hand over the problems that are solved', () => {
-    const solved = [{ problemId: 'a,b', groupKey: 'g', rollouts: 8, promptPreview: '' }];
+    const solved = [
+      { problemId: 'a,b', groupKey: 'g', rollouts: 8, groundTruth: '7', question: 'What, then?' },
+    ];
     expect(solvedCsv('run, step 3', { known: 4, groups: 5, solved })).toBe(
-      '# run, step 3: 1 of 4 groups have every rollout right (5 groups in all)\nproblem,group,rollouts,source\n"a,b",g,8,\n',
+      '# run, step 3: 1 of 4 groups have every rollout right (5 groups in all)\nproblem,group,rollouts,source,ground truth,question (its beginning)\n"a,b",g,8,,7,"What, then?"\n',
     );
   });
 });

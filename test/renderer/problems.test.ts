@@ -28,7 +28,7 @@ function mapOf(
   const column = (at: number) => Uint32Array.from(cells, (cell) => cell[at] ?? 0);
   return {
     steps,
-    problems: problems.map((problemId) => ({ problemId })),
+    problems: problems.map((problemId) => ({ problemId, question: `What is ${problemId}?` })),
     cells: {
       ...{ problem: column(0), step: column(1), known: column(2), correct: column(3), answers: column(4) },
       ...{ groupId: Uint32Array.from(cells, (_, i) => 100 + i), groups: column(9), rollouts: column(2) },
