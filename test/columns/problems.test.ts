@@ -267,7 +267,12 @@ describe('the beginning of a question', () => {
   it.each([
     ['no prompt', '', ''],
     ['white space', 'What is\n  6·7?', 'What is 6·7?'],
-    ['a template of which the preview has hardly more than itself', `${TEMPLATE}${LONG}`, LONG.slice(0, 200)],
+    [
+      'a template of which the preview has hardly more than itself',
+      `${TEMPLATE}${LONG}`,
+      `${LONG.slice(0, 200).trim()}…`,
+    ],
+    ['a long question', LONG, `${LONG.slice(0, 200).trim()}…`],
     ['instructions behind it', 'What is 6·7? Please think step by step.', 'What is 6·7?'],
   ])('%s', async (_what, prompt, expected) => {
     const own = scratch();
@@ -279,7 +284,7 @@ describe('the beginning of a question', () => {
     expect(questionBeginnings(reader)(1)).toBe(expected);
     expect(questionBeginnings(reader)(99)).toBe('');
     for (const [sql, params] of [
-      [PREVIEW_OF_PROBLEM, 1],
+      [PREVIEW_OF_PROBLEM, { problemNo: 1, user: 0 }],
       [LAST_USER_MESSAGE, { promptId: 1, user: 0 }],
     ] as const)
       expect(JSON.stringify(reader.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(params))).not.toMatch(/SCAN /);

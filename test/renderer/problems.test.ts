@@ -12,7 +12,10 @@ import {
   mapRows,
   mapShape,
   moved,
+  nameAt,
+  nameHint,
   pointAt,
+  problemName,
   sortedMap,
 } from '../../renderer/views/browse/problems/mapModel.ts';
 import { SUSPECT_VIEWS } from '../../renderer/views/browse/problems/suspectViews.ts';
@@ -80,6 +83,35 @@ describe('problems by steps', () => {
     expect(pointAt(shape, { x: shape.gutter - 1, y: 5 }, size)).toBeUndefined();
     expect(pointAt(shape, { x: shape.gutter + 1, y: shape.rowHeight * 5 }, size)).toBeUndefined();
     expect(mapShape(1000, 500).columnWidth).toBeGreaterThanOrEqual(3);
+  });
+
+  it('a problem whose id was made of its prompt goes by its question', () => {
+    const named = (problemId: string, question: string) => problemName({ problemId, question });
+    expect(named('26473afc4acf', 'What is 6·7?')).toBe('What is 6·7?');
+    expect(named('26473afc4acf', '')).toBe('26473afc4acf');
+    expect(named('expected-draws', 'Cards numbered …')).toBe('expected-draws');
+    expect(nameHint({ problemId: '26473afc4acf', question: 'What is 6·7?' })).toBe(
+      'What is 6·7?\n26473afc4acf',
+    );
+  });
+
+  it('names take what few steps leave of the width, and no more than they need', () => {
+    expect(mapShape(1200, 1, 200)).toMatchObject({ columnWidth: 72, gutter: 1126 });
+    expect(mapShape(1200, 1, 30).gutter).toBe(82 + 180);
+    expect(mapShape(1200, 1, 8).gutter).toBe(190);
+    // Many steps leave them a part of it.
+    const many = mapShape(1200, 60, 200);
+    expect(many.gutter).toBeGreaterThanOrEqual(312);
+    expect(many.gutter + 60 * many.columnWidth).toBeLessThanOrEqual(1200);
+    expect(mapShape(1200, 500, 200).columnWidth).toBe(3);
+  });
+
+  it('a name leads to its row, at the tried step nearest to the one read out', () => {
+    const shape = mapShape(1000, 3);
+    expect(nameAt(rows, shape, shape.rowHeight * 4.5, 0)).toEqual({ row: 4, step: 0 });
+    expect(nameAt(rows, shape, shape.rowHeight * 2.5, 2)).toEqual({ row: 2, step: 1 });
+    expect(nameAt(rows, shape, shape.rowHeight * 1.5, undefined)).toEqual({ row: 1, step: 2 });
+    expect(nameAt(rows, shape, shape.rowHeight * 5.5, 0)).toBeUndefined();
   });
 
   it('arrow keys walk from tried step to tried step', () => {

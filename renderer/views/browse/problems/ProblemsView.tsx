@@ -144,6 +144,7 @@ function MapOfRun({ runKey, runId, hasSteps }: MapOfRunProps) {
                 cursor={cursor}
                 onCursor={setCursor}
                 onOpen={(point) => void open(point, 'group')}
+                onHistory={(point) => void open(point, 'problem')}
                 reading={readingOf(row, cell, step)}
               />
               <MapReading
