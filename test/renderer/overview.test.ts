@@ -17,7 +17,11 @@ import {
   valueAt,
   withoutFarLimits,
 } from '../../renderer/charts/panelModel.ts';
-import { evaluationCsv, intervalText } from '../../renderer/views/browse/evaluation/evaluationModel.ts';
+import {
+  byKCsv,
+  evaluationCsv,
+  intervalText,
+} from '../../renderer/views/browse/evaluation/evaluationModel.ts';
 import { isBenchmark, PUBLISHED } from '../../renderer/views/browse/evaluation/publishedResults.ts';
 import { CHARTS } from '../../renderer/views/browse/overview/overviewCharts.ts';
 import {
@@ -443,6 +447,11 @@ describe('an evaluation in words', () => {
       '25.0–75.0',
     );
     expect(evaluationCsv('run', [{ points: [point] }]).split('\n')[2]).toBe(',3,1,8,0.5,,,');
+    const majorityAtK = [{ k: 1, value: 0.25, problems: 1, isExact: true }];
+    const passAtK = [...point.passAtK, { k: 2, value: 0.75, problems: 1 }];
+    expect(byKCsv('run, step 3', { ...point, passAtK, majorityAtK })).toBe(
+      '# run, step 3; recomputed\nk,pass@k,problems,majority@k,problems with an answer,majority is\n1,0.5,1,0.25,1,exact\n2,0.75,1,,,\n',
+    );
   });
 });
 

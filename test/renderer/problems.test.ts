@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { historyCsv } from '../../renderer/views/browse/problems/historyCsv.ts';
 import {
   answerClusters,
   answerShares,
@@ -6,6 +7,7 @@ import {
   lengthOf,
   verdictText,
 } from '../../renderer/views/browse/problems/historyModel.ts';
+import { mapCsv } from '../../renderer/views/browse/problems/mapFile.ts';
 import {
   cellAt,
   labelEvery,
@@ -125,6 +127,59 @@ describe('problems by steps', () => {
       step: 2,
     });
     expect(moved([], undefined, { rows: 1, steps: 0 })).toBeUndefined();
+  });
+});
+
+describe('as files', () => {
+  it('the map has a line per cell in the order of the page, with the key of its group', () => {
+    const [source, head, ...lines] = mapCsv(
+      'run · q',
+      sortedMap(rows, 'rate').slice(0, 1),
+      [0, 10, 20],
+      (id) => `g${id}`,
+    )
+      .trimEnd()
+      .split('\n');
+    expect(source).toBe('# run · q; recomputed');
+    expect(head?.split(',').length).toBe(9);
+    expect(lines).toEqual(['hard,What is hard?,10,8,8,0,4,0,g105']);
+    const unknown = mapCsv('run', sortedMap(rows, 'order').slice(3, 4), undefined, () => undefined);
+    // What is not known is blank, and so is the step of a log without steps.
+    expect(unknown.split('\n')[2]).toBe('unknown,What is unknown?,,0,0,,0,0,');
+  });
+
+  it('a history has a line per group and answer', () => {
+    const facts = {
+      runKey: 'r',
+      runName: 'run, a',
+      kind: 'train',
+      groupId: 1,
+      groupKey: 'g',
+      meanChars: 100,
+    } as const;
+    const text = historyCsv({
+      problemId: 'p',
+      prompt: '',
+      leftOut: 2,
+      groups: [
+        {
+          ...facts,
+          ...{ step: 5, rollouts: 4, correct: 1, correctKnown: 4, meanEntropy: 0.5 },
+          answers: [
+            { text: '7', rollouts: 2, judged: 2, right: 1 },
+            { text: '=8', rollouts: 1, judged: 0, right: 0 },
+          ],
+        },
+        { ...facts, rollouts: 3, correct: 0, correctKnown: 0, meanTokens: 40, answers: [] },
+      ],
+    });
+    expect(text.split('\n')[0]).toMatch(/^# p; no ground truth; 2 groups are left out; recomputed/);
+    expect(text.split('\n').slice(2)).toEqual([
+      '"run, a",train,5,g,4,4,1,,,100,0.5,7,2,2,1,',
+      `"run, a",train,5,g,4,4,1,,,100,0.5,'=8,1,0,,`,
+      '"run, a",train,,g,3,0,,,40,100,,,,,,',
+      '',
+    ]);
   });
 });
 

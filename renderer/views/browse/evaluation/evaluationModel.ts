@@ -104,6 +104,17 @@ export function intervalText({ passAt1 }: EvaluationPoint): string {
   return `${percent(passAt1.low)}–${percent(passAt1.high)}`;
 }
 
+/** pass@k and majority@k of one step by k, each with the problems it is a mean over; unknown is blank. */
+export function byKCsv(of: string, { passAtK, majorityAtK }: EvaluationPoint): string {
+  const rows = passAtK.map(({ k, value, problems }) => {
+    const majority = majorityAtK.find((one) => one.k === k);
+    const drawn = majority === undefined ? '' : majority.isExact ? 'exact' : 'estimated';
+    return [k, value, problems, majority?.value ?? '', majority?.problems ?? '', drawn].join(',');
+  });
+  const heads = 'k,pass@k,problems,majority@k,problems with an answer,majority is';
+  return `${`# ${of}; recomputed`.replaceAll(/\s+/g, ' ')}\n${[heads, ...rows].map((row) => `${row}\n`).join('')}`;
+}
+
 /**
  * Values are shares; unknown is blank.
  *

@@ -16,22 +16,28 @@ export function ClusterKey({ clusters, hasTruth }: ClusterKeyProps) {
           <svg width="12" height="12" aria-hidden="true">
             <rect className={clusterClass(cluster)} width="12" height="12" />
           </svg>
-          <code>{cluster.text.length > 60 ? `${cluster.text.slice(0, 60)}…` : cluster.text}</code>
-          <span className={`is-${inkOf(cluster.verdict)}`}>{verdictText(cluster, hasTruth)}</span>
-          <span className="dim">{count(cluster.rollouts)}</span>
+          <code data-drawn="">
+            {cluster.text.length > 60 ? `${cluster.text.slice(0, 60)}…` : cluster.text}
+          </code>
+          <span data-drawn="" className={`is-${inkOf(cluster.verdict)}`}>
+            {verdictText(cluster, hasTruth)}
+          </span>
+          <span className="dim" data-drawn="">
+            {count(cluster.rollouts)}
+          </span>
         </li>
       ))}
       <li>
         <svg width="12" height="12" aria-hidden="true">
           <rect className="answer-other" width="12" height="12" />
         </svg>
-        other answers
+        <span data-drawn="">other answers</span>
       </li>
       <li>
         <svg width="12" height="12" aria-hidden="true">
           <rect className="answer-none" width="11" height="11" x="0.5" y="0.5" />
         </svg>
-        no answer
+        <span data-drawn="">no answer</span>
       </li>
     </ul>
   );

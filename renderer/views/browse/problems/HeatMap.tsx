@@ -12,6 +12,7 @@ import { keyOf } from '../../../app/keysInForce.ts';
 import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
 import {
   cellAt,
+  longestName,
   type MapPoint,
   type MapRow,
   mapShape,
@@ -19,7 +20,6 @@ import {
   nameAt,
   nameHint,
   pointAt,
-  problemName,
 } from './mapModel.ts';
 import { paintMap } from './paintMap.ts';
 
@@ -54,10 +54,7 @@ export function HeatMap(props: HeatMapProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const longest = useMemo(
-    () => rows.reduce((most, row) => Math.max(most, problemName(row).length), 0),
-    [rows],
-  );
+  const longest = useMemo(() => longestName(rows), [rows]);
   const shape = mapShape(size.width, steps.length, longest);
   const width = shape.gutter + shape.columnWidth * steps.length;
   const height = HEAD_HEIGHT + shape.rowHeight * rows.length;

@@ -1,12 +1,16 @@
+import { useRef } from 'react';
 import type { ProblemHistory } from '../../../../shared/api/contract.ts';
+import { standalonePart } from '../../../charts/exportChart.ts';
 import type { Place } from '../../../data/place.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { count, counted } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
 import { FailedState, WaitingState } from '../../../ui/States.tsx';
+import { ChartMenu, chartFileName } from '../overview/ChartMenu.tsx';
 import { ClusterKey } from './ClusterKey.tsx';
+import { historyCsv } from './historyCsv.ts';
 import { answerClusters, historyScale } from './historyModel.ts';
-import { RunHistory } from './RunHistory.tsx';
+import { RunHistory, scaleText } from './RunHistory.tsx';
 import './problems.css';
 
 type ProblemPlace = Extract<Place, { view: 'problem' }>;
@@ -34,6 +38,7 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
   const { problemId, groundTruth, source, prompt, groups, leftOut } = history;
   const clusters = answerClusters(groups);
   const scale = historyScale(groups);
+  const drawn = useRef<HTMLDivElement>(null);
   const runs = [...new Set(groups.map(({ runKey }) => runKey))];
   return (
     <div className="page problem-page">
@@ -46,6 +51,21 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
             {counted(groups.length + leftOut, 'group')} in {counted(runs.length, 'run')}
             {leftOut > 0 && `; the first ${count(groups.length)} are shown`}
           </span>
+          <ChartMenu
+            title="History of the problem"
+            fileName={chartFileName('problem', problemId)}
+            drawing={() =>
+              drawn.current === null
+                ? undefined
+                : standalonePart(drawn.current, {
+                    title: `History of ${problemId}${groundTruth === undefined ? '' : `, ground truth ${groundTruth}`}`,
+                    subtitle: scaleText(groups, scale),
+                    legend: [],
+                  })
+            }
+            csv={() => historyCsv(history)}
+            provenance="recomputed"
+          />
         </div>
       </header>
       <div className="problem-body">
@@ -55,17 +75,19 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
             <SourceText text={prompt} />
           </div>
         </details>
-        {runs.map((runKey) => (
-          <RunHistory
-            key={runKey}
-            problemId={problemId}
-            groups={groups.filter((group) => group.runKey === runKey)}
-            clusters={clusters}
-            scale={scale}
-            here={groupId}
-          />
-        ))}
-        <ClusterKey clusters={clusters} hasTruth={groundTruth !== undefined} />
+        <div ref={drawn}>
+          {runs.map((runKey) => (
+            <RunHistory
+              key={runKey}
+              problemId={problemId}
+              groups={groups.filter((group) => group.runKey === runKey)}
+              clusters={clusters}
+              scale={scale}
+              here={groupId}
+            />
+          ))}
+          <ClusterKey clusters={clusters} hasTruth={groundTruth !== undefined} />
+        </div>
       </div>
     </div>
   );

@@ -27,7 +27,7 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
   if (first === undefined) return null;
   return (
     <section className="problem-run" aria-label={`Run ${first.runName}`}>
-      <h2>
+      <h2 data-drawn="">
         {first.runName} <span className="dim">{first.kind}</span>
       </h2>
       <ProblemLabels runKey={first.runKey} problemId={problemId} groups={groups} />
@@ -43,7 +43,9 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
               title={titleOf(group, scale, clusters, taxonomy)}
               aria-label={`Step ${step ?? '–'}: ${rate === undefined ? 'success unknown' : `${percent(rate)} % right`}, ${counted(group.answers.length, 'different answer')}`}
             >
-              <span className="problem-rate">{rate === undefined ? '–' : percent(rate)}</span>
+              <span className="problem-rate" data-drawn="">
+                {rate === undefined ? '–' : percent(rate)}
+              </span>
               <svg width="30" height={BAR_HEIGHT} aria-hidden="true">
                 {answerShares(group, clusters).map(({ cluster, from, to }) => (
                   <rect
@@ -60,7 +62,9 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
               {scale.highest !== undefined && (
                 <Track name="entropy" value={group.meanEntropy} most={scale.highest} />
               )}
-              <span className="problem-step">{step ?? '–'}</span>
+              <span className="problem-step" data-drawn="">
+                {step ?? '–'}
+              </span>
               <LabelDots labels={group.labels} />
             </Link>
           );
@@ -97,7 +101,8 @@ function Track({ name, value, most }: TrackProps) {
   );
 }
 
-function scaleText(groups: readonly ProblemGroup[], { unit, longest, highest }: HistoryScale): string {
+/** What the tracks are, and up to where they go. */
+export function scaleText(groups: readonly ProblemGroup[], { unit, longest, highest }: HistoryScale): string {
   return [
     'Top: % right. Columns: answers of the group’s rollouts.',
     `Below: mean length, up to ${count(Math.round(longest))} ${unit}${highest === undefined ? '' : `; under it mean entropy as logged, over policy tokens, up to ${decimal(highest, 3)} nats, blank where unknown`}.`,

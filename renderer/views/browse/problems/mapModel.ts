@@ -13,6 +13,11 @@ export function problemName({
   return question !== '' && isHashedId(problemId) ? question : problemId;
 }
 
+/** In letters. */
+export function longestName(rows: readonly MapRow[]): number {
+  return rows.reduce((most, row) => Math.max(most, problemName(row).length), 0);
+}
+
 /** All that is known of what a row of the map is called. */
 export function nameHint(row: { readonly problemId: string; readonly question: string }): string {
   return row.question === '' ? row.problemId : `${row.question}\n${row.problemId}`;

@@ -16,16 +16,20 @@ const LABEL_GAP = 54;
 const LEAST_LETTER = 2.5;
 const MOST_LETTER = 13;
 
-export function paintMap(canvas: HTMLCanvasElement, picture: MapPicture): void {
+/** @param scale pixels per CSS pixel; the canvas need not be on the page */
+export function paintMap(
+  canvas: HTMLCanvasElement,
+  picture: MapPicture,
+  scale = window.devicePixelRatio,
+): void {
   const { size } = picture;
-  const scale = window.devicePixelRatio;
   const width = Math.round(size.width * scale);
   const height = Math.round(size.height * scale);
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
   const context = canvas.getContext('2d');
   if (context === null) return;
-  const style = getComputedStyle(canvas);
+  const style = getComputedStyle(document.documentElement);
   const ink = (token: string): string => style.getPropertyValue(token).trim();
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, size.width, size.height);
