@@ -58,8 +58,8 @@ export function DisputedAnswers({ runKey, runId }: DisputedProps) {
             <tr>
               <th>problem</th>
               <th>answer</th>
-              <th className="is-number">right</th>
-              <th className="is-number">wrong</th>
+              <th className="is-figure">right</th>
+              <th className="is-figure">wrong</th>
               <th>one of each</th>
             </tr>
           </thead>
@@ -109,8 +109,8 @@ function DisputedRow({ runKey, found, right, wrong }: DisputedRowProps) {
         )}
       </td>
       <td title={found.answer}>{short}</td>
-      <td className="is-number">{count(found.right)}</td>
-      <td className="is-number">{count(found.wrong)}</td>
+      <td className="is-figure">{count(found.right)}</td>
+      <td className="is-figure">{count(found.wrong)}</td>
       <td className="is-pair">
         {right !== undefined && wrong !== undefined && (
           <>

@@ -108,7 +108,7 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
   return (
     <>
       <div className="filters">
-        <FilterBox runId={runId} runKey={runKey} what="problems" />
+        <FilterBox runId={runId} runKey={runKey} what="rollouts" />
         <Segmented
           label="Order"
           chosen={sort}

@@ -143,8 +143,8 @@ function SuspectTruths({ runKey, runId }: SuspiciousProps) {
               <th>problem</th>
               <th>ground truth</th>
               <th>majority</th>
-              <th className="is-number">of answers</th>
-              <th className="is-number">last step</th>
+              <th className="is-figure">of answers</th>
+              <th className="is-figure">last step</th>
             </tr>
           </thead>
           <tbody>
@@ -155,11 +155,11 @@ function SuspectTruths({ runKey, runId }: SuspiciousProps) {
                 </td>
                 <td>{suspect.groundTruth}</td>
                 <td className="is-majority">{suspect.answer}</td>
-                <td className="is-number">
+                <td className="is-figure">
                   {count(suspect.rollouts)} of {counted(suspect.answers, 'answer')} (
                   {percent(suspect.rollouts / suspect.answers)} %)
                 </td>
-                <td className="is-number">{suspect.step}</td>
+                <td className="is-figure">{suspect.step}</td>
               </tr>
             ))}
           </tbody>
