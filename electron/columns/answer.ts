@@ -6,9 +6,11 @@ import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { filterSql } from '../storage/filterSql.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
+import { questionBeginnings } from '../storage/queries/questions.ts';
 import { agreement } from './agreement.ts';
 import { orderedAnnotations } from './annotationOrder.ts';
 import { ColumnStore } from './columnStore.ts';
+import { disputedAnswers } from './disputedAnswers.ts';
 import { evaluationPanels } from './evaluation.ts';
 import { frequentValues } from './frequentValues.ts';
 import { labelQueue } from './labelQueue.ts';
@@ -21,6 +23,7 @@ import { type Breathe, matchedSteps, orderMatched, orderMatchedGroups } from './
 import { stepSchedule } from './schedule.ts';
 import { stepFacts } from './series.ts';
 import { textMatches } from './textMatches.ts';
+import { wholeProblems } from './wholeProblems.ts';
 
 export type BrowseQuestion =
   | ({ readonly about: 'rollouts' } & Omit<ParsedParams<'rollout.order'>, 'progressKey'>)
@@ -30,6 +33,7 @@ export type BrowseQuestion =
   | ({ readonly about: 'filter' } & ParsedParams<'filter.read'>)
   | ({ readonly about: 'problems' } & Omit<ParsedParams<'problem.map'>, 'progressKey'>)
   | ({ readonly about: 'suspects' } & Omit<ParsedParams<'problem.suspects'>, 'progressKey'>)
+  | ({ readonly about: 'disputed' } & Omit<ParsedParams<'problem.disputed'>, 'progressKey'>)
   | ({ readonly about: 'schedule' } & Omit<ParsedParams<'step.schedule'>, 'progressKey'>)
   | ({ readonly about: 'latencies' } & Omit<ParsedParams<'run.latencies'>, 'progressKey'>)
   | ({ readonly about: 'values' } & ParsedParams<'filter.values'>)
@@ -94,8 +98,9 @@ export class Browser {
       case 'series':
         return { steps: this.series(question, breathe) };
       case 'evaluation': {
-        const { run, matched } = this.match(question, breathe);
-        return { panels: evaluationPanels(run, matched, breathe) };
+        const { run, texts, node, matched } = this.match(question, breathe);
+        const whole = wholeProblems({ run, texts }, node, matched, breathe);
+        return { panels: evaluationPanels(run, whole, breathe) };
       }
       case 'problems': {
         const { runId, filter } = question;
@@ -104,12 +109,16 @@ export class Browser {
         const key = `${runId} ${this.store.run(runId).state} ${said} ${filter.trim()}`;
         return this.maps.of(key, () => {
           const { run, matched } = this.match(question, breathe);
-          return problemMap(run, matched, breathe);
+          return problemMap(run, matched, questionBeginnings(this.db), breathe);
         });
       }
       case 'suspects': {
         const { run, matched } = this.match(question, breathe);
         return { suspects: suspiciousTruths(run, matched, breathe) };
+      }
+      case 'disputed': {
+        const { run, matched } = this.match(question, breathe);
+        return { answers: disputedAnswers(run, matched, questionBeginnings(this.db), breathe) };
       }
       case 'schedule': {
         const run = this.store.run(question.runId);
@@ -156,7 +165,7 @@ export class Browser {
     const node = nodeOf(question.filter);
     const run = this.store.run(question.runId);
     const texts = textMatches(this.db, { run, step: question.step, node, breathe, onText: this.onText });
-    return { run, matched: matchedSteps({ run, texts }, node, question, breathe) };
+    return { run, texts, node, matched: matchedSteps({ run, texts }, node, question, breathe) };
   }
 
   /** In the range, with what matches in each. */

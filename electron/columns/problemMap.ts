@@ -16,8 +16,17 @@ interface Cell {
   answers: number;
 }
 
-/** One cell per problem and step; several groups of a problem at one step are put together. */
-export function problemMap(run: RunTable, matched: readonly Matched[], breathe: Breathe): ProblemMap {
+/**
+ * One cell per problem and step; several groups of a problem at one step are put together.
+ *
+ * @param questionOf the beginning of the question, by the number of a problem
+ */
+export function problemMap(
+  run: RunTable,
+  matched: readonly Matched[],
+  questionOf: (problemNo: number) => string,
+  breathe: Breathe,
+): ProblemMap {
   const problems = new Map<string, { readonly index: number; readonly facts: GroupFacts }>();
   const cells: Cell[] = [];
   matched.forEach(({ table, mask }, step) => {
@@ -48,8 +57,9 @@ export function problemMap(run: RunTable, matched: readonly Matched[], breathe: 
   const column = (of: (cell: Cell) => number): Uint32Array => Uint32Array.from(cells, of);
   return {
     steps: matched.map(({ table }) => table.step),
-    problems: [...problems.values()].map(({ facts: { problemId, source, groundTruth } }) => ({
+    problems: [...problems.values()].map(({ facts: { problemId, problemNo, source, groundTruth } }) => ({
       problemId,
+      question: questionOf(problemNo),
       ...(source === null ? {} : { source }),
       ...(groundTruth === null ? {} : { groundTruth }),
     })),

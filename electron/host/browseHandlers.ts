@@ -12,6 +12,7 @@ const BROWSE_METHODS = [
   'eval.summary',
   'problem.map',
   'problem.suspects',
+  'problem.disputed',
   'filter.read',
   'filter.values',
 ] as const satisfies readonly Method[];
@@ -40,6 +41,8 @@ export function browseHandlers({ listing, charting, progressFor }: BrowseService
       charting.browse({ about: 'problems', ...question }, progressFor(progressKey), signal),
     'problem.suspects': ({ progressKey, ...question }, signal) =>
       charting.browse({ about: 'suspects', ...question }, progressFor(progressKey), signal),
+    'problem.disputed': ({ progressKey, ...question }, signal) =>
+      charting.browse({ about: 'disputed', ...question }, progressFor(progressKey), signal),
     'filter.read': (question, signal) =>
       listing.browse({ about: 'filter', ...question }, progressFor(undefined), signal),
     'filter.values': (question, signal) =>

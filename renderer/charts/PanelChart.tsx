@@ -12,7 +12,8 @@ import {
   useState,
 } from 'react';
 import { axisRoom, chartKey, isMoved, nearestStep, stepScale, valueScale } from './chartModel.ts';
-import { type PanelLevel, type PanelMark, PanelPlot, type PanelReference } from './PanelPlot.tsx';
+import { type PanelLevel, type PanelReference, roomOfLevels } from './PanelLevels.tsx';
+import { type PanelMark, PanelPlot } from './PanelPlot.tsx';
 import { PanelReading } from './PanelReading.tsx';
 import { PanelTable } from './PanelTable.tsx';
 import {
@@ -73,7 +74,8 @@ export function PanelChart(props: PanelChartProps) {
   const [drag, setDrag] = useState<{ readonly x: number; readonly from: number; readonly to: number }>();
   const [ref, width] = useWidth<HTMLDivElement>(280);
   const { frame, x, y } = useMemo(() => {
-    const room = { width, height: HEIGHT, left: 32, right: 12, top: 8, bottom: 17 };
+    const { beside } = roomOfLevels(levels);
+    const room = { width, height: HEIGHT, left: 32, right: 12 + beside, top: 8, bottom: 17 };
     const known = isStacked
       ? [[0, 1]]
       : [
@@ -165,7 +167,7 @@ export function PanelChart(props: PanelChartProps) {
       ) : (
         <svg
           ref={props.svgRef}
-          height={HEIGHT}
+          height={HEIGHT + roomOfLevels(levels).below}
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a slider over steps that is drawn; an input cannot hold a chart
           role="slider"
           tabIndex={0}

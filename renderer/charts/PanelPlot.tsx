@@ -2,22 +2,12 @@
 import type { ScaleLinear } from 'd3-scale';
 import { memo } from 'react';
 import { bandPath, type Frame, linePath, stackedBands, stepTicks } from './chartModel.ts';
+import { LevelLines, LevelNames, type PanelLevel, type PanelReference } from './PanelLevels.tsx';
 import { dashOf, type PanelLine } from './panelModel.ts';
 
 export interface PanelMark {
   readonly step: number;
   readonly name: string;
-}
-
-/** A height to be compared with. */
-export interface PanelLevel {
-  readonly name: string;
-  readonly value: number;
-}
-
-/** A number of somebody else, which need not lie near. */
-export interface PanelReference extends PanelLevel {
-  readonly source: string;
 }
 
 interface PanelPlotProps {
@@ -66,43 +56,12 @@ export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
           y2={floor}
         />
       ))}
-      {props.levels.map((level) => (
-        <g key={level.name} className="level">
-          <line x1={frame.left} x2={right} y1={y(level.value)} y2={y(level.value)} />
-          <text x={right} y={labelHeight(y(level.value), frame)} textAnchor="end">
-            {level.name}
-          </text>
-        </g>
-      ))}
+      <LevelLines {...props} />
       {!isStacked && lines.map((line) => <Line key={line.key} {...props} line={line} />)}
-      {props.references.map((reference) => (
-        <Reference key={reference.name} {...props} reference={reference} />
-      ))}
+      <LevelNames {...props} />
     </>
   );
 });
-
-/** Above its line; where that is beyond the drawing, below it. */
-function labelHeight(at: number, { top }: Frame): number {
-  return at - 3 < top + 4 ? at + 11 : at - 3;
-}
-
-/** Within the scale a line; beyond it its value at the edge, since a line there would lie. */
-function Reference({ reference, frame, y, format }: PanelPlotProps & { readonly reference: PanelReference }) {
-  const { name, value, source } = reference;
-  const right = frame.width - frame.right;
-  const isBeyond = y(value) < frame.top - 1;
-  const label = `${name}: ${format(value)}`;
-  return (
-    <g className="level">
-      <title>{`${label} · ${source}`}</title>
-      {!isBeyond && <line x1={frame.left} x2={right} y1={y(value)} y2={y(value)} />}
-      <text x={right} y={isBeyond ? frame.top + 3 : labelHeight(y(value), frame)} textAnchor="end">
-        {isBeyond ? `${label} ↑` : label}
-      </text>
-    </g>
-  );
-}
 
 function Line({ line, axis, x, y }: PanelPlotProps & { readonly line: PanelLine }) {
   const isUnder = line.role === 'under';

@@ -2,7 +2,14 @@
  * Lines or bars over a number that is no training step: a value, a position. Real axes; what is under the pointer, or
  * at the place of the ← → keys, is read in words above it.
  */
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useId,
+  useImperativeHandle,
+  useState,
+} from 'react';
 import {
   chartKey,
   type Frame,
@@ -55,12 +62,16 @@ interface ValueChartProps {
   /** What is said while nothing is pointed at. */
   readonly rest: ReactNode;
   readonly height?: number;
+  /** What can be done with the chart. */
+  readonly menu?: ReactNode;
+  readonly svgRef?: RefObject<SVGSVGElement | null>;
 }
 
 export function ValueChart(props: ValueChartProps) {
   const { title, xs, series, scale = 'linear', marks = [], shape = 'lines', height = 150 } = props;
   const [hovered, setHovered] = useState<number>();
   const [ref, width] = useWidth<SVGSVGElement>(420);
+  useImperativeHandle(props.svgRef, () => ref.current as SVGSVGElement);
   const frame = { width, height, left: 42, right: 12, top: 8, bottom: 30 };
   const domain = props.end === undefined ? xs : [xs[0] ?? 0, props.end];
   const x = stepScale(domain, frame);
@@ -89,6 +100,7 @@ export function ValueChart(props: ValueChartProps) {
       <figcaption className="chart-head">
         <h2>{title}</h2>
         <span aria-live="polite">{hovered === undefined ? props.rest : props.reading(hovered)}</span>
+        {props.menu}
       </figcaption>
       <svg
         ref={ref}
@@ -166,6 +178,7 @@ export function ValueChart(props: ValueChartProps) {
         {hovered !== undefined && (
           <line
             className="hover"
+            data-transient=""
             x1={x(centers[hovered] ?? 0)}
             x2={x(centers[hovered] ?? 0)}
             y1={frame.top}

@@ -23,22 +23,78 @@ const PAD = 12;
 export interface ChartCaption {
   readonly title: string;
   readonly subtitle: string;
-  readonly legend: readonly { readonly name: string; readonly color: string; readonly dash?: string }[];
+  readonly legend: readonly {
+    readonly name: string;
+    readonly color: string;
+    readonly dash?: string /** Not a line: what areas are filled with. */;
+    readonly isArea?: true;
+  }[];
 }
 
 /** @param svg as it is on the page; @returns the text of an SVG file */
 export function standaloneSvg(svg: SVGSVGElement, caption: ChartCaption): string {
+  const { width, height } = svg.getBoundingClientRect();
+  const { drawn, body } = captioned({ width, height }, caption);
+  for (const child of svg.children) {
+    const copy = styledCopy(child);
+    if (copy !== undefined) body.append(copy);
+  }
+  return fileOf(drawn);
+}
+
+/**
+ * The same of a part of the page that is laid out by the page: its drawings where they stand, and in letters what is
+ * marked by `data-drawn`, each in one line.
+ */
+export function standalonePart(part: HTMLElement, caption: ChartCaption): string {
+  const { left, top, width, height } = part.getBoundingClientRect();
+  const { drawn, body } = captioned({ width, height }, caption);
+  for (const svg of part.querySelectorAll('svg')) {
+    const at = svg.getBoundingClientRect();
+    const group = document.createElementNS(NS, 'g');
+    group.setAttribute('transform', `translate(${at.left - left} ${at.top - top})`);
+    for (const child of svg.children) {
+      const copy = styledCopy(child);
+      if (copy !== undefined) group.append(copy);
+    }
+    body.append(group);
+  }
+  for (const letters of part.querySelectorAll('[data-drawn]')) {
+    const at = letters.getBoundingClientRect();
+    const style = getComputedStyle(letters);
+    const text = document.createElementNS(NS, 'text');
+    setAll(text, {
+      x: at.left - left,
+      y: (at.top + at.bottom) / 2 - top,
+      'dominant-baseline': 'central',
+      fill: style.color,
+      'font-size': style.fontSize,
+      'font-weight': style.fontWeight,
+    });
+    text.textContent = letters.textContent;
+    body.append(text);
+  }
+  return fileOf(drawn);
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+function setAll(element: Element, values: Readonly<Record<string, string | number>>): void {
+  for (const [name, value] of Object.entries(values)) element.setAttribute(name, String(value));
+}
+
+/** An empty sheet with title and legend at its head, and room of a size for what is below them. */
+function captioned({ width, height }: Size, caption: ChartCaption) {
   const page = getComputedStyle(document.documentElement);
   const colour = (value: string): string =>
     value.replace(/var\((--[\w-]+)\)/g, (_, name: string) => page.getPropertyValue(name).trim());
-  const { width, height } = svg.getBoundingClientRect();
   const head = PAD + LINE * (2 + caption.legend.length) + 6;
   const drawn = document.createElementNS(NS, 'svg');
-  const set = (element: Element, values: Readonly<Record<string, string | number>>): void => {
-    for (const [name, value] of Object.entries(values)) element.setAttribute(name, String(value));
-  };
   const whole = { width: Math.ceil(width + 2 * PAD), height: Math.ceil(head + height + PAD) };
-  set(drawn, {
+  setAll(drawn, {
     xmlns: NS,
     ...whole,
     viewBox: `0 0 ${whole.width} ${whole.height}`,
@@ -46,7 +102,7 @@ export function standaloneSvg(svg: SVGSVGElement, caption: ChartCaption): string
   });
   const add = (name: string, values: Readonly<Record<string, string | number>>, text?: string): void => {
     const element = document.createElementNS(NS, name);
-    set(element, values);
+    setAll(element, values);
     if (text !== undefined) element.textContent = text;
     drawn.append(element);
   };
@@ -63,18 +119,18 @@ export function standaloneSvg(svg: SVGSVGElement, caption: ChartCaption): string
       y1: y - 4,
       y2: y - 4,
       stroke: colour(line.color),
-      'stroke-width': 2,
+      'stroke-width': line.isArea === true ? 10 : 2,
       ...(line.dash === undefined ? {} : { 'stroke-dasharray': line.dash }),
     });
     add('text', { x: PAD + 28, y, fill: ink, 'font-size': 10.5 }, line.name);
   });
   const body = document.createElementNS(NS, 'g');
   body.setAttribute('transform', `translate(${PAD} ${head})`);
-  for (const child of svg.children) {
-    const copy = styledCopy(child);
-    if (copy !== undefined) body.append(copy);
-  }
   drawn.append(body);
+  return { drawn, body, head };
+}
+
+function fileOf(drawn: SVGSVGElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(drawn)}\n`;
 }
 
@@ -102,6 +158,29 @@ function styledCopy(element: Element): Element | undefined {
  * @throws Error where the drawing cannot be read back as an image
  */
 export async function pngOf(svgText: string, scale = 2): Promise<Blob> {
+  return blobOf((await drawnSheet(svgText, scale)).canvas);
+}
+
+/**
+ * What is painted on a canvas of the page, painted anew for a file: finer, and beyond what is in sight.
+ *
+ * @param paint on a canvas of its own, with so many pixels per CSS pixel
+ */
+export async function pngOfPainting(
+  size: Size,
+  paint: (canvas: HTMLCanvasElement, scale: number) => void,
+  caption: ChartCaption,
+  scale = 2,
+): Promise<Blob> {
+  const { drawn, head } = captioned(size, caption);
+  const { canvas, context } = await drawnSheet(fileOf(drawn), scale);
+  const painting = document.createElement('canvas');
+  paint(painting, scale);
+  context.drawImage(painting, PAD * scale, head * scale);
+  return blobOf(canvas);
+}
+
+async function drawnSheet(svgText: string, scale: number) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText)}`;
   await image.decode();
@@ -111,6 +190,10 @@ export async function pngOf(svgText: string, scale = 2): Promise<Blob> {
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('this window cannot draw');
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return { canvas, context };
+}
+
+function blobOf(canvas: HTMLCanvasElement): Promise<Blob> {
   return new Promise((resolve, reject) => {
     canvas.toBlob(
       (blob) => (blob === null ? reject(new Error('no PNG was made')) : resolve(blob)),

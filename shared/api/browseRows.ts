@@ -124,7 +124,9 @@ export interface SolvedProblem {
   /** k of k. */
   readonly rollouts: number;
   readonly source?: string;
-  readonly promptPreview: string;
+  readonly groundTruth?: string;
+  /** Its beginning, as in `MappedProblem`. */
+  readonly question: string;
 }
 
 export interface SolvedProblems {

@@ -7,7 +7,10 @@ import type { StepSchedule } from './scheduleRows.ts';
 export const OVERVIEW_PARAMS = {
   /** Numbers the trainer logged itself, by name, each with the steps it was logged at. */
   'metric.list': z.object({ runId: id }),
-  /** pass@1, pass@k and majority@k of each source of problems, per step. Long under a filter: like `roc.report`. */
+  /**
+   * pass@1, pass@k and majority@k of each source of problems, per step. The filter chooses problems: one with a rollout
+   * that matches, at whichever step, is there with all its rollouts. A condition on `step` chooses steps. Long under a filter: like `roc.report`.
+   */
   'eval.summary': z.object({ runId: id, step: id.optional(), filter, progressKey }),
   /** The problems of a step all of whose rollouts are correct. */
   'problem.solved': z.object({ runId: id, step: id }),

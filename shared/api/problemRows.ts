@@ -24,6 +24,8 @@ export interface ProblemMap {
 
 export interface MappedProblem {
   readonly problemId: string;
+  /** The beginning of what the user asks, in one line and without the template; '' where the log has no prompt. */
+  readonly question: string;
   readonly source?: string;
   readonly groundTruth?: string;
 }
@@ -39,6 +41,21 @@ export interface ProblemSuspect {
   /** A group of the newest step at which it was tried. */
   readonly step: number;
   readonly groupId: number;
+}
+
+/** An answer that counted as right in one rollout of a problem and as wrong in another. */
+export interface DisputedAnswer {
+  readonly problemId: string;
+  /** As in `MappedProblem`. */
+  readonly question: string;
+  readonly groundTruth?: string;
+  readonly answer: string;
+  /** Rollouts of the run that gave it, of known correctness. */
+  readonly right: number;
+  readonly wrong: number;
+  /** One of each, of the same group where there is one with both. */
+  readonly rightId: number;
+  readonly wrongId: number;
 }
 
 /** How the same problem fared, group by group, over steps and runs. */
@@ -66,11 +83,15 @@ export interface ProblemGroup {
   readonly meanReward?: number;
   readonly meanTokens?: number;
   readonly meanChars: number;
+  /** Over the policy tokens whose entropy is logged. */
   readonly meanEntropy?: Nats;
   /** The most frequent first; rollouts without an answer are not among them. */
   readonly answers: readonly {
     readonly text: string;
     readonly rollouts: number;
+    /** Of those, how many are known to be right or wrong, and how many are right. */
+    readonly judged: number;
+    readonly right: number;
     readonly isTruth?: boolean;
   }[];
   /** What readers have said of its rollouts, the most frequent first; absent where that is nothing. */

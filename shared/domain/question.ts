@@ -14,6 +14,16 @@ const WRAPPING: readonly RegExp[] = [
   / ?put your final answer within \\boxed\{\}\.?$/i,
 ];
 
+/** Whether instructions known word for word stand before the problem; their end need not be there. */
+export function isWrappedAhead(asked: string): boolean {
+  return /^\s*you must put your answer inside/i.test(asked);
+}
+
+/** As ids look that are made of the prompt where the log has none: half of a content hash. Nobody reads them. */
+export function isHashedId(problemId: string): boolean {
+  return /^[0-9a-f]{12}$/.test(problemId);
+}
+
 /** @param asked the last user message of the prompt */
 export function normalisedQuestion(asked: string): string {
   let question = asked.normalize('NFC').replace(/\s+/g, ' ').trim();

@@ -40,21 +40,30 @@ function evaluation(filter = '', step?: number): readonly EvaluationPanel[] {
   return (result.value as { panels: readonly EvaluationPanel[] }).panels;
 }
 
-/** The mean over problems of their share of correct samples. */
-const PASS_AT_1 = `
+/**
+ * The mean over problems of their share of correct samples. A problem with one rollout under the condition is there
+ * with all its rollouts.
+ */
+const passAt1Under = (condition: string): string => `
   SELECT source, step, count(*) AS problems, sum(n) AS samples, avg(share) AS mean FROM (
     SELECT g.source, r.step, r.problem_id, count(*) AS n, avg(r.is_correct) AS share
     FROM rollout r JOIN prompt_group g USING (group_id)
-    WHERE r.run_id = ? AND r.is_correct IS NOT NULL AND r.tool_calls >= ?
+    WHERE r.run_id = :runId AND r.is_correct IS NOT NULL AND r.step >= :from AND r.problem_id IN
+      (SELECT problem_id FROM rollout WHERE run_id = :runId AND step >= :from AND ${condition})
     GROUP BY g.source, r.step, r.problem_id)
   GROUP BY source, step ORDER BY source, step`;
 
 describe('eval.summary', () => {
   it.each([
-    ['', 0],
-    ['tool_calls:>=2', 2],
-  ])('under %j: pass@1 as by SQL', (filter, least) => {
-    const bySql = db.prepare(PASS_AT_1).all(evalRun, least) as {
+    ['', '1', 0, 5],
+    ['tool_calls:>=2', 'tool_calls >= 2', 0, 5],
+    ['correct:true', 'is_correct = 1', 0, 5],
+    ['correct:false turns:>=4', 'is_correct = 0 AND turns >= 4', 0, 5],
+    // Steps are chosen, not problems that have one.
+    ['step:>=150 correct:true', 'is_correct = 1', 150, 3],
+    ['-step:..149', '1', 150, 3],
+  ])('under %j: pass@1 as by SQL', (filter, condition, from, least) => {
+    const bySql = db.prepare(passAt1Under(condition)).all({ runId: evalRun, from }) as {
       source: string;
       step: number;
       problems: number;
@@ -73,13 +82,24 @@ describe('eval.summary', () => {
       )
       .filter(({ problems }) => problems > 0)
       .sort((a, b) => String(a.source).localeCompare(String(b.source)) || a.step - b.step);
-    expect(found.length).toBeGreaterThan(4);
+    expect(found.length).toBeGreaterThanOrEqual(least);
     expect(found.map(({ mean: _mean, ...rest }) => rest)).toEqual(
       bySql.map(({ mean: _mean, ...rest }) => rest),
     );
     found.forEach((one, i) => {
       expect(one.mean).toBeCloseTo(bySql[i]?.mean ?? Number.NaN, 12);
     });
+  });
+
+  it('a filter chooses problems: what it says of samples is no selection of them', () => {
+    const under = evaluation('correct:true').flatMap(({ points }) => points);
+    expect(under.some(({ passAt1 }) => (passAt1?.mean ?? 1) < 1)).toBe(true);
+    const all = new Map(evaluation().map(({ source, points }) => [source, points]));
+    for (const { source, points } of evaluation('correct:false'))
+      for (const point of points) {
+        const whole = all.get(source)?.find(({ step }) => step === point.step);
+        expect([point.leastSamples, point.mostSamples]).toEqual([whole?.leastSamples, whole?.mostSamples]);
+      }
   });
 
   it('pass@n and majority@n of a step as by SQL', () => {
@@ -152,6 +172,14 @@ describe('problem.solved', () => {
         .all(trainRun, step);
       expect(found.solved.map(({ problemId }) => problemId)).toEqual(bySql);
       expect(found.known).toBe(found.groups);
+      const facts = db.prepare(
+        'SELECT ground_truth FROM prompt_group WHERE run_id = ? AND step = ? AND group_key = ?',
+      );
+      for (const { groupKey, groundTruth, question } of found.solved) {
+        expect(groundTruth).toBe(facts.pluck().get(trainRun, step, groupKey));
+        expect(question.length).toBeGreaterThan(20);
+        expect(question).not.toMatch(/<\|im_start\|>|^You must put/);
+      }
       some += found.solved.length;
     }
     expect(some).toBeGreaterThan(0);

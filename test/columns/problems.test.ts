@@ -10,7 +10,13 @@ import {
   PROBLEM_OF_GROUP,
   problemHistory,
 } from '../../electron/storage/queries/problems.ts';
-import type { ProblemMap, ProblemSuspect } from '../../shared/api/contract.ts';
+import {
+  LAST_USER_MESSAGE,
+  PREVIEW_OF_PROBLEM,
+  questionBeginnings,
+} from '../../electron/storage/queries/questions.ts';
+import type { DisputedAnswer, ProblemMap, ProblemSuspect } from '../../shared/api/contract.ts';
+import { seededRandom } from '../../shared/domain/seededRandom.ts';
 import { type Asked, Labelled } from '../support/labelled.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
@@ -135,6 +141,11 @@ describe('problems by steps', () => {
     expect(none.suspects).toMatchObject([{ rollouts: 2, answers: 4 }]);
   });
 
+  it('a problem has the beginning of its question', () => {
+    const { problems } = ask<ProblemMap>({ about: 'problems', runId: runIdOf('train'), filter: '' });
+    expect(problems.map(({ question }) => question)).toEqual(['What is sum?', 'What is odd?']);
+  });
+
   it('the history of a problem reaches over steps and runs', () => {
     const groupId = Number(
       db.prepare("SELECT group_id FROM prompt_group WHERE step = 2 AND problem_id = 'sum'").pluck().get(),
@@ -153,8 +164,8 @@ describe('problems by steps', () => {
           0,
           2,
           [
-            { text: '7', rollouts: 2, isTruth: true },
-            { text: '8', rollouts: 1, isTruth: false },
+            { text: '7', rollouts: 2, judged: 2, right: 2, isTruth: true },
+            { text: '8', rollouts: 1, judged: 1, right: 0, isTruth: false },
           ],
         ],
         [
@@ -162,12 +173,17 @@ describe('problems by steps', () => {
           2,
           4,
           [
-            { text: '7', rollouts: 3, isTruth: true },
-            { text: '7.0', rollouts: 1, isTruth: true },
+            { text: '7', rollouts: 3, judged: 3, right: 3, isTruth: true },
+            { text: '7.0', rollouts: 1, judged: 1, right: 1, isTruth: true },
           ],
         ],
-        ['train', 4, 1, expect.arrayContaining([{ text: '7', rollouts: 1, isTruth: true }])],
-        ['eval', 9, 1, [{ text: '7', rollouts: 1, isTruth: true }]],
+        [
+          'train',
+          4,
+          1,
+          expect.arrayContaining([{ text: '7', rollouts: 1, judged: 1, right: 1, isTruth: true }]),
+        ],
+        ['eval', 9, 1, [{ text: '7', rollouts: 1, judged: 1, right: 1, isTruth: true }]],
       ],
     );
     expect(problemHistory(db, 12345)).toBeUndefined();
@@ -241,5 +257,98 @@ describe('the demo run', () => {
     });
     library.close();
     demo.remove();
+  });
+});
+
+describe('the beginning of a question', () => {
+  const TEMPLATE =
+    'You must put your answer inside <answer> </answer> tags, i.e., <answer> answer here </answer>. And your final answer will be extracted automatically by the \\boxed{} tag.\nThis is the problem:\n';
+  const LONG = 'A tank is filled by three pipes. '.repeat(12).trim();
+  it.each([
+    ['no prompt', '', ''],
+    ['white space', 'What is\n  6·7?', 'What is 6·7?'],
+    [
+      'a template of which the preview has hardly more than itself',
+      `${TEMPLATE}${LONG}`,
+      `${LONG.slice(0, 200).trim()}…`,
+    ],
+    ['a long question', LONG, `${LONG.slice(0, 200).trim()}…`],
+    ['instructions behind it', 'What is 6·7? Please think step by step.', 'What is 6·7?'],
+  ])('%s', async (_what, prompt, expected) => {
+    const own = scratch();
+    const line = { v: 1, type: 'rollout', run: 'r', step: 0, group: 'g', index: 0, text: 'x', reward: 1 };
+    await ingestHere(own.library, [
+      own.file('a.jsonl', `${JSON.stringify({ ...line, problem: { prompt } })}\n`),
+    ]);
+    const reader = openReader(own.library);
+    expect(questionBeginnings(reader)(1)).toBe(expected);
+    expect(questionBeginnings(reader)(99)).toBe('');
+    for (const [sql, params] of [
+      [PREVIEW_OF_PROBLEM, { problemNo: 1, user: 0 }],
+      [LAST_USER_MESSAGE, { promptId: 1, user: 0 }],
+    ] as const)
+      expect(JSON.stringify(reader.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(params))).not.toMatch(/SCAN /);
+    reader.close();
+    own.remove();
+  });
+});
+
+describe('the same answer, rewarded and not', () => {
+  const DISPUTED = `
+    SELECT problem_id AS problemId, answer, sum(is_correct) AS right, sum(1 - is_correct) AS wrong FROM rollout
+    WHERE run_id = :runId AND answer IS NOT NULL AND is_correct IS NOT NULL
+    GROUP BY problem_id, answer HAVING max(is_correct) = 1 AND min(is_correct) = 0 ORDER BY problem_id, answer`;
+
+  it('is found over groups and steps without a ground truth, as by SQL, with one rollout of each', async () => {
+    const own = scratch();
+    const random = seededRandom(11);
+    const lines = Array.from({ length: 300 }, (_, i) => {
+      const step = Math.floor(i / 100);
+      const group = `g${Math.floor(i / 10) % 10}`;
+      const answer = random() < 0.1 ? undefined : Math.floor(random() * 9);
+      const text =
+        answer === undefined ? 'I do not know.' : `So.</reason>\n<answer>\n\\boxed{${answer}}\n</answer>`;
+      return JSON.stringify({
+        ...{ v: 1, type: 'rollout', run: 'r', split: 'train', step, group, index: i % 10, text },
+        problem: { id: `p-${group}`, prompt: `What is ${group}?` },
+        // A verifier that errs now and then.
+        reward: (answer === 7) !== random() < 0.08 ? 1 : 0,
+      });
+    });
+    await ingestHere(own.library, [own.file('a.jsonl', `${lines.join('\n')}\n`)]);
+    const reader = openReader(own.library);
+    const result = new Browser(reader).answer(
+      { about: 'disputed', runId: 1, filter: '' },
+      { isCancelled: () => false, onProgress: () => undefined },
+    );
+    if (!result.ok) throw new Error(result.failure.message);
+    const { answers } = result.value as { answers: DisputedAnswer[] };
+    const bySql = reader.prepare(DISPUTED).all({ runId: 1 });
+    expect(bySql.length).toBeGreaterThan(10);
+    const found = answers.map(({ problemId, answer, right, wrong }) => ({ problemId, answer, right, wrong }));
+    expect(
+      found.sort((a, b) => (`${a.problemId} ${a.answer}` < `${b.problemId} ${b.answer}` ? -1 : 1)),
+    ).toEqual(bySql);
+    const rolloutOf = reader.prepare(
+      'SELECT problem_id AS problemId, answer, is_correct AS isCorrect, group_id AS groupId FROM rollout WHERE rollout_id = ?',
+    );
+    for (const { problemId, question, answer, rightId, wrongId } of answers) {
+      expect(question).toBe(`What is ${problemId.slice(2)}?`);
+      const [one, other] = [rolloutOf.get(rightId), rolloutOf.get(wrongId)] as { groupId: number }[];
+      expect(one).toMatchObject({ problemId, answer, isCorrect: 1 });
+      expect(other).toMatchObject({ problemId, answer, isCorrect: 0 });
+      const together = reader
+        .prepare(
+          `SELECT count(*) FROM (SELECT 1 FROM rollout WHERE problem_id = ? AND answer = ?
+           GROUP BY group_id HAVING max(is_correct) = 1 AND min(is_correct) = 0)`,
+        )
+        .pluck()
+        .get(problemId, answer) as number;
+      expect(one?.groupId === other?.groupId).toBe(together > 0);
+    }
+    const rarest = answers.map(({ right, wrong }) => Math.min(right, wrong));
+    expect(rarest).toEqual([...rarest].sort((a, b) => b - a));
+    reader.close();
+    own.remove();
   });
 });

@@ -56,6 +56,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'search.state': { params: () => ({}), changes: true },
   'problem.map': { params: ({ runId }) => ({ runId, filter: 'turns:>1' }) },
   'problem.suspects': { params: ({ runId }) => ({ runId }) },
+  'problem.disputed': { params: ({ runId }) => ({ runId }) },
   'problem.history': { params: ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }) },
   'view.list': { params: () => ({}) },
   'view.save': { params: () => ({ name: 'late failures', filter: 'step:>1 reward:0' }), changes: true },

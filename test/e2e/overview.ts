@@ -134,6 +134,16 @@ export function describeOverview(shell: Shell): void {
       await panel.getByText('8 samples of each of 2 problems').waitFor();
       await panel.getByRole('columnheader', { name: 'pass@8' }).waitFor();
       await panel.getByRole('columnheader', { name: 'maj@8' }).waitFor();
+      await panel
+        .getByRole('table')
+        .getByText(/^95 % interval: of pass@1, over problems, “plus four”/)
+        .waitFor();
+      // A filter chooses problems, and each keeps all its samples.
+      await page
+        .getByRole('combobox', { name: 'Filter problems with a rollout that matches' })
+        .fill('correct:true');
+      await page.getByText('is counted with all its samples').waitFor();
+      await panel.getByText('8 samples of each of 2 problems').waitFor();
       await panel.getByRole('button', { name: 'Reference lines' }).click();
       await page.getByText('No published result is known for this benchmark').waitFor();
       await page.getByRole('menuitem', { name: 'Add a line…' }).click();
@@ -171,8 +181,11 @@ export function describeOverviewFiles(shell: Shell): void {
       await page.goto(running.urlOf(RUN));
     });
 
-    async function saved(item: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
-      await page.getByRole('button', { name: 'Truncated: table, save' }).click();
+    async function saved(
+      item: string,
+      menu: string | RegExp = 'Truncated: table, save',
+    ): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+      await page.getByRole('button', { name: menu }).first().click();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('menuitem', { name: item }).click(),
@@ -208,6 +221,30 @@ export function describeOverviewFiles(shell: Shell): void {
       const png = (await saved('Save as PNG')).bytes;
       expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
       expect(png.readUInt32BE(16)).toBe(2 * width);
+    });
+
+    test.each([
+      ['the map of problems', '/problems', 'Problems: save', /^demo-synthetic-problems\./, 57],
+      [
+        'the history of a problem',
+        '/step/500/group/expected-draws/problem',
+        'History of the problem: save',
+        /^problem-expected-draws\./,
+        12,
+      ],
+      ['the timeline', '/step/500/schedule', 'Timeline: save', /^demo-synthetic-step-500-schedule\./, 128],
+      ['pass@k by samples', '~eval?tab=evaluation', /^By samples.*: save$/, /-by-samples-step-\d+\./, 4],
+    ])('%s has its picture and its numbers', async (_what, path, menu, name, least) => {
+      await page.goto(running.urlOf(`${RUN}${path}`));
+      const csv = await saved('Save as CSV', menu);
+      expect(csv.name).toMatch(name);
+      const [source, , ...lines] = csv.bytes.toString('utf8').trimEnd().split('\n');
+      expect(source).toMatch(/^# .*(recomputed|as logged)/);
+      expect(lines.length).toBeGreaterThanOrEqual(least);
+      const png = await saved('Save as PNG', menu);
+      expect(png.name).toMatch(name);
+      expect(png.bytes.subarray(1, 4).toString('latin1')).toBe('PNG');
+      expect(png.bytes.readUInt32BE(16)).toBeGreaterThan(600);
     });
   });
 }

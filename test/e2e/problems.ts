@@ -30,6 +30,24 @@ export function describeProblems(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/\/step\/50\/group\/[a-z-]+$/);
     });
 
+    test('a click on a name, or o, opens the history of the problem', async () => {
+      await page.goto(running.urlOf(PROBLEMS));
+      const map = page.getByRole('application', { name: /^Pass rate of 5 problems/ });
+      await map.waitFor();
+      const box = await map.boundingBox();
+      // The second name: 22 px of steps, 18 px of the first row.
+      await page.mouse.click((box?.x ?? 0) + 60, (box?.y ?? 0) + 22 + 18 + 9);
+      await expect.poll(() => running.place()).toMatch(/\/group\/[a-z-]+\/problem$/);
+      const byName = (await running.place()).split('/').at(-2);
+      await page.goto(running.urlOf(PROBLEMS));
+      await map.waitFor();
+      await map.focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('o');
+      await expect.poll(() => running.place()).toMatch(new RegExp(`/group/${byName}/problem$`));
+    });
+
     test('orders and filters say how many problems are left', async () => {
       await page.goto(running.urlOf(PROBLEMS));
       await page.getByRole('application').waitFor();
@@ -47,6 +65,12 @@ export function describeProblems(shell: Shell): void {
       await page.getByRole('grid', { name: 'Right though every call failed' }).waitFor();
       const found = Number.parseInt((await lucky.innerText()).replace(/\D/g, ''), 10);
       await page.getByText(`${found} rollouts match`).waitFor();
+    });
+
+    test('answers that were rewarded and not are counted among the views', async () => {
+      await page.goto(running.urlOf(`${PROBLEMS}?tab=suspicious`));
+      await page.getByRole('button', { name: 'Same answer, different reward 0' }).click();
+      await page.getByText('No answer of a problem was judged both right and wrong').waitFor();
     });
 
     test('a problem over time leads from its answers to a group', async () => {

@@ -11,7 +11,9 @@ import {
   stepTicks,
   valueScale,
 } from '../../renderer/charts/chartModel.ts';
+import { LABEL_LINE, placeLabels } from '../../renderer/charts/levelLabels.ts';
 import { barsPath, valueTicks, yScale } from '../../renderer/charts/valueChartModel.ts';
+import { seededRandom } from '../../shared/domain/seededRandom.ts';
 
 const frame: Frame = { width: 100, height: 50, left: 0, right: 0, top: 0, bottom: 0 };
 
@@ -115,5 +117,45 @@ describe('a chart over values', () => {
     expect(yScale([[1, 2]], room, { scale: 'linear' }).domain()[0]).toBe(0);
     expect(yScale([[-1, 2]], room, { scale: 'linear' }).domain()[0]).toBeLessThanOrEqual(-1);
     expect(yScale([[0.2]], room, { scale: 'linear', top: 1 }).domain()).toEqual([0, 1]);
+  });
+});
+
+describe('the names of heights to compare with', () => {
+  const panel = { width: 280, height: 96, left: 32, right: 12, top: 8, bottom: 17 };
+  const feet = (heights: readonly number[]) => placeLabels(heights, panel).labels.map((label) => label?.y);
+
+  it('stand at their lines where they are alone', () => {
+    expect(placeLabels([60, 30], panel)).toEqual({
+      labels: [
+        { y: 57, isMoved: false },
+        { y: 27, isMoved: false },
+      ],
+      restAt: undefined,
+    });
+    // Above the frame: at its edge.
+    expect(feet([-200])).toEqual([19]);
+  });
+
+  it('beside the drawing they stand level with their lines', () => {
+    expect(placeLabels([50], panel, 'beside').labels).toEqual([{ y: 53.5, isMoved: false }]);
+  });
+
+  it.each(['above', 'beside'] as const)('%s, they are never printed over each other', (where) => {
+    const random = seededRandom(7);
+    for (let round = 0; round < 400; round++) {
+      const heights = Array.from({ length: 1 + Math.floor(random() * 9) }, () => -20 + random() * 99);
+      const { labels, restAt } = placeLabels(heights, panel, where);
+      const shown = labels
+        .flatMap((label, i) => (label === undefined ? [] : [{ y: label.y, line: heights[i] ?? 0 }]))
+        .sort((a, b) => a.line - b.line);
+      const all = [...shown.map(({ y }) => y), ...(restAt === undefined ? [] : [restAt])];
+      all.forEach((y, i) => {
+        expect(y).toBeGreaterThanOrEqual(panel.top + 8);
+        expect(y).toBeLessThanOrEqual(panel.height - panel.bottom);
+        if (i > 0) expect(y - (all[i - 1] ?? 0)).toBeGreaterThanOrEqual(LABEL_LINE - 1e-9);
+      });
+      expect(restAt === undefined).toBe(shown.length === heights.length);
+      if (heights.length <= 6) expect(shown.length).toBe(heights.length);
+    }
   });
 });

@@ -17,7 +17,11 @@ import {
   valueAt,
   withoutFarLimits,
 } from '../../renderer/charts/panelModel.ts';
-import { evaluationCsv, intervalText } from '../../renderer/views/browse/evaluation/evaluationModel.ts';
+import {
+  byKCsv,
+  evaluationCsv,
+  intervalText,
+} from '../../renderer/views/browse/evaluation/evaluationModel.ts';
 import { isBenchmark, PUBLISHED } from '../../renderer/views/browse/evaluation/publishedResults.ts';
 import { CHARTS } from '../../renderer/views/browse/overview/overviewCharts.ts';
 import {
@@ -408,9 +412,11 @@ describe('stages', () => {
   });
 
   it('hand over the problems that are solved', () => {
-    const solved = [{ problemId: 'a,b', groupKey: 'g', rollouts: 8, promptPreview: '' }];
+    const solved = [
+      { problemId: 'a,b', groupKey: 'g', rollouts: 8, groundTruth: '7', question: 'What, then?' },
+    ];
     expect(solvedCsv('run, step 3', { known: 4, groups: 5, solved })).toBe(
-      '# run, step 3: 1 of 4 groups have every rollout right (5 groups in all)\nproblem,group,rollouts,source\n"a,b",g,8,\n',
+      '# run, step 3: 1 of 4 groups have every rollout right (5 groups in all)\nproblem,group,rollouts,source,ground truth,question (its beginning)\n"a,b",g,8,,7,"What, then?"\n',
     );
   });
 });
@@ -441,6 +447,11 @@ describe('an evaluation in words', () => {
       '25.0–75.0',
     );
     expect(evaluationCsv('run', [{ points: [point] }]).split('\n')[2]).toBe(',3,1,8,0.5,,,');
+    const majorityAtK = [{ k: 1, value: 0.25, problems: 1, isExact: true }];
+    const passAtK = [...point.passAtK, { k: 2, value: 0.75, problems: 1 }];
+    expect(byKCsv('run, step 3', { ...point, passAtK, majorityAtK })).toBe(
+      '# run, step 3; recomputed\nk,pass@k,problems,majority@k,problems with an answer,majority is\n1,0.5,1,0.25,1,exact\n2,0.75,1,,,\n',
+    );
   });
 });
 

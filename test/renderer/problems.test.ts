@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { answerClusters, answerShares } from '../../renderer/views/browse/problems/historyModel.ts';
+import { historyCsv } from '../../renderer/views/browse/problems/historyCsv.ts';
+import {
+  answerClusters,
+  answerShares,
+  historyScale,
+  lengthOf,
+  verdictText,
+} from '../../renderer/views/browse/problems/historyModel.ts';
+import { mapCsv } from '../../renderer/views/browse/problems/mapFile.ts';
 import {
   cellAt,
   labelEvery,
   mapRows,
   mapShape,
   moved,
+  nameAt,
+  nameHint,
   pointAt,
+  problemName,
   sortedMap,
 } from '../../renderer/views/browse/problems/mapModel.ts';
 import { SUSPECT_VIEWS } from '../../renderer/views/browse/problems/suspectViews.ts';
@@ -22,7 +33,7 @@ function mapOf(
   const column = (at: number) => Uint32Array.from(cells, (cell) => cell[at] ?? 0);
   return {
     steps,
-    problems: problems.map((problemId) => ({ problemId })),
+    problems: problems.map((problemId) => ({ problemId, question: `What is ${problemId}?` })),
     cells: {
       ...{ problem: column(0), step: column(1), known: column(2), correct: column(3), answers: column(4) },
       ...{ groupId: Uint32Array.from(cells, (_, i) => 100 + i), groups: column(9), rollouts: column(2) },
@@ -76,6 +87,35 @@ describe('problems by steps', () => {
     expect(mapShape(1000, 500).columnWidth).toBeGreaterThanOrEqual(3);
   });
 
+  it('a problem whose id was made of its prompt goes by its question', () => {
+    const named = (problemId: string, question: string) => problemName({ problemId, question });
+    expect(named('26473afc4acf', 'What is 6·7?')).toBe('What is 6·7?');
+    expect(named('26473afc4acf', '')).toBe('26473afc4acf');
+    expect(named('expected-draws', 'Cards numbered …')).toBe('expected-draws');
+    expect(nameHint({ problemId: '26473afc4acf', question: 'What is 6·7?' })).toBe(
+      'What is 6·7?\n26473afc4acf',
+    );
+  });
+
+  it('names take what few steps leave of the width, and no more than they need', () => {
+    expect(mapShape(1200, 1, 200)).toMatchObject({ columnWidth: 72, gutter: 1126 });
+    expect(mapShape(1200, 1, 30).gutter).toBe(82 + 180);
+    expect(mapShape(1200, 1, 8).gutter).toBe(190);
+    // Many steps leave them a part of it.
+    const many = mapShape(1200, 60, 200);
+    expect(many.gutter).toBeGreaterThanOrEqual(312);
+    expect(many.gutter + 60 * many.columnWidth).toBeLessThanOrEqual(1200);
+    expect(mapShape(1200, 500, 200).columnWidth).toBe(3);
+  });
+
+  it('a name leads to its row, at the tried step nearest to the one read out', () => {
+    const shape = mapShape(1000, 3);
+    expect(nameAt(rows, shape, shape.rowHeight * 4.5, 0)).toEqual({ row: 4, step: 0 });
+    expect(nameAt(rows, shape, shape.rowHeight * 2.5, 2)).toEqual({ row: 2, step: 1 });
+    expect(nameAt(rows, shape, shape.rowHeight * 1.5, undefined)).toEqual({ row: 1, step: 2 });
+    expect(nameAt(rows, shape, shape.rowHeight * 5.5, 0)).toBeUndefined();
+  });
+
   it('arrow keys walk from tried step to tried step', () => {
     const start = moved(rows, undefined, { rows: 1, steps: 0 });
     expect(start).toEqual({ row: 0, step: 0 });
@@ -90,11 +130,67 @@ describe('problems by steps', () => {
   });
 });
 
+describe('as files', () => {
+  it('the map has a line per cell in the order of the page, with the key of its group', () => {
+    const [source, head, ...lines] = mapCsv(
+      'run · q',
+      sortedMap(rows, 'rate').slice(0, 1),
+      [0, 10, 20],
+      (id) => `g${id}`,
+    )
+      .trimEnd()
+      .split('\n');
+    expect(source).toBe('# run · q; recomputed');
+    expect(head?.split(',').length).toBe(9);
+    expect(lines).toEqual(['hard,What is hard?,10,8,8,0,4,0,g105']);
+    const unknown = mapCsv('run', sortedMap(rows, 'order').slice(3, 4), undefined, () => undefined);
+    // What is not known is blank, and so is the step of a log without steps.
+    expect(unknown.split('\n')[2]).toBe('unknown,What is unknown?,,0,0,,0,0,');
+  });
+
+  it('a history has a line per group and answer', () => {
+    const facts = {
+      runKey: 'r',
+      runName: 'run, a',
+      kind: 'train',
+      groupId: 1,
+      groupKey: 'g',
+      meanChars: 100,
+    } as const;
+    const text = historyCsv({
+      problemId: 'p',
+      prompt: '',
+      leftOut: 2,
+      groups: [
+        {
+          ...facts,
+          ...{ step: 5, rollouts: 4, correct: 1, correctKnown: 4, meanEntropy: 0.5 },
+          answers: [
+            { text: '7', rollouts: 2, judged: 2, right: 1 },
+            { text: '=8', rollouts: 1, judged: 0, right: 0 },
+          ],
+        },
+        { ...facts, rollouts: 3, correct: 0, correctKnown: 0, meanTokens: 40, answers: [] },
+      ],
+    });
+    expect(text.split('\n')[0]).toMatch(/^# p; no ground truth; 2 groups are left out; recomputed/);
+    expect(text.split('\n').slice(2)).toEqual([
+      '"run, a",train,5,g,4,4,1,,,100,0.5,7,2,2,1,',
+      `"run, a",train,5,g,4,4,1,,,100,0.5,'=8,1,0,,`,
+      '"run, a",train,,g,3,0,,,40,100,,,,,,',
+      '',
+    ]);
+  });
+});
+
 describe('answers of a problem over time', () => {
   const group = (rollouts: number, answers: Record<string, number>): ProblemGroup => ({
     ...{ runKey: 'r', runName: 'r', kind: 'train', groupId: 1, groupKey: 'g', rollouts, meanChars: 1 },
     ...{ correct: 0, correctKnown: 0 },
-    answers: Object.entries(answers).map(([text, n]) => ({ text, rollouts: n, isTruth: text === '7' })),
+    answers: Object.entries(answers).map(([text, n]) => ({
+      ...{ text, rollouts: n, judged: n, right: 0 },
+      isTruth: text === '7',
+    })),
   });
 
   it('the ground truth first, then by number; what is left is put together', () => {
@@ -113,6 +209,65 @@ describe('answers of a problem over time', () => {
       [-2, 5],
     ]);
     expect(shares.at(-1)?.to).toBeCloseTo(1, 12);
+  });
+
+  const judged = (answers: ProblemGroup['answers'], more: Partial<ProblemGroup> = {}): ProblemGroup => ({
+    ...group(20, {}),
+    answers,
+    ...more,
+  });
+
+  it('without a ground truth an answer is what its rollouts were judged to be, and neither where they differ', () => {
+    const clusters = answerClusters([
+      judged([
+        { text: 'wrong', rollouts: 9, judged: 9, right: 0 },
+        { text: 'right', rollouts: 5, judged: 4, right: 4 },
+        { text: 'both', rollouts: 4, judged: 4, right: 4 },
+        { text: 'unjudged', rollouts: 3, judged: 0, right: 0 },
+        { text: 'right too', rollouts: 2, judged: 2, right: 2 },
+      ]),
+      judged([{ text: 'both', rollouts: 4, judged: 4, right: 0 }]),
+    ]);
+    expect(
+      clusters.map((cluster) => [cluster.text, cluster.verdict, cluster.shade, verdictText(cluster, false)]),
+    ).toEqual([
+      ['right', 'right', 0, '✓ judged right'],
+      ['right too', 'right', 1, '✓ judged right'],
+      ['wrong', 'wrong', 0, '✗ judged wrong'],
+      ['both', 'both', 0, 'judged both ways'],
+      ['unjudged', 'unjudged', 1, 'not judged'],
+    ]);
+  });
+
+  it('a ground truth decides, whatever the reward said', () => {
+    const clusters = answerClusters([
+      judged([
+        { text: '8', rollouts: 5, judged: 5, right: 5, isTruth: false },
+        { text: '7', rollouts: 1, judged: 1, right: 0, isTruth: true },
+      ]),
+    ]);
+    expect(clusters.map((cluster) => [cluster.verdict, verdictText(cluster, true)])).toEqual([
+      ['right', '✓ ground truth'],
+      ['wrong', ''],
+    ]);
+  });
+
+  it('all lengths have one unit: tokens where every group knows them', () => {
+    const known = judged([], { meanTokens: 900, meanChars: 3000 });
+    const unknown = judged([], { meanChars: 2700 });
+    expect(historyScale([known, known])).toEqual({ unit: 'tokens', longest: 900, highest: undefined });
+    const { unit, longest } = historyScale([known, unknown]);
+    expect([unit, longest, lengthOf(known, unit), lengthOf(unknown, unit)]).toEqual([
+      'characters',
+      3000,
+      3000,
+      2700,
+    ]);
+  });
+
+  it('entropy has a track where some group knows it', () => {
+    expect(historyScale([judged([]), judged([], { meanEntropy: 0.4 })]).highest).toBe(0.4);
+    expect(historyScale([judged([])]).highest).toBeUndefined();
   });
 });
 

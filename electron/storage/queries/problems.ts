@@ -27,7 +27,8 @@ export const GROUPS_OF_PROBLEM = `
   ORDER BY n.run_id, g.step, g.group_id`;
 
 export const ANSWERS_OF_GROUP = `
-  SELECT answer AS text, count(*) AS rollouts FROM rollout_row WHERE group_id = ? AND answer IS NOT NULL
+  SELECT answer AS text, count(*) AS rollouts, count(is_correct) AS judged, coalesce(sum(is_correct), 0) AS right
+  FROM rollout_row WHERE group_id = ? AND answer IS NOT NULL
   GROUP BY answer ORDER BY rollouts DESC, answer`;
 
 export const LABELS_OF_GROUP = `
@@ -48,13 +49,15 @@ interface ProblemRecord {
   readonly problemNo: number;
 }
 
+type GivenAnswer = Omit<ProblemGroup['answers'][number], 'isTruth'>;
+
 /** @returns undefined when the library has no such group */
 export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHistory | undefined {
   const problem = db.prepare<[number], ProblemRecord>(PROBLEM_OF_GROUP).get(groupId);
   if (problem === undefined) return undefined;
   const { problemId, groundTruth, source, codec, text, questionHash, problemNo } = problem;
   const rows = db.prepare(GROUPS_OF_PROBLEM).all({ questionHash, problemNo });
-  const answersOf = db.prepare<[number], { text: string; rollouts: number }>(ANSWERS_OF_GROUP);
+  const answersOf = db.prepare<[number], GivenAnswer>(ANSWERS_OF_GROUP);
   const labelsOf = db.prepare<[number], { label: string; rollouts: number }>(LABELS_OF_GROUP);
   const groups = rows.slice(0, MOST_GROUPS).map((row): ProblemGroup => {
     const group = present<Omit<ProblemGroup, 'answers' | 'labels'>>(row);

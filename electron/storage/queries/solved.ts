@@ -2,12 +2,12 @@
 import type { SolvedProblem, SolvedProblems } from '../../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { present } from '../rows.ts';
+import { questionBeginnings } from './questions.ts';
 
 export const SOLVED_GROUPS = `
-  SELECT p.problem_id AS problemId, g.group_key AS groupKey, g.rollouts, p.source, q.preview AS promptPreview
+  SELECT p.problem_id AS problemId, g.group_key AS groupKey, g.rollouts, p.problem_no AS problemNo, p.source, p.ground_truth AS groundTruth
   FROM group_row g
   JOIN problem_row p ON p.problem_no = g.problem_no
-  JOIN prompt_row q ON q.prompt_id = p.prompt_id
   WHERE g.run_id = :runId AND g.step = :step AND g.rollouts > 0 AND g.correct = g.rollouts
   ORDER BY g.group_id`;
 
@@ -19,9 +19,13 @@ export function solvedProblems(db: ReadableLibrary, runId: number, step: number)
   const counts = db
     .prepare<[{ runId: number; step: number }], { groups: number; known: number }>(KNOWN_GROUPS)
     .get({ runId, step });
+  const questionOf = questionBeginnings(db);
   const solved = db
     .prepare(SOLVED_GROUPS)
     .all({ runId, step })
-    .map((row) => present<SolvedProblem>(row));
+    .map((row) => {
+      const { problemNo, ...problem } = present<Omit<SolvedProblem, 'question'> & { problemNo: number }>(row);
+      return { ...problem, question: questionOf(problemNo) };
+    });
   return { groups: counts?.groups ?? 0, known: counts?.known ?? 0, solved };
 }

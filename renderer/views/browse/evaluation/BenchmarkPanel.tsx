@@ -3,7 +3,6 @@
 import { useMemo, useState } from 'react';
 import type { EvaluationPanel, RunDetail } from '../../../../shared/api/contract.ts';
 import type { PanelLine } from '../../../charts/panelModel.ts';
-import { ValueChart } from '../../../charts/ValueChart.tsx';
 import { pathOfPlace } from '../../../data/place.ts';
 import { navigateTo } from '../../../data/usePlace.ts';
 import { useReferenceLines } from '../../../state/referenceLines.ts';
@@ -11,8 +10,9 @@ import { percent } from '../../../ui/numbers.ts';
 import { asCompact, asShare } from '../overview/overviewCharts.ts';
 import { filterAnd } from '../overview/overviewLink.ts';
 import { SavingChart } from '../overview/SavingChart.tsx';
+import { ByK } from './ByK.tsx';
 import { EvaluationTable } from './EvaluationTable.tsx';
-import { accuracyLines, benchmarkName, PASS_AT_1, sizeText } from './evaluationModel.ts';
+import { accuracyLines, benchmarkName, chosenText, PASS_AT_1, sizeText } from './evaluationModel.ts';
 import { isBenchmark, PUBLISHED } from './publishedResults.ts';
 import { ReferencePicker } from './ReferencePicker.tsx';
 
@@ -46,9 +46,11 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     const condition = panel.source === undefined ? '' : `source:${JSON.stringify(panel.source)}`;
     const q = filterAnd(filter, condition);
     const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
-    return accuracyLines(panel, (at) =>
-      navigateTo(`${pathOfPlace({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
-    );
+    return accuracyLines(panel, {
+      onOpen: (at) => navigateTo(`${pathOfPlace({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
+      // The list filters rollouts: under a filter it is not everything the number is of.
+      opens: filter === '' ? 'the rollouts of the step' : 'the rollouts of the step that match the filter',
+    });
   }, [panel, filter, run.runKey]);
   const hasTokens = points.some(({ meanTokens }) => meanTokens !== undefined);
   const lengths = useMemo((): readonly PanelLine[] => {
@@ -66,7 +68,7 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     onStep: setStep,
     range: undefined,
     onRange: () => undefined,
-    source: `${run.name}, ${benchmarkName(panel)}${filter === '' ? '' : ` · filter ${filter}`}`,
+    source: `${run.name}, ${benchmarkName(panel)}${chosenText(filter)}`,
     fileName: `${run.name}-${benchmark}`,
     provenance: 'recomputed',
   } as const;
@@ -89,7 +91,7 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
             format={asShare}
           />
         )}
-        <ByK point={last} hasSteps={run.hasSteps} />
+        <ByK point={last} hasSteps={run.hasSteps} source={common.source} fileName={common.fileName} />
         {lengths.length > 0 && points.length > 1 && (
           <SavingChart
             {...common}
@@ -111,43 +113,5 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
         references={references}
       />
     </section>
-  );
-}
-
-/** How much more samples help, at one step; nothing to be drawn from one sample of each problem. */
-function ByK({
-  point,
-  hasSteps,
-}: {
-  readonly point: EvaluationPanel['points'][number];
-  readonly hasSteps: boolean;
-}) {
-  const { passAtK, majorityAtK } = point;
-  if (passAtK.length < 2) return null;
-  const ks = passAtK.map(({ k }) => k);
-  const majority = ks.map((k) => majorityAtK.find((one) => one.k === k)?.value);
-  const at = hasSteps ? `, step ${point.step}` : '';
-  return (
-    <ValueChart
-      title={`By samples${at}`}
-      xs={ks}
-      height={134}
-      top={1}
-      series={[
-        { name: 'pass@k', values: passAtK.map(({ value }) => value), color: 'var(--kept)' },
-        { name: 'majority@k', values: majority, color: 'var(--ink)', isDashed: true },
-      ]}
-      xLabel="k samples"
-      isWhole
-      format={asShare}
-      rest={
-        majority.some((value) => value !== undefined)
-          ? 'pass@k solid, majority@k dashed'
-          : 'pass@k; no answer is known'
-      }
-      reading={(index) =>
-        `k = ${ks[index]}: pass ${percent(passAtK[index]?.value)} %${majority[index] === undefined ? '' : `, majority ${percent(majority[index])} %`}`
-      }
-    />
   );
 }

@@ -3,7 +3,15 @@ import { pathOfPlace } from '../../../data/place.ts';
 import type { ReferenceLine } from '../../../state/referenceLines.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
-import { atK, intervalText, MAJORITY_AT_K, PASS_AT_1, PASS_AT_K, sizesOf } from './evaluationModel.ts';
+import {
+  atK,
+  INTERVAL,
+  intervalText,
+  MAJORITY_AT_K,
+  PASS_AT_1,
+  PASS_AT_K,
+  sizesOf,
+} from './evaluationModel.ts';
 
 interface EvaluationTableProps {
   readonly label: string;
@@ -25,6 +33,7 @@ export function EvaluationTable(props: EvaluationTableProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
     <section className="evaluation-table" tabIndex={0} aria-label={label}>
       <table>
+        <caption>{INTERVAL}</caption>
         <thead>
           <tr>
             <th scope="col">{hasSteps ? 'step' : ''}</th>
@@ -33,7 +42,7 @@ export function EvaluationTable(props: EvaluationTableProps) {
               pass@1 <small>%</small>
             </th>
             <th scope="col" title={PASS_AT_1}>
-              95 % interval
+              95 % interval <small>plus four</small>
             </th>
             {passes.map((k) => (
               <th scope="col" key={`p${k}`} title={PASS_AT_K}>

@@ -8,7 +8,7 @@ import { count } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
 import { saveText } from '../../../ui/saveText.ts';
 import { BenchmarkPanel } from './BenchmarkPanel.tsx';
-import { benchmarkName, evaluationCsv } from './evaluationModel.ts';
+import { benchmarkName, chosenText, evaluationCsv } from './evaluationModel.ts';
 import './evaluation.css';
 
 export function EvaluationView({ run }: { readonly run: RunDetail }) {
@@ -19,13 +19,13 @@ export function EvaluationView({ run }: { readonly run: RunDetail }) {
   return (
     <div className="evaluation">
       <div className="filters">
-        <FilterBox runId={run.runId} runKey={run.runKey} what="problems" />
+        <FilterBox runId={run.runId} runKey={run.runKey} what="problems with a rollout that matches" />
         <Button
           disabled={panels.length === 0}
           onClick={() =>
             saveText(
               `${run.name}-evaluation.csv`.replaceAll(/[^\w.-]+/g, '-'),
-              evaluationCsv(run.name, panels),
+              evaluationCsv(`${run.name}${chosenText(filter)}`, panels),
               'text/csv',
             )
           }
@@ -53,7 +53,15 @@ export function EvaluationView({ run }: { readonly run: RunDetail }) {
         )}
       </div>
       <div className="evaluation-panels">
-        {answer !== undefined && panels.length === 0 && <EmptyState title="No rollout passes the filter" />}
+        {filter !== '' && (
+          <p className="dim evaluation-note">
+            A problem with a rollout that matches, at any step, is counted with all its samples. A condition
+            on <code>step</code> chooses the steps.
+          </p>
+        )}
+        {answer !== undefined && panels.length === 0 && (
+          <EmptyState title="No problem has a rollout that matches" />
+        )}
         {panels.map((panel) => (
           <BenchmarkPanel key={benchmarkName(panel)} run={run} panel={panel} filter={filter} />
         ))}

@@ -23,13 +23,12 @@ export function atK(point: EvaluationPoint, of: 'passAtK' | 'majorityAtK', k: nu
 /** pass@1 with its interval, and pass@k and majority@k of the largest k. */
 export function accuracyLines(
   { points }: EvaluationPanel,
-  openStep: (step: number) => void,
+  open: Pick<PanelLine, 'onOpen' | 'opens'>,
 ): readonly PanelLine[] {
   const steps = points.map(({ step }) => step);
   const largest = (of: 'passAtK' | 'majorityAtK') => sizesOf(points, of).at(-1);
   const passK = largest('passAtK');
   const majorityK = largest('majorityAtK');
-  const open = { onOpen: openStep, opens: 'the rollouts of the step' };
   return [
     {
       key: 'pass@1',
@@ -80,6 +79,15 @@ export const PASS_AT_K =
 export const MAJORITY_AT_K =
   'majority@k: whether the answer most of k samples give is right, over subsets of k samples. A tie is split, a sample without an answer does not vote, answers are compared as written';
 
+/** For the heads of files: which problems, where not all. */
+export function chosenText(filter: string): string {
+  return filter === '' ? '' : ` · problems with a rollout that matches ${filter}`;
+}
+
+/** What the table says at its head. */
+export const INTERVAL =
+  '95 % interval: of pass@1, over problems, “plus four” (two problems all right and two all wrong are added; Agresti and Coull 1998)';
+
 /** `16 samples of each of 30 problems`. */
 export function sizeText({ problems, leastSamples, mostSamples, samples }: EvaluationPoint): string {
   if (problems === 0) return 'of no rollout is it known whether it is correct';
@@ -96,8 +104,23 @@ export function intervalText({ passAt1 }: EvaluationPoint): string {
   return `${percent(passAt1.low)}–${percent(passAt1.high)}`;
 }
 
-/** Values are shares; unknown is blank. */
-export function evaluationCsv(runName: string, panels: readonly EvaluationPanel[]): string {
+/** pass@k and majority@k of one step by k, each with the problems it is a mean over; unknown is blank. */
+export function byKCsv(of: string, { passAtK, majorityAtK }: EvaluationPoint): string {
+  const rows = passAtK.map(({ k, value, problems }) => {
+    const majority = majorityAtK.find((one) => one.k === k);
+    const drawn = majority === undefined ? '' : majority.isExact ? 'exact' : 'estimated';
+    return [k, value, problems, majority?.value ?? '', majority?.problems ?? '', drawn].join(',');
+  });
+  const heads = 'k,pass@k,problems,majority@k,problems with an answer,majority is';
+  return `${`# ${of}; recomputed`.replaceAll(/\s+/g, ' ')}\n${[heads, ...rows].map((row) => `${row}\n`).join('')}`;
+}
+
+/**
+ * Values are shares; unknown is blank.
+ *
+ * @param of the run, and which of its problems
+ */
+export function evaluationCsv(of: string, panels: readonly EvaluationPanel[]): string {
   const points = panels.flatMap(({ points: of }) => of);
   const passes = sizesOf(points, 'passAtK');
   const majorities = sizesOf(points, 'majorityAtK');
@@ -129,6 +152,6 @@ export function evaluationCsv(runName: string, panels: readonly EvaluationPanel[
       ].join(','),
     ),
   );
-  const source = `${runName}; recomputed; ${PASS_AT_1}`.replaceAll(/\s+/g, ' ');
+  const source = `${of}; recomputed; ${PASS_AT_1}`.replaceAll(/\s+/g, ' ');
   return `# ${source}\n${[heads.join(','), ...rows].map((row) => `${row}\n`).join('')}`;
 }

@@ -9,32 +9,39 @@ import { saveText } from '../../../ui/saveText.ts';
 
 interface ChartMenuProps {
   readonly title: string;
-  readonly isTable: boolean;
-  readonly onTable: (isTable: boolean) => void;
+  readonly isTable?: boolean;
+  /** Absent where the numbers stand beside the drawing. */
+  readonly onTable?: (isTable: boolean) => void;
   /** Names of files, without what follows the dot. */
   readonly fileName: string;
-  /** As an SVG file that stands alone; undefined: there is none at present. */
-  readonly drawing: () => string | undefined;
-  readonly csv: () => string;
+  /** As an SVG file that stands alone; undefined: there is none at present. Absent of what is painted. */
+  readonly drawing?: () => string | undefined;
+  /** As pixels, of what is painted. */
+  readonly png?: () => Promise<Blob>;
+  readonly csv: () => string | Promise<string>;
   readonly provenance: 'recomputed' | 'logged';
   /** Further items. */
   readonly children?: ReactNode;
 }
 
 export function ChartMenu(props: ChartMenuProps) {
-  const { title, isTable, provenance } = props;
+  const { title, isTable = false, onTable, drawing, provenance } = props;
   const setNotice = useInterface((state) => state.setNotice);
+  const save = (kind: 'svg' | 'png' | 'csv', made: Promise<string | Blob>) => {
+    made.then(
+      (content) => saveText(`${props.fileName}.${kind}`, content, TYPES[kind]),
+      (error: unknown) =>
+        setNotice(`No ${kind.toUpperCase()}: ${error instanceof Error ? error.message : String(error)}`),
+    );
+  };
   const saveSvg = () => {
-    const text = props.drawing();
-    if (text !== undefined) saveText(`${props.fileName}.svg`, text, 'image/svg+xml');
+    const text = drawing?.();
+    if (text !== undefined) save('svg', Promise.resolve(text));
   };
   const savePng = () => {
-    const text = props.drawing();
-    if (text === undefined) return;
-    pngOf(text).then(
-      (blob) => saveText(`${props.fileName}.png`, blob, 'image/png'),
-      (error: unknown) => setNotice(`No PNG: ${error instanceof Error ? error.message : String(error)}`),
-    );
+    if (props.png !== undefined) return save('png', props.png());
+    const text = drawing?.();
+    if (text !== undefined) save('png', pngOf(text));
   };
   return (
     <>
@@ -43,24 +50,28 @@ export function ChartMenu(props: ChartMenuProps) {
       </span>
       <DropdownMenu.Root>
         <DropdownMenu.Trigger asChild>
-          <IconButton label={`${title}: table, save`}>
+          <IconButton label={onTable === undefined ? `${title}: save` : `${title}: table, save`}>
             <Ellipsis size={13} />
           </IconButton>
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content className="menu" align="end" sideOffset={2} aria-label={title}>
-            <DropdownMenu.Item onSelect={() => props.onTable(!isTable)}>
-              {isTable ? 'Show the drawing' : 'Show the numbers'}
-            </DropdownMenu.Item>
+            {onTable !== undefined && (
+              <DropdownMenu.Item onSelect={() => onTable(!isTable)}>
+                {isTable ? 'Show the drawing' : 'Show the numbers'}
+              </DropdownMenu.Item>
+            )}
             {props.children}
-            <DropdownMenu.Separator />
+            {onTable !== undefined && <DropdownMenu.Separator />}
             <DropdownMenu.Item disabled={isTable} onSelect={savePng}>
               Save as PNG
             </DropdownMenu.Item>
-            <DropdownMenu.Item disabled={isTable} onSelect={saveSvg}>
-              Save as SVG
-            </DropdownMenu.Item>
-            <DropdownMenu.Item onSelect={() => saveText(`${props.fileName}.csv`, props.csv(), 'text/csv')}>
+            {drawing !== undefined && (
+              <DropdownMenu.Item disabled={isTable} onSelect={saveSvg}>
+                Save as SVG
+              </DropdownMenu.Item>
+            )}
+            <DropdownMenu.Item onSelect={() => save('csv', Promise.resolve().then(props.csv))}>
               Save as CSV
             </DropdownMenu.Item>
           </DropdownMenu.Content>
@@ -74,6 +85,8 @@ export function ChartMenu(props: ChartMenuProps) {
 export function chartFileName(of: string, title: string): string {
   return `${of}-${title}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }
+
+const TYPES = { svg: 'image/svg+xml', png: 'image/png', csv: 'text/csv' } as const;
 
 const PROVENANCE = {
   recomputed: 'Computed by Turnwise from the rollouts that were read',

@@ -1,7 +1,26 @@
 /** Problems by steps on one canvas: what is in sight is drawn, whatever there is. */
-import { type KeyboardEvent, type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { keyOf } from '../../../app/keysInForce.ts';
 import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
-import { cellAt, type MapPoint, type MapRow, mapShape, moved, pointAt } from './mapModel.ts';
+import {
+  cellAt,
+  longestName,
+  type MapPoint,
+  type MapRow,
+  mapShape,
+  moved,
+  nameAt,
+  nameHint,
+  pointAt,
+} from './mapModel.ts';
 import { paintMap } from './paintMap.ts';
 
 interface HeatMapProps {
@@ -11,13 +30,16 @@ interface HeatMapProps {
   readonly cursor: MapPoint | undefined;
   readonly onCursor: (point: MapPoint | undefined) => void;
   readonly onOpen: (point: MapPoint) => void;
+  /** Of a row's name. */
+  readonly onHistory: (point: MapPoint) => void;
   /** What the cell under the cursor says. */
   readonly reading: string;
 }
 
 const HEAD_HEIGHT = 22;
 
-export function HeatMap({ rows, steps, cursor, onCursor, onOpen, reading }: HeatMapProps) {
+export function HeatMap(props: HeatMapProps) {
+  const { rows, steps, cursor, onCursor, onOpen, onHistory, reading } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState({ width: 800, height: 400 });
@@ -32,7 +54,8 @@ export function HeatMap({ rows, steps, cursor, onCursor, onOpen, reading }: Heat
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const shape = mapShape(size.width, steps.length);
+  const longest = useMemo(() => longestName(rows), [rows]);
+  const shape = mapShape(size.width, steps.length, longest);
   const width = shape.gutter + shape.columnWidth * steps.length;
   const height = HEAD_HEIGHT + shape.rowHeight * rows.length;
 
@@ -48,14 +71,18 @@ export function HeatMap({ rows, steps, cursor, onCursor, onOpen, reading }: Heat
     return () => observer.disconnect();
   });
 
-  const pointOf = (event: PointerEvent<HTMLElement>): MapPoint | undefined => {
+  const pointOf = (event: MouseEvent<HTMLElement>): { point?: MapPoint | undefined; isName: boolean } => {
     const box = event.currentTarget.getBoundingClientRect();
     const y = event.clientY - box.top - HEAD_HEIGHT;
-    if (y < 0) return undefined;
     // The names stay where they are when the cells are scrolled sideways.
-    const inGutter = event.clientX - box.left < shape.gutter;
-    const x = event.clientX - box.left + (inGutter ? 0 : scroll.left);
-    return pointAt(shape, { x, y: y + scroll.top }, { rows: rows.length, steps: steps.length });
+    const isName = event.clientX - box.left < shape.gutter;
+    if (y < 0) return { isName: false };
+    if (isName) return { point: nameAt(rows, shape, y + scroll.top, cursor?.step), isName };
+    const x = event.clientX - box.left + scroll.left;
+    return {
+      point: pointAt(shape, { x, y: y + scroll.top }, { rows: rows.length, steps: steps.length }),
+      isName,
+    };
   };
   const reveal = (point: MapPoint) => {
     const element = scroller.current;
@@ -91,7 +118,7 @@ export function HeatMap({ rows, steps, cursor, onCursor, onOpen, reading }: Heat
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it takes the arrow keys
       tabIndex={0}
-      aria-label={`Pass rate of ${rows.length} problems by ${steps.length} steps. Arrow keys move, Enter opens the group.`}
+      aria-label={`Pass rate of ${rows.length} problems by ${steps.length} steps. Arrow keys move, Enter opens the group, ${keyOf('problem.open') ?? 'a command'} the history of the problem.`}
       onKeyDown={onKeyDown}
       onScroll={(event) =>
         setScroll({ left: event.currentTarget.scrollLeft, top: event.currentTarget.scrollTop })
@@ -102,12 +129,17 @@ export function HeatMap({ rows, steps, cursor, onCursor, onOpen, reading }: Heat
           ref={canvas}
           style={{ width: size.width, height: size.height }}
           onPointerMove={(event) => {
-            const point = pointOf(event);
+            const { point, isName } = pointOf(event);
+            const row = isName && point !== undefined ? rows[point.row] : undefined;
+            event.currentTarget.style.cursor = row === undefined ? 'default' : 'pointer';
+            event.currentTarget.title = row === undefined ? '' : nameHint(row);
             if (point?.row !== cursor?.row || point?.step !== cursor?.step) onCursor(point ?? cursor);
           }}
           onClick={(event) => {
-            const point = pointOf(event as unknown as PointerEvent<HTMLElement>);
-            if (cellAt(rows, point) !== undefined && point !== undefined) onOpen(point);
+            const { point, isName } = pointOf(event);
+            if (point === undefined) return;
+            if (isName) onHistory(point);
+            else if (cellAt(rows, point) !== undefined) onOpen(point);
           }}
         />
       </div>

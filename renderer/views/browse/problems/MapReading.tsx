@@ -1,7 +1,7 @@
 import { KeyOf } from '../../../app/Keys.tsx';
 import { Button } from '../../../ui/Controls.tsx';
 import { count, counted, percent } from '../../../ui/numbers.ts';
-import { type MapCell, type MapRow, rateOf } from './mapModel.ts';
+import { type MapCell, type MapRow, problemName, rateOf } from './mapModel.ts';
 
 /** The cell under the cursor in words. */
 export function readingOf(
@@ -10,10 +10,10 @@ export function readingOf(
   step: number | undefined,
 ): string {
   if (row === undefined) return '';
-  if (cell === undefined) return `${row.problemId}, not tried at step ${step}`;
+  if (cell === undefined) return `${problemName(row)}, not tried at step ${step}`;
   const rate = rateOf(cell);
   const share = rate === undefined ? 'success unknown' : `${cell.correct} of ${cell.known} right`;
-  return `${row.problemId}, step ${step}: ${share}, ${counted(cell.answers, 'different answer')}`;
+  return `${problemName(row)}, step ${step}: ${share}, ${counted(cell.answers, 'different answer')}`;
 }
 
 interface MapReadingProps {
@@ -30,8 +30,8 @@ export function MapReading({ row, cell, step, onOpen, onHistory }: MapReadingPro
     return (
       <aside className="map-reading">
         <p className="dim">
-          Point at a cell, or walk with the arrow keys. Enter opens the group,{' '}
-          <KeyOf command="problem.open" /> the problem’s history.
+          Point at a cell, or walk with the arrow keys. Enter opens the group;{' '}
+          <KeyOf command="problem.open" />, or a click on the name, the problem’s history.
         </p>
       </aside>
     );
@@ -39,7 +39,8 @@ export function MapReading({ row, cell, step, onOpen, onHistory }: MapReadingPro
   return (
     <aside className="map-reading" aria-label="Cell">
       <div className="map-reading-name">
-        <strong>{row.problemId}</strong>
+        <strong title={row.question === '' ? undefined : row.question}>{problemName(row)}</strong>
+        {problemName(row) !== row.problemId && <span className="dim"> {row.problemId}</span>}
         {row.source !== undefined && <span className="dim"> {row.source}</span>}
         {row.groundTruth !== undefined && <span className="dim"> · ground truth {row.groundTruth}</span>}
       </div>

@@ -10,6 +10,7 @@ import { Segmented } from '../../../ui/Controls.tsx';
 import { counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { HeatMap } from './HeatMap.tsx';
+import { MapMenu } from './MapMenu.tsx';
 import { MapReading, readingOf } from './MapReading.tsx';
 import {
   cellAt,
@@ -63,7 +64,12 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
       {isSuspicious ? (
         <Suspicious runKey={runKey} runId={run.data.runId} />
       ) : (
-        <MapOfRun runKey={runKey} runId={run.data.runId} hasSteps={run.data.hasSteps} />
+        <MapOfRun
+          runKey={runKey}
+          runId={run.data.runId}
+          runName={run.data.name}
+          hasSteps={run.data.hasSteps}
+        />
       )}
     </div>
   );
@@ -72,10 +78,11 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
 interface MapOfRunProps {
   readonly runKey: string;
   readonly runId: number;
+  readonly runName: string;
   readonly hasSteps: boolean;
 }
 
-function MapOfRun({ runKey, runId, hasSteps }: MapOfRunProps) {
+function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
   const [query, setQuery] = useUrlQuery();
   const filter = useFilterLink();
   const client = useClient();
@@ -101,7 +108,7 @@ function MapOfRun({ runKey, runId, hasSteps }: MapOfRunProps) {
   return (
     <>
       <div className="filters">
-        <FilterBox runId={runId} runKey={runKey} what="problems" />
+        <FilterBox runId={runId} runKey={runKey} what="rollouts" />
         <Segmented
           label="Order"
           chosen={sort}
@@ -133,6 +140,9 @@ function MapOfRun({ runKey, runId, hasSteps }: MapOfRunProps) {
             </p>
             <FilterChips />
             <Legend />
+            {rows.length > 0 && (
+              <MapMenu {...{ runName, filter: filter.applied, rows, steps, hasSteps, sort }} />
+            )}
           </div>
           {rows.length === 0 ? (
             <EmptyState title={NOTHING[sort]} />
@@ -144,6 +154,7 @@ function MapOfRun({ runKey, runId, hasSteps }: MapOfRunProps) {
                 cursor={cursor}
                 onCursor={setCursor}
                 onOpen={(point) => void open(point, 'group')}
+                onHistory={(point) => void open(point, 'problem')}
                 reading={readingOf(row, cell, step)}
               />
               <MapReading

@@ -8,6 +8,7 @@ import { Link } from '../../../ui/Link.tsx';
 import { count, counted, percent } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { RolloutTable } from '../RolloutTable.tsx';
+import { DisputedAnswers, DisputedLink } from './DisputedAnswers.tsx';
 import { SUSPECT_VIEWS, type SuspectView } from './suspectViews.ts';
 
 interface SuspiciousProps {
@@ -18,7 +19,9 @@ interface SuspiciousProps {
 /** Ready-made views at the left with how many they find, what the chosen one finds at the right. */
 export function Suspicious({ runKey, runId }: SuspiciousProps) {
   const [query, setQuery] = useUrlQuery();
-  const chosen = SUSPECT_VIEWS.find(({ id }) => id === query.get('view'));
+  const view = query.get('view');
+  const chosen = SUSPECT_VIEWS.find(({ id }) => id === view);
+  const isDisputed = view === DISPUTED;
   return (
     <>
       <div className="filters">
@@ -28,8 +31,13 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
         <nav className="suspect-views" aria-label="Ready-made views">
           <TruthLink
             runId={runId}
-            isChosen={chosen === undefined}
+            isChosen={chosen === undefined && !isDisputed}
             onChoose={() => setQuery({ view: undefined })}
+          />
+          <DisputedLink
+            runId={runId}
+            isChosen={isDisputed}
+            onChoose={() => setQuery({ view: DISPUTED, sort: undefined })}
           />
           {SUSPECT_VIEWS.map((view) => (
             <ViewLink
@@ -41,8 +49,13 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
             />
           ))}
         </nav>
-        <section className="suspect-list" aria-label={chosen?.title ?? 'Suspicious ground truths'}>
-          {chosen === undefined ? (
+        <section
+          className="suspect-list"
+          aria-label={chosen?.title ?? (isDisputed ? 'Disputed answers' : 'Suspicious ground truths')}
+        >
+          {isDisputed ? (
+            <DisputedAnswers runKey={runKey} runId={runId} />
+          ) : chosen === undefined ? (
             <SuspectTruths runKey={runKey} runId={runId} />
           ) : (
             <>
@@ -64,6 +77,9 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
     </>
   );
 }
+
+/** Not a filter: one answer alone is neither. */
+const DISPUTED = 'disputed';
 
 interface ViewLinkProps {
   readonly runId: number;
@@ -127,8 +143,8 @@ function SuspectTruths({ runKey, runId }: SuspiciousProps) {
               <th>problem</th>
               <th>ground truth</th>
               <th>majority</th>
-              <th className="is-number">of answers</th>
-              <th className="is-number">last step</th>
+              <th className="is-figure">of answers</th>
+              <th className="is-figure">last step</th>
             </tr>
           </thead>
           <tbody>
@@ -139,11 +155,11 @@ function SuspectTruths({ runKey, runId }: SuspiciousProps) {
                 </td>
                 <td>{suspect.groundTruth}</td>
                 <td className="is-majority">{suspect.answer}</td>
-                <td className="is-number">
+                <td className="is-figure">
                   {count(suspect.rollouts)} of {counted(suspect.answers, 'answer')} (
                   {percent(suspect.rollouts / suspect.answers)} %)
                 </td>
-                <td className="is-number">{suspect.step}</td>
+                <td className="is-figure">{suspect.step}</td>
               </tr>
             ))}
           </tbody>

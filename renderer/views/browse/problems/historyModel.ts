@@ -1,28 +1,116 @@
 /** The answers of a problem over time, as clusters: the same few in every column, the rest together. */
 import type { ProblemGroup } from '../../../../shared/api/contract.ts';
 
+/** Whether an answer is right: by the ground truth where it is known, else by how the rollouts that gave it were judged. */
+export type Verdict = 'right' | 'wrong' | 'both' | 'unjudged';
+
 export interface AnswerCluster {
   readonly text: string;
   readonly isTruth: boolean;
+  readonly verdict: Verdict;
+  /** Its place among the clusters of the same verdict: they differ in shade. */
+  readonly shade: number;
   readonly rollouts: number;
 }
 
 export const MOST_CLUSTERS = 6;
 
-/** The answers given most often over all groups; the ground truth first where it was ever given. */
+type Given = ProblemGroup['answers'][number];
+
+/**
+ * The answers given most often over all groups; the ground truth is among them wherever it was ever given. The right
+ * ones come first, so that they lie at the foot of every column.
+ */
 export function answerClusters(groups: readonly ProblemGroup[]): readonly AnswerCluster[] {
-  const counts = new Map<string, { rollouts: number; isTruth: boolean }>();
+  const sums = new Map<string, Given>();
   for (const { answers } of groups)
-    for (const { text, rollouts, isTruth } of answers) {
-      const known = counts.get(text) ?? { rollouts: 0, isTruth: isTruth === true };
-      known.rollouts += rollouts;
-      counts.set(text, known);
+    for (const given of answers) {
+      const known = sums.get(given.text);
+      sums.set(
+        given.text,
+        known === undefined
+          ? given
+          : {
+              ...known,
+              rollouts: known.rollouts + given.rollouts,
+              judged: known.judged + given.judged,
+              right: known.right + given.right,
+            },
+      );
     }
-  const all = [...counts].map(([text, { rollouts, isTruth }]) => ({ text, rollouts, isTruth }));
-  all.sort(
-    (a, b) => Number(b.isTruth) - Number(a.isTruth) || b.rollouts - a.rollouts || (a.text < b.text ? -1 : 1),
-  );
-  return all.slice(0, MOST_CLUSTERS);
+  const isTruth = (given: Given): boolean => given.isTruth === true;
+  const chosen = [...sums.values()]
+    .sort(
+      (a, b) =>
+        Number(isTruth(b)) - Number(isTruth(a)) || b.rollouts - a.rollouts || (a.text < b.text ? -1 : 1),
+    )
+    .slice(0, MOST_CLUSTERS)
+    .map((given) => ({ given, verdict: verdictOf(given) }))
+    .sort((a, b) => Number(b.verdict === 'right') - Number(a.verdict === 'right'));
+  return chosen.map(({ given, verdict }, i) => ({
+    text: given.text,
+    isTruth: isTruth(given),
+    verdict,
+    shade: chosen.slice(0, i).filter((before) => inkOf(before.verdict) === inkOf(verdict)).length,
+    rollouts: given.rollouts,
+  }));
+}
+
+function verdictOf({ isTruth, judged, right }: Given): Verdict {
+  if (isTruth !== undefined) return isTruth ? 'right' : 'wrong';
+  if (judged === 0) return 'unjudged';
+  return right === judged ? 'right' : right === 0 ? 'wrong' : 'both';
+}
+
+export type AnswerInk = 'right' | 'wrong' | 'open';
+
+/** What is judged both ways, or not at all, has the colour of neither. */
+export function inkOf(verdict: Verdict): AnswerInk {
+  return verdict === 'right' || verdict === 'wrong' ? verdict : 'open';
+}
+
+/** What the key says beside an answer. */
+export function verdictText({ isTruth, verdict }: AnswerCluster, hasTruth: boolean): string {
+  if (hasTruth) return isTruth ? '✓ ground truth' : '';
+  return VERDICTS[verdict];
+}
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  right: '✓ judged right',
+  wrong: '✗ judged wrong',
+  both: 'judged both ways',
+  unjudged: 'not judged',
+};
+
+export type LengthUnit = 'tokens' | 'characters';
+
+/** One unit for all groups: tokens where every group knows them, since a bar of tokens beside one of characters lies. */
+export function lengthUnit(groups: readonly ProblemGroup[]): LengthUnit {
+  return groups.every(({ meanTokens }) => meanTokens !== undefined) ? 'tokens' : 'characters';
+}
+
+/** Mean over the rollouts of the group whose length is known; undefined: unknown. */
+export function lengthOf({ meanTokens, meanChars }: ProblemGroup, unit: LengthUnit): number | undefined {
+  return unit === 'tokens' ? meanTokens : meanChars;
+}
+
+/** What the bars of all runs of the page are drawn against. */
+export interface HistoryScale {
+  readonly unit: LengthUnit;
+  /** In the unit. */
+  readonly longest: number;
+  /** Nats; undefined: no group knows its entropy, and there is no track of it. */
+  readonly highest: number | undefined;
+}
+
+export function historyScale(groups: readonly ProblemGroup[]): HistoryScale {
+  const unit = lengthUnit(groups);
+  const entropies = groups.flatMap(({ meanEntropy }) => meanEntropy ?? []);
+  return {
+    unit,
+    longest: Math.max(1, ...groups.map((group) => lengthOf(group, unit) ?? 0)),
+    highest: entropies.length === 0 ? undefined : Math.max(...entropies),
+  };
 }
 
 export interface AnswerShare {

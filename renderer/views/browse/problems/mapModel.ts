@@ -1,5 +1,27 @@
 /** Arithmetic of the map of problems by steps. */
 import type { MappedProblem, ProblemMap } from '../../../../shared/api/contract.ts';
+import { isHashedId } from '../../../../shared/domain/question.ts';
+
+/** What a problem is called in lists: by its question where its id was made of the prompt and says nothing. */
+export function problemName({
+  problemId,
+  question,
+}: {
+  readonly problemId: string;
+  readonly question: string;
+}): string {
+  return question !== '' && isHashedId(problemId) ? question : problemId;
+}
+
+/** In letters. */
+export function longestName(rows: readonly MapRow[]): number {
+  return rows.reduce((most, row) => Math.max(most, problemName(row).length), 0);
+}
+
+/** All that is known of what a row of the map is called. */
+export function nameHint(row: { readonly problemId: string; readonly question: string }): string {
+  return row.question === '' ? row.problemId : `${row.question}\n${row.problemId}`;
+}
 
 export const PROBLEM_SORTS = ['order', 'rate', 'regressed', 'change', 'never', 'always', 'answers'] as const;
 export type ProblemSort = (typeof PROBLEM_SORTS)[number];
@@ -128,21 +150,52 @@ export interface MapShape {
   readonly gutter: number;
 }
 
+/** Names have at least this much of the width, and at most what the cells leave. */
 const GUTTER = 190;
+/** Of the width, where names are sentences. */
+const LEAST_OF_SENTENCES = 0.26;
+/** What stands beside a name, and a letter of it, px. */
+const BESIDE_NAME = 82;
+const LETTER = 6;
 const LEAST_COLUMN = 3;
 const MOST_COLUMN = 72;
 
-/** Columns share the width; with more steps than fit they are as narrow as can be told apart. */
-export function mapShape(width: number, steps: number): MapShape {
-  const room = Math.max(0, width - GUTTER);
+/**
+ * Columns share the width; with more steps than fit they are as narrow as can be told apart. Where few steps leave
+ * some of it, the names have it.
+ *
+ * @param longestName letters of it
+ */
+export function mapShape(width: number, steps: number, longestName = 0): MapShape {
+  const wanted = BESIDE_NAME + LETTER * longestName;
+  const least = Math.max(GUTTER, Math.min(wanted, LEAST_OF_SENTENCES * width));
+  const room = Math.max(0, width - least);
   const columnWidth = Math.min(MOST_COLUMN, Math.max(LEAST_COLUMN, Math.floor(room / Math.max(1, steps))));
-  return { rowHeight: 18, columnWidth, gutter: GUTTER };
+  const gutter = Math.max(least, Math.min(wanted, width - columnWidth * steps - SCROLLBAR));
+  return { rowHeight: 18, columnWidth, gutter: Math.floor(gutter) };
 }
+
+/** Room that a name leaves at the right, so that the map does not scroll sideways for it. */
+const SCROLLBAR = 2;
 
 export interface MapPoint {
   readonly row: number;
   /** Index into the steps. */
   readonly step: number;
+}
+
+/** The row whose name is at a height, at the tried step nearest to the one that is read out. */
+export function nameAt(
+  rows: readonly MapRow[],
+  shape: MapShape,
+  y: number,
+  step: number | undefined,
+): MapPoint | undefined {
+  const row = Math.floor(y / shape.rowHeight);
+  const cells = rows[row]?.cells;
+  return cells === undefined || row < 0
+    ? undefined
+    : { row, step: nearest(cells, step ?? cells.at(-1)?.step ?? 0) };
 }
 
 /** @returns undefined beside the cells */

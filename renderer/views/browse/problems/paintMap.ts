@@ -1,5 +1,5 @@
 /** Draws the part of the map that is in sight. */
-import { labelEvery, type MapPoint, type MapRow, type MapShape, rateOf } from './mapModel.ts';
+import { labelEvery, type MapPoint, type MapRow, type MapShape, problemName, rateOf } from './mapModel.ts';
 
 export interface MapPicture {
   readonly rows: readonly MapRow[];
@@ -11,18 +11,25 @@ export interface MapPicture {
   readonly headHeight: number;
 }
 
-const LABEL_GAP = 44;
+const LABEL_GAP = 54;
+/** Widths of letters, px: no name is cut shorter than it must be, nor measured letter by letter. */
+const LEAST_LETTER = 2.5;
+const MOST_LETTER = 13;
 
-export function paintMap(canvas: HTMLCanvasElement, picture: MapPicture): void {
+/** @param scale pixels per CSS pixel; the canvas need not be on the page */
+export function paintMap(
+  canvas: HTMLCanvasElement,
+  picture: MapPicture,
+  scale = window.devicePixelRatio,
+): void {
   const { size } = picture;
-  const scale = window.devicePixelRatio;
   const width = Math.round(size.width * scale);
   const height = Math.round(size.height * scale);
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
   const context = canvas.getContext('2d');
   if (context === null) return;
-  const style = getComputedStyle(canvas);
+  const style = getComputedStyle(document.documentElement);
   const ink = (token: string): string => style.getPropertyValue(token).trim();
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, size.width, size.height);
@@ -113,18 +120,18 @@ function paintNames(context: CanvasRenderingContext2D, picture: MapPicture, { in
     context.fillText(rate, shape.gutter - 10, y);
     context.fillStyle = ink(cursor?.row === row ? '--ink' : '--ink2');
     context.textAlign = 'left';
-    context.fillText(fitted(context, found.problemId, shape.gutter - 24 - LABEL_GAP), 24, y);
+    context.fillText(fitted(context, problemName(found), shape.gutter - 24 - LABEL_GAP), 24, y);
   }
   context.restore();
 }
 
 /** Cut at its end with an ellipsis: the whole name is read out beside the map. */
 function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
-  const short = text.slice(0, 60);
-  if (short === text && context.measureText(short).width <= room) return short;
-  let end = short.length;
-  while (end > 1 && context.measureText(`${short.slice(0, end)}…`).width > room) end--;
-  return `${short.slice(0, end)}…`;
+  if (context.measureText(text).width <= room) return text;
+  let end = Math.min(text.length, Math.ceil(room / LEAST_LETTER));
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > room)
+    end -= Math.max(1, Math.floor((context.measureText(text.slice(0, end)).width - room) / MOST_LETTER));
+  return `${text.slice(0, Math.max(1, end))}…`;
 }
 
 function paintSteps(context: CanvasRenderingContext2D, picture: MapPicture, { ink, font }: Inks): void {

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<SolvedProblem>[] = [
     cell: (row) => `${row.rollouts} of ${row.rollouts}`,
   },
   { id: 'source', label: 'source', minWidth: 120, cell: (row) => row.source ?? null },
-  { id: 'prompt', label: 'question', minWidth: 240, grow: 3, cell: (row) => row.promptPreview },
+  { id: 'prompt', label: 'question', minWidth: 240, grow: 3, cell: (row) => row.question },
 ];
 
 export function SolvedProblems({ run, steps }: SolvedProblemsProps) {

@@ -71,8 +71,13 @@ function sum(rows: readonly StepSummary[], of: (row: StepSummary) => number): nu
 /** For the next stage's data: the problems to leave out. */
 export function solvedCsv(of: string, { solved, known, groups }: SolvedProblems): string {
   const rows = solved.map((one) =>
-    [cell(one.problemId), cell(one.groupKey), one.rollouts, cell(one.source ?? '')].join(','),
+    [
+      cell(one.problemId),
+      cell(one.groupKey),
+      one.rollouts,
+      ...[one.source, one.groundTruth, one.question].map((text = '') => cell(text)),
+    ].join(','),
   );
   const head = `# ${of}: ${solved.length} of ${known} groups have every rollout right (${groups} groups in all)`;
-  return `${head.replaceAll(/\s+/g, ' ')}\nproblem,group,rollouts,source\n${rows.map((row) => `${row}\n`).join('')}`;
+  return `${head.replaceAll(/\s+/g, ' ')}\nproblem,group,rollouts,source,ground truth,question (its beginning)\n${rows.map((row) => `${row}\n`).join('')}`;
 }

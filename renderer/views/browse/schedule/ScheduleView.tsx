@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { StepSchedule } from '../../../../shared/api/contract.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { FilterBox } from '../../../app/filter/FilterBox.tsx';
@@ -15,6 +15,8 @@ import { Link } from '../../../ui/Link.tsx';
 import { count, counted, percent } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { NothingPlaced } from './NothingPlaced.tsx';
+import type { SchedulePicture } from './paintSchedule.ts';
+import { ScheduleMenu } from './ScheduleMenu.tsx';
 import { ScheduleReading } from './ScheduleReading.tsx';
 import { ScheduleTotals } from './ScheduleTotals.tsx';
 import { readSpan, type Span, spanText, wholeSpan } from './scheduleModel.ts';
@@ -58,6 +60,10 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
     );
   if (run.data === undefined) return <WaitingState title="Opening the run…" />;
   const { answer, progress } = schedule;
+  const of = [
+    run.data.hasSteps ? `${run.data.name}, step ${step}` : run.data.name,
+    ...(filter.applied === '' ? [] : [`rollouts that match ${filter.applied}`]),
+  ].join(' · ');
   return (
     <div className="page">
       <header className="page-head is-one-line">
@@ -105,7 +111,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
       ) : answer.facts === undefined ? (
         <NothingPlaced schedule={answer} isFiltered={filter.applied !== ''} />
       ) : (
-        <Placed key={filter.applied} runKey={runKey} schedule={answer} />
+        <Placed key={filter.applied} runKey={runKey} of={of} schedule={answer} />
       )}
     </div>
   );
@@ -113,7 +119,15 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
 
 const LINK_REST_MS = 300;
 
-function Placed({ runKey, schedule }: { readonly runKey: string; readonly schedule: StepSchedule }) {
+interface PlacedProps {
+  readonly runKey: string;
+  /** Which run and step, under which filter. */
+  readonly of: string;
+  readonly schedule: StepSchedule;
+}
+
+function Placed({ runKey, of, schedule }: PlacedProps) {
+  const picture = useRef<SchedulePicture>(null);
   const [query, setQuery] = useUrlQuery();
   const client = useClient();
   const whole = wholeSpan(schedule);
@@ -149,6 +163,9 @@ function Placed({ runKey, schedule }: { readonly runKey: string; readonly schedu
   return (
     <>
       <ScheduleTotals schedule={schedule} />
+      <div className="schedule-menu">
+        <ScheduleMenu of={of} schedule={schedule} span={span} picture={picture} />
+      </div>
       <Timeline
         schedule={schedule}
         span={span}
@@ -157,6 +174,7 @@ function Placed({ runKey, schedule }: { readonly runKey: string; readonly schedu
         onCursor={setCursor}
         onOpen={(bar) => void open(bar)}
         reading={readingOf(schedule, cursor, row)}
+        picture={picture}
       />
       <ScheduleReading
         schedule={schedule}

@@ -2,6 +2,7 @@
 import {
   type KeyboardEvent,
   type PointerEvent,
+  type RefObject,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -11,7 +12,7 @@ import {
 } from 'react';
 import type { StepSchedule } from '../../../../shared/api/contract.ts';
 import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
-import { paintSchedule } from './paintSchedule.ts';
+import { paintSchedule, type SchedulePicture } from './paintSchedule.ts';
 import {
   barAt,
   fitted,
@@ -37,6 +38,8 @@ interface TimelineProps {
   readonly onCursor: (bar: number | undefined) => void;
   readonly onOpen: (bar: number) => void;
   readonly reading: string;
+  /** What is drawn, for whoever draws it elsewhere. */
+  readonly picture: RefObject<SchedulePicture | null>;
 }
 
 const DRAG = 4;
@@ -45,7 +48,8 @@ const ZOOM = 1.25;
 /** Of what is in sight. */
 const STEP_ASIDE = 0.15;
 
-export function Timeline({ schedule, span, onSpan, cursor, onCursor, onOpen, reading }: TimelineProps) {
+export function Timeline(props: TimelineProps) {
+  const { schedule, span, onSpan, cursor, onCursor, onOpen, reading, picture } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState({ width: 900, height: 420 });
@@ -71,7 +75,9 @@ export function Timeline({ schedule, span, onSpan, cursor, onCursor, onOpen, rea
   useEffect(() => {
     const element = canvas.current;
     if (element === null) return;
-    const paint = () => paintSchedule(element, { schedule, layout, span, size, top, cursor, brush: brushed });
+    const drawn = { schedule, layout, span, size, top, cursor, brush: brushed };
+    picture.current = drawn;
+    const paint = () => paintSchedule(element, drawn);
     paint();
     // The theme is an attribute of the page; colours are read when painting.
     const observer = new MutationObserver(paint);

@@ -32,15 +32,19 @@ interface Pen {
   readonly x: (seconds: number) => number;
 }
 
-export function paintSchedule(canvas: HTMLCanvasElement, picture: SchedulePicture): void {
+/** @param scale pixels per CSS pixel; the canvas need not be on the page */
+export function paintSchedule(
+  canvas: HTMLCanvasElement,
+  picture: SchedulePicture,
+  scale = window.devicePixelRatio,
+): void {
   const { size, span } = picture;
-  const scale = window.devicePixelRatio;
   const [width, height] = [Math.round(size.width * scale), Math.round(size.height * scale)];
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
   const context = canvas.getContext('2d');
   if (context === null) return;
-  const style = getComputedStyle(canvas);
+  const style = getComputedStyle(document.documentElement);
   const known = new Map<string, string>();
   const ink = (token: string): string => {
     const value = known.get(token) ?? style.getPropertyValue(token).trim();

@@ -1,0 +1,65 @@
+/**
+ * A filter that chooses problems: each with all its rollouts, not only those that match. Of an evaluation everything
+ * else is a selection by outcome: under `correct:true` every problem would be solved by every sample it has.
+ */
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { type MatchScope, matching } from './matching.ts';
+import type { Breathe, Matched } from './runOrder.ts';
+
+/**
+ * The same problems at every step, so that steps can be compared: those with a rollout that matches at any of them.
+ * A condition on the step itself, which holds for all rollouts of a step alike, says which steps are wanted instead.
+ *
+ * @param matched of the filter, per step; its masks are left as they are
+ */
+export function wholeProblems(
+  scope: MatchScope,
+  node: FilterNode,
+  matched: readonly Matched[],
+  breathe: Breathe,
+): readonly Matched[] {
+  if (node.kind === 'all') return matched;
+  const groups = scope.run.groups();
+  const chosen = new Set<string>();
+  for (const { table, mask } of matched) {
+    const groupId = table.column('groupId');
+    let last = -1;
+    for (let i = 0; i < mask.length; i++) {
+      const id = groupId[i] ?? 0;
+      if (mask[i] === 0 || id === last) continue;
+      last = id;
+      const question = groups.get(id)?.questionKey;
+      if (question !== undefined) chosen.add(question);
+    }
+  }
+  const steps = stepsOf(node);
+  return matched.map(({ table }, at) => {
+    breathe(at, matched.length);
+    const whole = matching(scope, table, steps);
+    const groupId = table.column('groupId');
+    for (let i = 0; i < whole.length; i++)
+      if (!chosen.has(groups.get(groupId[i] ?? 0)?.questionKey ?? '')) whole[i] = 0;
+    return { table, mask: whole };
+  });
+}
+
+/** The part of a filter that is about nothing but the step. */
+function stepsOf(node: FilterNode): FilterNode {
+  const nodes = (node.kind === 'and' ? node.nodes : [node]).filter(isAboutStep);
+  return nodes.length === 0 ? { kind: 'all' } : { kind: 'and', nodes };
+}
+
+function isAboutStep(node: FilterNode): boolean {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      return node.nodes.every(isAboutStep);
+    case 'not':
+      return isAboutStep(node.node);
+    case 'number':
+    case 'known':
+      return node.field === 'step';
+    default:
+      return false;
+  }
+}
