@@ -21,7 +21,9 @@ export default defineConfig({
           exclude: ['test/e2e/**', 'node_modules/**'],
           pool: 'forks',
           maxWorkers: 2,
-          testTimeout: 20_000,
+          // A guard against what hangs, not a measure: a busy machine takes its time.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           env: { TZ: 'UTC', LC_ALL: 'C' },
         },
       },
