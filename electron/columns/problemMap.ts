@@ -29,6 +29,8 @@ export function problemMap(
 ): ProblemMap {
   const problems = new Map<string, { readonly index: number; readonly facts: GroupFacts }>();
   const cells: Cell[] = [];
+  /** Groups that were tried, none of whose rollouts matches: to be told from steps at which the problem was not tried. */
+  const beside: { readonly questionKey: string; readonly step: number; readonly groupId: number }[] = [];
   matched.forEach(({ table, mask }, step) => {
     breathe(step, matched.length);
     const ofStep = new Map<number, Cell>();
@@ -37,7 +39,10 @@ export function problemMap(
       const facts = run.groups().get(groupId);
       if (facts === undefined) return;
       const sums = sumOf(from, to);
-      if (sums.rollouts === 0) return;
+      if (sums.rollouts === 0) {
+        beside.push({ questionKey: facts.questionKey, step, groupId });
+        return;
+      }
       const problem = problems.get(facts.questionKey) ?? { index: problems.size, facts };
       problems.set(facts.questionKey, problem);
       const cell = ofStep.get(problem.index);
@@ -54,6 +59,13 @@ export function problemMap(
       cell.answers = Math.max(cell.answers, sums.answers);
     });
   });
+  const isTaken = new Set(cells.map(({ problem, step }) => problem * matched.length + step));
+  for (const { questionKey, step, groupId } of beside) {
+    const problem = problems.get(questionKey)?.index;
+    if (problem === undefined || isTaken.has(problem * matched.length + step)) continue;
+    isTaken.add(problem * matched.length + step);
+    cells.push({ problem, step, groupId, groups: 0, rollouts: 0, known: 0, correct: 0, answers: 0 });
+  }
   const column = (of: (cell: Cell) => number): Uint32Array => Uint32Array.from(cells, of);
   return {
     steps: matched.map(({ table }) => table.step),

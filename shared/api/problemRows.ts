@@ -13,6 +13,7 @@ export interface ProblemMap {
     /** Of the first group of the problem at the step. */
     readonly groupId: Uint32Array;
     readonly groups: Uint32Array;
+    /** 0: it was tried, and no rollout matches the filter. */
     readonly rollouts: Uint32Array;
     /** Rollouts of which it is known whether they are correct. */
     readonly known: Uint32Array;

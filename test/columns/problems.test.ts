@@ -83,10 +83,21 @@ function drawn(filter: string): readonly string[] {
   return Array.from(cells.problem, (problem, i) => {
     const at = `${problems[problem]?.problemId}@${steps[cells.step[i] ?? 0]}`;
     return `${at} ${cells.correct[i]}/${cells.known[i]} of ${cells.rollouts[i]}, ${cells.answers[i]} answers`;
-  });
+  }).filter((_, i) => cells.rollouts[i] !== 0);
 }
 
 describe('problems by steps', () => {
+  it('under a filter: also where a problem was tried and none of its rollouts matches', () => {
+    const map = ask<ProblemMap>({ about: 'problems', runId: runIdOf('train'), filter: 'answer:1' });
+    expect(map.problems.map(({ problemId }) => problemId)).toEqual(['sum']);
+    const cells = Array.from(map.cells.step, (step, i) => [map.steps[step], map.cells.rollouts[i]]);
+    expect(cells.sort(([a = 0], [b = 0]) => a - b)).toEqual([
+      [0, 0],
+      [2, 0],
+      [4, 1],
+    ]);
+  });
+
   it('has a cell per problem and step', () => {
     expect(drawn('')).toEqual([
       'sum@0 2/4 of 4, 2 answers',

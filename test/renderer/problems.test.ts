@@ -7,6 +7,7 @@ import {
   lengthOf,
   verdictText,
 } from '../../renderer/views/browse/problems/historyModel.ts';
+import { readingOf } from '../../renderer/views/browse/problems/MapReading.tsx';
 import { mapCsv } from '../../renderer/views/browse/problems/mapFile.ts';
 import {
   cellAt,
@@ -36,7 +37,11 @@ function mapOf(
     problems: problems.map((problemId) => ({ problemId, question: `What is ${problemId}?` })),
     cells: {
       ...{ problem: column(0), step: column(1), known: column(2), correct: column(3), answers: column(4) },
-      ...{ groupId: Uint32Array.from(cells, (_, i) => 100 + i), groups: column(9), rollouts: column(2) },
+      ...{ groupId: Uint32Array.from(cells, (_, i) => 100 + i), groups: column(9) },
+      rollouts: Uint32Array.from(
+        cells,
+        ([, , known = 0, , , isMatched = 1]) => isMatched * Math.max(1, known),
+      ),
     },
   };
 }
@@ -70,6 +75,24 @@ describe('problems by steps', () => {
     expect(namesBy('always')).toEqual(['easy']);
     expect(namesBy('answers')[0]).toBe('fallen');
     expect(rows[1]).toMatchObject({ fall: 6 / 8, change: -6 / 8, correct: 14, known: 24 });
+  });
+
+  it('where it was tried and nothing matches is neither a cell nor a step at which it was not tried', () => {
+    const [row] = mapRows(
+      mapOf(
+        ['half'],
+        [0, 10, 20],
+        [
+          [0, 2, 8, 2, 1],
+          [0, 1, 0, 0, 0, 0],
+        ],
+      ),
+    );
+    expect(row).toMatchObject({ cells: [{ step: 2 }], unmatched: [1], tried: 8, change: 0 });
+    expect(readingOf(row, undefined, { at: 1, step: 10 })).toBe(
+      'half, step 10: tried, no rollout matches the filter',
+    );
+    expect(readingOf(row, undefined, { at: 0, step: 0 })).toBe('half, step 0: not tried');
   });
 
   it('a point of the picture is a cell', () => {
@@ -145,7 +168,7 @@ describe('as files', () => {
     expect(lines).toEqual(['hard,What is hard?,10,8,8,0,4,0,g105']);
     const unknown = mapCsv('run', sortedMap(rows, 'order').slice(3, 4), undefined, () => undefined);
     // What is not known is blank, and so is the step of a log without steps.
-    expect(unknown.split('\n')[2]).toBe('unknown,What is unknown?,,0,0,,0,0,');
+    expect(unknown.split('\n')[2]).toBe('unknown,What is unknown?,,1,0,,0,0,');
   });
 
   it('a history has a line per group and answer', () => {

@@ -3,14 +3,20 @@ import { Button } from '../../../ui/Controls.tsx';
 import { count, counted, percent } from '../../../ui/numbers.ts';
 import { type MapCell, type MapRow, problemName, rateOf } from './mapModel.ts';
 
+export interface MapStep {
+  /** Index into the steps of the map. */
+  readonly at: number | undefined;
+  readonly step: number | undefined;
+}
+
+function blankOf({ unmatched }: MapRow, at: number | undefined): string {
+  return at !== undefined && unmatched.includes(at) ? 'tried, no rollout matches the filter' : 'not tried';
+}
+
 /** The cell under the cursor in words. */
-export function readingOf(
-  row: MapRow | undefined,
-  cell: MapCell | undefined,
-  step: number | undefined,
-): string {
+export function readingOf(row: MapRow | undefined, cell: MapCell | undefined, { at, step }: MapStep): string {
   if (row === undefined) return '';
-  if (cell === undefined) return `${problemName(row)}, not tried at step ${step}`;
+  if (cell === undefined) return `${problemName(row)}, step ${step}: ${blankOf(row, at)}`;
   const rate = rateOf(cell);
   const share = rate === undefined ? 'success unknown' : `${cell.correct} of ${cell.known} right`;
   return `${problemName(row)}, step ${step}: ${share}, ${counted(cell.answers, 'different answer')}`;
@@ -19,13 +25,13 @@ export function readingOf(
 interface MapReadingProps {
   readonly row: MapRow | undefined;
   readonly cell: MapCell | undefined;
-  readonly step: number | undefined;
+  readonly at: MapStep;
   readonly onOpen: () => void;
   readonly onHistory: () => void;
 }
 
 /** What the cell under the cursor is, and where it leads. Keeps its size, so that nothing jumps. */
-export function MapReading({ row, cell, step, onOpen, onHistory }: MapReadingProps) {
+export function MapReading({ row, cell, at, onOpen, onHistory }: MapReadingProps) {
   if (row === undefined)
     return (
       <aside className="map-reading">
@@ -45,9 +51,9 @@ export function MapReading({ row, cell, step, onOpen, onHistory }: MapReadingPro
         {row.groundTruth !== undefined && <span className="dim"> · ground truth {row.groundTruth}</span>}
       </div>
       <div>
-        Step {step}:{' '}
+        Step {at.step}:{' '}
         {cell === undefined ? (
-          'not tried'
+          blankOf(row, at.at)
         ) : (
           <>
             {rate === undefined

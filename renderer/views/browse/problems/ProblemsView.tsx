@@ -94,7 +94,7 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
   const steps = map.data?.steps ?? [];
   const row = cursor === undefined ? undefined : rows[cursor.row];
   const cell = cellAt(rows, cursor);
-  const step = cursor === undefined ? undefined : steps[cursor.step];
+  const at = { at: cursor?.step, step: cursor === undefined ? undefined : steps[cursor.step] };
 
   const open = async (point: MapPoint | undefined, view: 'group' | 'problem') => {
     const found = cellAt(rows, point) ?? (point === undefined ? undefined : rows[point.row]?.cells.at(-1));
@@ -139,7 +139,7 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
               {hasSteps ? '' : '; this log knows no training step'}
             </p>
             <FilterChips />
-            <Legend />
+            <Legend hasUnmatched={rows.some(({ unmatched }) => unmatched.length > 0)} />
             {rows.length > 0 && (
               <MapMenu {...{ runName, filter: filter.applied, rows, steps, hasSteps, sort }} />
             )}
@@ -155,12 +155,12 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
                 onCursor={setCursor}
                 onOpen={(point) => void open(point, 'group')}
                 onHistory={(point) => void open(point, 'problem')}
-                reading={readingOf(row, cell, step)}
+                reading={readingOf(row, cell, at)}
               />
               <MapReading
                 row={row}
                 cell={cell}
-                step={step}
+                at={at}
                 onOpen={() => void open(cursor, 'group')}
                 onHistory={() => void open(cursor, 'problem')}
               />
@@ -182,13 +182,14 @@ const NOTHING: Readonly<Record<ProblemSort, string>> = {
   answers: 'No answers are known',
 };
 
-function Legend() {
+function Legend({ hasUnmatched }: { readonly hasUnmatched: boolean }) {
   return (
     <p className="map-legend">
       <span className="map-swatch is-none" /> all wrong
       <span className="map-swatch is-half" /> half right
       <span className="map-swatch is-all" /> all right
       <span className="map-swatch is-unknown" /> unknown
+      {hasUnmatched && <span className="map-blank">–: no rollout matches</span>}
       <span className="map-blank">blank: not tried</span>
     </p>
   );

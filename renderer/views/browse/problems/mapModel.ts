@@ -54,6 +54,8 @@ export interface MapCell {
 export interface MapRow extends MappedProblem {
   /** In order of steps. */
   readonly cells: readonly MapCell[];
+  /** Steps at which it was tried and no rollout matches the filter. */
+  readonly unmatched: readonly number[];
   readonly tried: number;
   readonly known: number;
   readonly correct: number;
@@ -87,7 +89,7 @@ export function mapRows({ problems, cells }: ProblemMap): readonly MapRow[] {
 }
 
 function rowOf(problem: MappedProblem, unsorted: readonly MapCell[]): MapRow {
-  const cells = [...unsorted].sort((a, b) => a.step - b.step);
+  const cells = unsorted.filter(({ rollouts }) => rollouts > 0).sort((a, b) => a.step - b.step);
   const rates = cells.map(rateOf).filter((rate) => rate !== undefined);
   const last = rates.at(-1) ?? 0;
   const sum = (of: (cell: MapCell) => number): number => cells.reduce((total, cell) => total + of(cell), 0);
@@ -96,6 +98,7 @@ function rowOf(problem: MappedProblem, unsorted: readonly MapCell[]): MapRow {
   return {
     ...problem,
     cells,
+    unmatched: unsorted.filter(({ rollouts }) => rollouts === 0).map(({ step }) => step),
     tried: sum((cell) => cell.rollouts),
     known,
     correct,

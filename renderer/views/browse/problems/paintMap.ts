@@ -86,6 +86,13 @@ function paintCells(
       context.fillStyle = colours.right;
       context.fillRect(x, y + 1 + tall * (1 - rate), wide, tall * rate);
     }
+    context.fillStyle = colours.edge;
+    for (const step of rows[row]?.unmatched ?? []) {
+      const x = shape.gutter + step * shape.columnWidth - scroll.left;
+      if (x + shape.columnWidth < shape.gutter || x > size.width) continue;
+      const wide = shape.columnWidth - gap;
+      context.fillRect(x + wide / 4, y + 1 + tall / 2, Math.max(1, wide / 2), 1);
+    }
     if (cursor?.row === row) {
       const x = shape.gutter + cursor.step * shape.columnWidth - scroll.left;
       context.strokeStyle = colours.cursor;
