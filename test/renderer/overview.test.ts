@@ -37,7 +37,7 @@ import {
 } from '../../renderer/views/browse/overview/overviewLink.ts';
 import { responseLimits, stageChange, stageSpans } from '../../renderer/views/browse/overview/stageModel.ts';
 import { TOOL_CHARTS } from '../../renderer/views/browse/overview/toolCharts.ts';
-import { recipeRows, solvedCsv } from '../../renderer/views/browse/recipe/recipeModel.ts';
+import { atLimit, recipeRows, solvedCsv } from '../../renderer/views/browse/recipe/recipeModel.ts';
 import type { RunDetail, StepFacts, StepSummary } from '../../shared/api/contract.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
@@ -403,6 +403,23 @@ describe('stages', () => {
     });
     expect(rows[1]).not.toHaveProperty('truncated');
     expect(rows[2]?.truncated).toBe(0);
+  });
+
+  it('rollouts at the limit of a stage are estimated from its steps alone', () => {
+    const at = (rows: readonly (readonly [step: number, rollouts: number])[]) =>
+      rows.map(([step, rollouts]) => ({ step, rollouts }));
+    const known = at([
+      [1, 10],
+      [2, 10],
+      [3, 20],
+    ]);
+    const reached = at([
+      [2, 5],
+      [3, 20],
+    ]);
+    expect(atLimit({ from: 1, to: 2 }, reached, known)).toBe(0.25);
+    expect(atLimit({ from: 3, to: 9 }, reached, known)).toBe(1);
+    expect(atLimit({ from: 4, to: 9 }, reached, known)).toBeUndefined();
   });
 
   it('are one where the log names none', () => {

@@ -6,6 +6,7 @@ import { count, percent } from '../../../ui/numbers.ts';
 import { stageChange } from '../overview/stageModel.ts';
 import { recipeRows } from './recipeModel.ts';
 import { SolvedProblems } from './SolvedProblems.tsx';
+import { useAtLimit } from './useAtLimit.ts';
 import './recipe.css';
 
 interface RecipeViewProps {
@@ -17,6 +18,7 @@ interface RecipeViewProps {
 export function RecipeView({ run, rows }: RecipeViewProps) {
   const stages = recipeRows(run, rows);
   const hasStops = stages.some(({ stopsLogged }) => stopsLogged > 0);
+  const estimates = useAtLimit(run.runId, stages);
   return (
     <div className="recipe">
       <section className="recipe-stages" aria-label="Stages">
@@ -41,7 +43,7 @@ export function RecipeView({ run, rows }: RecipeViewProps) {
             </tr>
           </thead>
           <tbody>
-            {stages.map((stage) => (
+            {stages.map((stage, i) => (
               <tr key={`${stage.from} ${stage.name}`}>
                 <th scope="row">{stage.name}</th>
                 <td>{stage.from === stage.to ? stage.from : `${stage.from}–${stage.to}`}</td>
@@ -49,7 +51,13 @@ export function RecipeView({ run, rows }: RecipeViewProps) {
                 <td>{count(stage.maxTurns)}</td>
                 <td>{stage.data}</td>
                 <td>{count(stage.rollouts)}</td>
-                <td>{stage.truncated !== undefined && `${percent(stage.truncated)} %`}</td>
+                <td>
+                  {stage.truncated !== undefined ? (
+                    `${percent(stage.truncated)} %`
+                  ) : (
+                    <AtLimit share={estimates[i]} limit={stage.maxResponseTokens} />
+                  )}
+                </td>
                 <td>
                   {stage.worst !== undefined && (
                     <Link
@@ -69,10 +77,31 @@ export function RecipeView({ run, rows }: RecipeViewProps) {
         </table>
         {run.stages.length === 0 && <p className="dim">The log names no stages.</p>}
         {!hasStops && (
-          <p className="dim">The log says of no rollout why it stopped, so truncation is not known.</p>
+          <p className="dim">
+            The log says of no rollout why it stopped, so truncation is not known
+            {estimates.some((share) => share !== undefined) &&
+              '; ≈ is estimated from the tokens the policy wrote'}
+            .
+          </p>
         )}
       </section>
       <SolvedProblems run={run} steps={rows.map(({ step }) => step)} />
     </div>
+  );
+}
+
+interface AtLimitProps {
+  readonly share: number | undefined;
+  readonly limit: number | undefined;
+}
+
+function AtLimit({ share, limit }: AtLimitProps) {
+  if (share === undefined || limit === undefined) return null;
+  return (
+    <span
+      title={`Estimated: rollouts whose policy tokens reach ${count(limit)}, of those whose tokens are known`}
+    >
+      ≈ {percent(share)} % <span className="dim">at the limit</span>
+    </span>
   );
 }

@@ -55,6 +55,25 @@ export function recipeRows(run: RunDetail, rows: readonly StepSummary[]): readon
   });
 }
 
+/**
+ * Rollouts whose policy tokens reach the limit among those whose tokens are known. An estimate from below: the limit may
+ * count the tokens of tool responses, too.
+ */
+export function atLimit(
+  { from, to }: Pick<RecipeRow, 'from' | 'to'>,
+  reached: readonly Counted[],
+  known: readonly Counted[],
+): number | undefined {
+  const within = (rows: readonly Counted[]): number =>
+    rows.reduce((all, { step, rollouts }) => (step >= from && step <= to ? all + rollouts : all), 0);
+  return ratio(within(reached), within(known));
+}
+
+interface Counted {
+  readonly step: number;
+  readonly rollouts: number;
+}
+
 function worstOf(rows: readonly StepSummary[]): RecipeRow['worst'] {
   let worst: RecipeRow['worst'];
   for (const row of rows) {
