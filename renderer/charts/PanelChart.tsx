@@ -159,7 +159,11 @@ export function PanelChart(props: PanelChartProps) {
         <span className="panel-unit">{props.unit}</span>
         {props.menu}
       </figcaption>
-      <PanelReading {...{ lines, isStacked, step, chosen, format }} isNameless={props.isNameless === true} />
+      <PanelReading
+        {...{ lines, isStacked, step, chosen, format }}
+        last={axis.at(-1)}
+        isNameless={props.isNameless === true}
+      />
       {props.isTable === true ? (
         <PanelTable title={props.title} lines={lines} format={format} height={HEIGHT} />
       ) : (

@@ -1,22 +1,32 @@
-/** Legend and reading in one: each line by colour, stroke and name, with its value at the crosshair, else the last. */
-import { dashOf, lastKnown, type PanelLine, valueAt } from './panelModel.ts';
+/** Legend and reading in one: each line by colour, stroke and name, with its value at the crosshair, else at the last step. */
+import { dashOf, type PanelLine, readingOf } from './panelModel.ts';
 
 interface PanelReadingProps {
   readonly lines: readonly PanelLine[];
   readonly isStacked: boolean;
   readonly step: number | undefined;
+  /** Of the axis: what the page names while nothing is pointed at. */
+  readonly last: number | undefined;
   readonly chosen: string | undefined;
   /** The page has a legend for all charts: values alone. */
   readonly isNameless: boolean;
   readonly format: (value: number) => string;
 }
 
-export function PanelReading({ lines, isStacked, step, chosen, isNameless, format }: PanelReadingProps) {
+export function PanelReading({
+  lines,
+  isStacked,
+  step,
+  last,
+  chosen,
+  isNameless,
+  format,
+}: PanelReadingProps) {
   const shown = lines.filter(({ role }) => role !== 'under');
   return (
     <ul className="panel-reading">
       {shown.map((line) => {
-        const value = step === undefined ? lastKnown(line) : valueAt(line, step);
+        const read = readingOf(line, step, last);
         return (
           <li
             key={line.key}
@@ -47,7 +57,8 @@ export function PanelReading({ lines, isStacked, step, chosen, isNameless, forma
                 </em>
               )}
             </span>
-            <b>{value === undefined ? '' : format(value)}</b>
+            <b>{read === undefined ? '' : format(read.value)}</b>
+            {read?.from !== undefined && <small title="Its last known value">at {read.from}</small>}
           </li>
         );
       })}

@@ -110,11 +110,11 @@ export function describeOverview(shell: Shell): void {
       await page.keyboard.press('Escape');
       await expect.poll(() => queryOf('runs')).toBe('synthetic-grpo-roc-demo~eval');
       const legend = page.getByRole('list', { name: 'Runs' });
-      await legend.getByText('demo (synthetic), evaluation').waitFor();
+      await legend.getByText('demo (synthetic) · evaluation').waitFor();
       await expect
         .poll(() => chart('Pass rate').getAttribute('aria-valuetext'))
-        .toMatch(/training 0\.80, demo \(synthetic\), evaluation 0\.95/);
-      await legend.getByRole('button', { name: 'Without demo (synthetic), evaluation' }).click();
+        .toMatch(/training 0\.80, demo \(synthetic\) · evaluation 0\.95/);
+      await legend.getByRole('button', { name: 'Without demo (synthetic) · evaluation' }).click();
       await expect.poll(() => queryOf('runs')).toBeNull();
     });
 

@@ -38,10 +38,10 @@ function outcomeLine([outcome, name, color]: (typeof OUTCOME_INKS)[number]): Lin
     },
     color,
     stroke: 'solid',
-    describe: `calls that came to ${outcome}`,
+    describe: `calls with the outcome “${name}”`,
     isOneOfMany: true,
     filter: () => `outcome:${outcome}`,
-    opens: `rollouts with a call that came to ${outcome}`,
+    opens: `rollouts with a call with the outcome “${name}”`,
   };
 }
 
