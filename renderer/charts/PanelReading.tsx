@@ -1,4 +1,5 @@
 /** Legend and reading in one: each line by colour, stroke and name, with its value at the crosshair, else at the last step. */
+import type { PanelReference } from './PanelPlot.tsx';
 import { dashOf, type PanelLine, readingOf } from './panelModel.ts';
 
 interface PanelReadingProps {
@@ -8,6 +9,8 @@ interface PanelReadingProps {
   /** Of the axis: what the page names while nothing is pointed at. */
   readonly last: number | undefined;
   readonly chosen: string | undefined;
+  /** Somebody else’s numbers that are shown, each with its source. */
+  readonly references: readonly PanelReference[];
   /** The page has a legend for all charts: values alone. */
   readonly isNameless: boolean;
   readonly format: (value: number) => string;
@@ -19,6 +22,7 @@ export function PanelReading({
   step,
   last,
   chosen,
+  references,
   isNameless,
   format,
 }: PanelReadingProps) {
@@ -62,6 +66,16 @@ export function PanelReading({
           </li>
         );
       })}
+      {references.map(({ name, value, source }) => (
+        <li key={name} className="is-reference">
+          <svg style={{ width: 18 }} height={8} aria-hidden="true">
+            <line x1={0} x2={18} y1={4} y2={4} stroke="var(--ink3)" strokeDasharray="2 3" />
+          </svg>
+          <span className="panel-line">
+            {name} <b>{format(value)}</b> <em>{source}</em>
+          </span>
+        </li>
+      ))}
     </ul>
   );
 }

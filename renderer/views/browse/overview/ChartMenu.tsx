@@ -7,6 +7,9 @@ import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { saveText } from '../../../ui/saveText.ts';
 
+/** For a page of a paper, light and of one size; or as it is here. */
+export type Look = 'figure' | 'screen';
+
 interface ChartMenuProps {
   readonly title: string;
   readonly isTable: boolean;
@@ -14,9 +17,11 @@ interface ChartMenuProps {
   /** Names of files, without what follows the dot. */
   readonly fileName: string;
   /** As an SVG file that stands alone; undefined: there is none at present. */
-  readonly drawing: () => string | undefined;
+  readonly drawing: (look: Look) => string | undefined;
   readonly csv: () => string;
   readonly provenance: 'recomputed' | 'logged';
+  /** Stands in the head before the menu. */
+  readonly head?: ReactNode;
   /** Further items. */
   readonly children?: ReactNode;
 }
@@ -25,11 +30,11 @@ export function ChartMenu(props: ChartMenuProps) {
   const { title, isTable, provenance } = props;
   const setNotice = useInterface((state) => state.setNotice);
   const saveSvg = () => {
-    const text = props.drawing();
+    const text = props.drawing('figure');
     if (text !== undefined) saveText(`${props.fileName}.svg`, text, 'image/svg+xml');
   };
-  const savePng = () => {
-    const text = props.drawing();
+  const savePng = (look: Look) => {
+    const text = props.drawing(look);
     if (text === undefined) return;
     pngOf(text).then(
       (blob) => saveText(`${props.fileName}.png`, blob, 'image/png'),
@@ -38,6 +43,7 @@ export function ChartMenu(props: ChartMenuProps) {
   };
   return (
     <>
+      {props.head}
       <span className={`panel-source is-${provenance}`} title={PROVENANCE[provenance]}>
         {provenance}
       </span>
@@ -54,11 +60,14 @@ export function ChartMenu(props: ChartMenuProps) {
             </DropdownMenu.Item>
             {props.children}
             <DropdownMenu.Separator />
-            <DropdownMenu.Item disabled={isTable} onSelect={savePng}>
+            <DropdownMenu.Item disabled={isTable} onSelect={() => savePng('figure')}>
               Save as PNG
             </DropdownMenu.Item>
             <DropdownMenu.Item disabled={isTable} onSelect={saveSvg}>
               Save as SVG
+            </DropdownMenu.Item>
+            <DropdownMenu.Item disabled={isTable} onSelect={() => savePng('screen')}>
+              PNG as on the screen
             </DropdownMenu.Item>
             <DropdownMenu.Item onSelect={() => saveText(`${props.fileName}.csv`, props.csv(), 'text/csv')}>
               Save as CSV

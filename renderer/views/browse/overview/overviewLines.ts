@@ -45,6 +45,8 @@ export interface OverviewPanel extends ChartNumbers {
   readonly format: (value: number) => string;
   readonly limit: ChartSpec['limit'];
   readonly references?: ChartSpec['references'];
+  readonly shownUnit?: string;
+  readonly canBeLog?: true;
   /** Who says it. */
   readonly provenance: 'recomputed' | 'logged';
 }
@@ -113,6 +115,8 @@ function panelOf(spec: ChartSpec, question: OverviewQuestion): OverviewPanel {
     format: spec.format,
     limit: spec.limit,
     ...(spec.references === undefined ? {} : { references: spec.references }),
+    ...(spec.shownUnit === undefined ? {} : { shownUnit: spec.shownUnit }),
+    ...(spec.canBeLog === undefined ? {} : { canBeLog: spec.canBeLog }),
     provenance: !lines.some(hasValue) && logged.length > 0 ? 'logged' : 'recomputed',
     lines: [...lines, ...logged].map((line) => lineWithin(line, question.zoom)),
   };

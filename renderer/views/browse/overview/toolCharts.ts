@@ -148,6 +148,8 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     id: 'toolLatency',
     title: 'Tool latency',
     unit: 'milliseconds',
+    shownUnit: 'per call',
+    canBeLog: true,
     describe:
       'Of the calls whose latency is known; percentiles are the nearest rank. rStar2-Agent reports 0.3 s on average (§3)',
     format: asMs,
@@ -164,6 +166,8 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     id: 'slowest',
     title: 'Slowest tool call',
     unit: 'milliseconds',
+    shownUnit: 'of the step',
+    canBeLog: true,
     describe: 'One straggler holds up its whole rollout',
     format: asMs,
     lines: [latencyLine('slowest', 'maxMs', 'var(--wrong)', 'solid')],
@@ -237,6 +241,8 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     id: 'wallTime',
     title: 'Wall time of the rollouts',
     unit: 'seconds',
+    shownUnit: 'per step',
+    canBeLog: true,
     describe: 'From the first start to the last end of the step, as logged; a point opens the schedule',
     format: asSeconds,
     lines: [
