@@ -60,7 +60,7 @@ export const scheduleCommand: Command = {
           : rolloutRows(await ask('step.schedule', { runId, step: Number(rawStep), filter }));
       if (rows.length === 0)
         throw new ExpectedError(
-          `no rollout of ${name}${rawStep === undefined ? '' : ` at step ${rawStep}`} has a start and an end in its log`,
+          `no rollout of ${name}${rawStep === undefined ? '' : ` at step ${rawStep}`} ${filter === '' ? '' : 'matches and '}has a start and an end in its log`,
         );
       const texts: string[] = [];
       const writer = rowWriter(format, (text) => void texts.push(text));

@@ -54,6 +54,7 @@ export function PanelReading({
             </svg>
             <span className={isNameless ? 'visually-hidden' : 'panel-name'}>
               <span className="panel-line">{line.name}</span>
+              {line.role !== 'logged' && line.isOfAll && <em>of all rollouts</em>}
               {line.role === 'logged' && (
                 <em>
                   logged{line.meanOver !== undefined && ', smoothed'}

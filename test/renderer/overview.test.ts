@@ -485,6 +485,30 @@ describe('the charts of tool calls', () => {
     ).toEqual([]);
   });
 
+  it('draw what is of the step whatever the filter, and say so', () => {
+    const schedule = {
+      placed: 4,
+      wallSeconds: 100,
+      tailSeconds: 20,
+      medianSeconds: 30,
+      stragglers: 0,
+      peakRollouts: 4,
+    };
+    const all = [{ ...facts(1, {}), schedule }];
+    const matching = [{ ...facts(1, {}, 2), schedule: { ...schedule, wallSeconds: 40, peakRollouts: 1 } }];
+    const { panels } = overviewPanels({
+      ...{ logged: [], chosen: [], window: 1, zoom: undefined, specs: TOOL_CHARTS, isFiltered: true },
+      runs: [{ ref: { runKey: 'r' }, name: 'r', all, matching }],
+      openStep: () => undefined,
+    });
+    const wall = panels.find(({ id }) => id === 'wallTime')?.lines ?? [];
+    expect(wall.map(({ role, values, isOfAll }) => [role, values[0], isOfAll])).toEqual([
+      ['main', 100, true],
+      ['main', 30, true],
+    ]);
+    expect(panels.find(({ id }) => id === 'peakRollouts')?.lines[0]?.values).toEqual([4]);
+  });
+
   it('call outcomes what the legend calls them', () => {
     const stacked = TOOL_CHARTS.flatMap(({ id, lines }) =>
       id === 'outcomes' || id === 'failures' ? lines : [],

@@ -29,6 +29,7 @@ export function RunPicker(props: RunPickerProps) {
           className="menu run-menu"
           align="start"
           sideOffset={4}
+          collisionPadding={8}
           aria-label="Compare with"
         >
           <Choices {...props} />

@@ -112,8 +112,9 @@ export function SavingChart(props: SavingChartProps) {
 
 function legendEntry({ name, color, stroke, role, isOfAll }: PanelLine, isStacked: boolean): LegendEntry {
   const dash = dashOf(stroke);
+  const said = [...(role === 'logged' ? ['logged'] : []), ...(isOfAll ? ['of all rollouts'] : [])];
   return {
-    name: role === 'logged' ? `${name} (logged${isOfAll ? ', of all rollouts' : ''})` : name,
+    name: said.length === 0 ? name : `${name} (${said.join(', ')})`,
     color,
     ...(dash === undefined ? {} : { dash }),
     ...(isStacked ? { isArea: true } : {}),

@@ -19,6 +19,8 @@ export interface LineSpec {
   readonly opens: string;
   /** Where a point leads; without it to the rollouts of the step. */
   readonly leadsTo?: 'schedule';
+  /** A fact of the step as a whole, whatever the filter: what others did is no idle time. */
+  readonly isOfStep?: true;
   /** Left out where it is 0 at every step: one of many kinds, most of which a run does not have. */
   readonly isOneOfMany?: true;
 }

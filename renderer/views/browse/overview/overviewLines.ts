@@ -129,7 +129,8 @@ function linesOf(
   runAt: number | undefined,
   question: OverviewQuestion,
 ): readonly PanelLine[] {
-  const facts = question.isFiltered ? run.matching : run.all;
+  const isWhole = line.isOfStep === true && question.isFiltered;
+  const facts = question.isFiltered && !isWhole ? run.matching : run.all;
   if (line.isOneOfMany === true && run.all?.every((step) => (line.of(step) ?? 0) === 0) === true) return [];
   const look =
     runAt === undefined
@@ -146,7 +147,13 @@ function linesOf(
   const name = `${runAt ?? ''}${line.name}`;
   const under: PanelLine[] = [];
   // Bands have no room for a second set behind them.
-  if (question.isFiltered && run.all !== undefined && spec.isStacked !== true && runAt === undefined)
+  if (
+    question.isFiltered &&
+    !isWhole &&
+    run.all !== undefined &&
+    spec.isStacked !== true &&
+    runAt === undefined
+  )
     under.push({ ...base(run.all, 'under', `${name} of all`), underOf: 'all rollouts' });
   if (facts === undefined) return under;
   const raw = base(facts, 'main', name);
@@ -154,6 +161,7 @@ function linesOf(
   const main: PanelLine = {
     ...raw,
     values: smoothed(raw.values, question.window),
+    ...(isWhole ? { isOfAll: true as const } : {}),
     ...(question.window > 1 ? { meanOver: question.window } : {}),
     opens: line.opens,
     onOpen: (step) => {
