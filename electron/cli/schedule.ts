@@ -17,7 +17,8 @@ row per rollout that has a start and an end.
 
 Times are seconds: started_at and ended_at since 1970, the others durations. Unknown is null. mean_calls is an estimate
 (Little's law: known latencies over the wall time); peak_calls needs the start of every call. wait_s: known latencies of
-calls without a logged start, together.
+calls without a logged start, together. is_straggler is by the tail and the median of the whole step, whatever the
+filter.
 Exit codes: 0 done, 1 no such run or step, or nothing is placed in time, 2 usage.`;
 
 const STEP_COLUMNS = [
@@ -59,7 +60,7 @@ export const scheduleCommand: Command = {
           : rolloutRows(await ask('step.schedule', { runId, step: Number(rawStep), filter }));
       if (rows.length === 0)
         throw new ExpectedError(
-          `no rollout of ${name}${rawStep === undefined ? '' : ` at step ${rawStep}`} has a start and an end in its log`,
+          `no rollout of ${name}${rawStep === undefined ? '' : ` at step ${rawStep}`} ${filter === '' ? '' : 'matches and '}has a start and an end in its log`,
         );
       const texts: string[] = [];
       const writer = rowWriter(format, (text) => void texts.push(text));
@@ -117,7 +118,10 @@ const known = (value: number | undefined): number | null =>
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 function rolloutRows({ bars, lanes, origin = 0 }: StepSchedule): readonly (readonly unknown[])[] {
-  return Array.from(bars.rolloutId, (rolloutId, i) => {
+  const shown = Array.from(bars.rolloutId, (rolloutId, i) => ({ rolloutId, i })).filter(
+    ({ i }) => bars.matches[i] === 1,
+  );
+  return shown.map(({ rolloutId, i }) => {
     const lane = lanes[bars.lane[i] ?? 0];
     const [start, end] = [bars.start[i] ?? 0, bars.end[i] ?? 0];
     const isCorrect = bars.correct[i] ?? -1;

@@ -3,6 +3,7 @@ import type {
   CountOverTime,
   KvCacheLine,
   LatencyBySource,
+  MatchingSchedule,
   ScheduleLane,
   StepSchedule,
 } from '../../shared/api/contract.ts';
@@ -13,32 +14,45 @@ import {
   isStraggler,
   nearestRank,
   packRows,
+  type StepTimes,
   stepTimes,
 } from '../../shared/domain/schedule.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { cacheUses, rolloutsReadBefore } from '../storage/queries/schedule.ts';
 import { type CacheLine, cacheLines } from './cacheLines.ts';
 import type { RunTable } from './columnStore.ts';
-import { callEnds, callsOfPlaced, factsOf, type PlacedCalls, placedRollouts } from './scheduleFacts.ts';
+import {
+  callEnds,
+  callsOfPlaced,
+  factsOf,
+  type PlacedCalls,
+  type PlacedRollouts,
+  placedRollouts,
+} from './scheduleFacts.ts';
 import type { StepTable } from './stepTable.ts';
 
 interface ScheduleQuestion {
   readonly run: RunTable;
   readonly table: StepTable;
-  /** One byte per rollout, 1 where it counts; without it all do. */
+  /** One byte per rollout, 1 where it matches; without it nothing is filtered. */
   readonly mask?: Uint8Array;
 }
 
+/**
+ * Lanes, concurrency, busy and idle time are facts of the step, over all its rollouts: a filter marks bars, and only
+ * `matching`, `latencies` and `queue` are of what it leaves. Times are seconds, as logged.
+ */
 export function stepSchedule(db: ReadableLibrary, { run, table, mask }: ScheduleQuestion): StepSchedule {
-  const placed = placedRollouts(table, mask);
+  const placed = placedRollouts(table, undefined);
   const times = stepTimes(placed.starts, placed.ends);
   const counted = {
-    rollouts: mask === undefined ? table.count : mask.reduce((sum, one) => sum + one, 0),
-    unplaced: unplacedOf(table, mask),
+    rollouts: table.count,
+    ...(mask === undefined ? {} : { matching: matchingOf(placed, mask, times) }),
+    unplaced: unplacedOf(table),
     readBefore: rolloutsReadBefore(db, table),
     latencies: latenciesOf(table, mask),
     ...queueOf(table, mask),
-    idleWorkers: mask === undefined ? idleWorkersOf(run, table) : [],
+    idleWorkers: idleWorkersOf(run, table),
   };
   if (times === undefined) return { ...counted, ...NOTHING_PLACED };
   const origin = placed.starts.reduce((least, start) => Math.min(least, start), Number.POSITIVE_INFINITY);
@@ -67,6 +81,7 @@ export function stepSchedule(db: ReadableLibrary, { run, table, mask }: Schedule
       straggler: Uint8Array.from(order, (place) =>
         Number(isStraggler(placed.starts[place] ?? 0, placed.ends[place] ?? 0, times)),
       ),
+      matches: Uint8Array.from(order, (place) => mask?.[placed.at[place] ?? 0] ?? 1),
       waitSeconds,
     },
     waits,
@@ -90,6 +105,7 @@ const NOTHING_PLACED = {
     turns: new Int32Array(),
     tokens: new Int32Array(),
     straggler: new Uint8Array(),
+    matches: new Uint8Array(),
     waitSeconds: new Float32Array(),
   },
   waits: { bar: new Uint32Array(), start: new Float32Array(), end: new Float32Array() },
@@ -105,7 +121,29 @@ function linesFrom(lines: readonly CacheLine[], origin: number): readonly KvCach
   return lines.map((line) => ({ ...line, at: Float32Array.from(line.at, (time) => time - origin) }));
 }
 
-function unplacedOf(table: StepTable, mask: Uint8Array | undefined): StepSchedule['unplaced'] {
+function matchingOf(
+  { at, starts, ends }: PlacedRollouts,
+  mask: Uint8Array,
+  times: StepTimes | undefined,
+): MatchingSchedule {
+  const durations: number[] = [];
+  let stragglers = 0;
+  at.forEach((i, place) => {
+    const [start, end] = [starts[place] ?? 0, ends[place] ?? 0];
+    if (mask[i] !== 1) return;
+    durations.push(end - start);
+    if (times !== undefined && isStraggler(start, end, times)) stragglers++;
+  });
+  const sorted = Float64Array.from(durations).sort();
+  return {
+    rollouts: mask.reduce((sum, one) => sum + one, 0),
+    placed: sorted.length,
+    ...(sorted.length === 0 ? {} : { medianSeconds: nearestRank(sorted, 0.5) }),
+    stragglers,
+  };
+}
+
+function unplacedOf(table: StepTable): StepSchedule['unplaced'] {
   const [startedAt, endedAt, duration] = [
     table.column('startedAt'),
     table.column('endedAt'),
@@ -115,7 +153,7 @@ function unplacedOf(table: StepTable, mask: Uint8Array | undefined): StepSchedul
   let withDuration = 0;
   for (let i = 0; i < startedAt.length; i++) {
     const [start, end] = [startedAt[i] ?? Number.NaN, endedAt[i] ?? Number.NaN];
-    if (mask?.[i] === 0 || end >= start) continue;
+    if (end >= start) continue;
     if (!Number.isNaN(start)) withStart++;
     else if (!Number.isNaN(duration[i] ?? Number.NaN)) withDuration++;
   }
@@ -123,7 +161,7 @@ function unplacedOf(table: StepTable, mask: Uint8Array | undefined): StepSchedul
 }
 
 /** Placed rollouts by GPU, then worker, both as people count (`w2` before `w10`); what names neither comes last. */
-function lanesOf(table: StepTable, { at, starts, ends }: ReturnType<typeof placedRollouts>) {
+function lanesOf(table: StepTable, { at, starts, ends }: PlacedRollouts) {
   const [worker, gpu] = [table.column('worker'), table.column('gpu')];
   const [workers, gpus] = [table.dictionary('workers'), table.dictionary('gpus')];
   const byLane = new Map<string, number[]>();
@@ -238,7 +276,7 @@ function idleWorkersOf(run: RunTable, table: StepTable): readonly string[] {
 
 function idleGpuOf(
   table: StepTable,
-  { at, starts, ends }: ReturnType<typeof placedRollouts>,
+  { at, starts, ends }: PlacedRollouts,
   wallSeconds: number,
 ): Pick<StepSchedule, 'idleGpuSeconds'> {
   const gpu = table.column('gpu');

@@ -37,11 +37,19 @@ export function KeyHelp() {
                 <h2>{area}</h2>
                 <dl>
                   {commands
-                    .filter((command) => command.area === area && command.keys.length > 0)
+                    .filter((command) => command.area === area)
                     .map((command) => (
                       <div key={command.id}>
                         <dt>{command.label}</dt>
                         <dd>
+                          {command.keys.length === 0 && (
+                            <span
+                              className="dim"
+                              title="It has no key: the command palette runs it, and the settings give it one"
+                            >
+                              palette
+                            </span>
+                          )}
                           {command.keys.map((keys) => (
                             <Keys key={keys} keys={keys} />
                           ))}

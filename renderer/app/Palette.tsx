@@ -7,6 +7,7 @@ import { wordsOf } from '../../shared/domain/filter/words.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
 import { hrefInLibrary } from '../data/libraryLink.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
+import { distinctNames } from '../data/runNames.ts';
 import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useInterface } from '../state/interface.ts';
@@ -38,6 +39,7 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
   const commands = useBoundCommands();
   const words = searchFor(typed);
   const runs = useRequest('run.list', {}).data ?? [];
+  const names = distinctNames(runs);
   const run = 'runKey' in place ? runs.find((candidate) => candidate.runKey === place.runKey) : undefined;
   const here = useLibrary();
   const libraries = (useLibraries() ?? []).filter(({ id, isGone }) => id !== here && isGone !== true);
@@ -89,13 +91,13 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
         )}
         {runs.length > 0 && (
           <Command.Group heading="Runs">
-            {runs.map((item) => (
+            {runs.map((item, i) => (
               <Command.Item
                 key={item.runKey}
                 value={`run ${item.name} ${item.runKey}`}
                 onSelect={after(() => goTo({ view: 'run', runKey: item.runKey }))}
               >
-                {item.name}
+                {names[i]}
                 <span className="end">{counted(item.rollouts, 'rollout')}</span>
               </Command.Item>
             ))}

@@ -1,10 +1,12 @@
 import { Monitor, Moon, Search, Sun } from 'lucide-react';
-import { Fragment } from 'react';
-import { HOME_LIBRARY } from '../../shared/api/contract.ts';
+import { Fragment, useMemo } from 'react';
+import { HOME_LIBRARY, type RunSummary } from '../../shared/api/contract.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { type Place, pathOfPlace } from '../data/place.ts';
+import { distinctNames } from '../data/runNames.ts';
 import { usePlace } from '../data/usePlace.ts';
+import { useRequest } from '../data/useRequest.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { THEMES, type Theme, useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/placeMemory.ts';
@@ -78,6 +80,15 @@ function LibraryCrumb({ isLast }: { readonly isLast: boolean }) {
   );
 }
 
+/** The name of a run, with what tells it from others of this library that have the same. */
+function useNameApart(run: RunSummary | undefined): string | undefined {
+  const runs = useRequest('run.list', {}).data;
+  return useMemo(() => {
+    const at = runs?.findIndex(({ runKey }) => runKey === run?.runKey) ?? -1;
+    return runs === undefined || at < 0 ? run?.name : distinctNames(runs, { isKindSaid: true })[at];
+  }, [runs, run]);
+}
+
 const THEME_ICON = { system: Monitor, light: Sun, dark: Moon } as const;
 
 export function TopBar() {
@@ -86,7 +97,7 @@ export function TopBar() {
   const setTheme = useInterface((state) => state.setTheme);
   const showDialog = useInterface((state) => state.showDialog);
   const run = useRunOf(place);
-  const crumbs = crumbsOf(place, run?.name, run?.hasSteps);
+  const crumbs = crumbsOf(place, useNameApart(run), run?.hasSteps);
   const ThemeIcon = THEME_ICON[theme];
   return (
     <header className="top">

@@ -19,7 +19,7 @@ export function useBoundCommands(): readonly Command[] {
 
 /**
  * Commands that would answer to the same keys in the same place, or of which one would never be reached because the
- * other's keys begin its own.
+ * other's keys begin its own, wherever either is.
  */
 export function clashesOf(commands: readonly Command[], id: CommandId): readonly Command[] {
   const command = commands.find((one) => one.id === id);
@@ -27,11 +27,17 @@ export function clashesOf(commands: readonly Command[], id: CommandId): readonly
   return commands.filter(
     (other) =>
       other.id !== id &&
-      (other.area === command.area || other.area === 'Everywhere' || command.area === 'Everywhere') &&
-      other.keys.some((keys) => command.keys.some((own) => isClash(keys, own))),
+      other.keys.some((keys) =>
+        command.keys.some((own) => (keys === own ? isSamePlace(command, other) : isBegun(keys, own))),
+      ),
   );
 }
 
-function isClash(a: string, b: string): boolean {
-  return a === b || a.startsWith(`${b} `) || b.startsWith(`${a} `);
+function isSamePlace(a: Command, b: Command): boolean {
+  return a.area === b.area || a.area === 'Everywhere' || b.area === 'Everywhere';
+}
+
+/** Wherever their commands run: strokes are matched before anyone asks who can run. */
+function isBegun(a: string, b: string): boolean {
+  return a.startsWith(`${b} `) || b.startsWith(`${a} `);
 }

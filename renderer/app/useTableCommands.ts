@@ -1,10 +1,13 @@
 import { type RefObject, useRef } from 'react';
+import { useUrlQuery } from '../data/usePlace.ts';
 import type { TableHandle } from '../ui/VirtualTable.tsx';
-import { useCommands } from './commands.ts';
+import { type Handlers, useCommands } from './commands.ts';
 
-/** The motions of a list, offered for the table that takes the returned handle. */
+/** The motions of a list and what can be done with it, offered for the table that takes the returned handle. */
 export function useTableCommands(): RefObject<TableHandle | null> {
   const table = useRef<TableHandle>(null);
+  const [query, setQuery] = useUrlQuery();
+  const unsort = query.has('sort') ? () => setQuery({ sort: undefined }) : undefined;
   useCommands({
     'row.next': () => table.current?.move(1),
     'row.previous': () => table.current?.move(-1),
@@ -13,6 +16,22 @@ export function useTableCommands(): RefObject<TableHandle | null> {
     'row.pageDown': () => table.current?.page(1),
     'row.pageUp': () => table.current?.page(-1),
     'row.open': () => table.current?.open(),
+    ...(unsort === undefined ? {} : { 'table.unsort': unsort }),
   });
+  // Looked up when somebody asks: what is selected, and whether anything is, changes without this being drawn.
+  useCommands({
+    get 'table.columns'() {
+      return table.current?.actions().pickColumns;
+    },
+    get 'table.density'() {
+      return table.current?.actions().flipDensity;
+    },
+    get 'table.selectAll'() {
+      return table.current?.actions().selectAll;
+    },
+    get 'table.copy'() {
+      return table.current?.actions().copySelected;
+    },
+  } as Handlers);
   return table;
 }

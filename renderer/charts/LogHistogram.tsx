@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react';
 import { axisRoom, chartKey, isMoved } from './chartModel.ts';
+import type { DrawingSize } from './figure.ts';
 import {
   binAt,
   drawnEnds,
@@ -52,6 +53,8 @@ interface LogHistogramProps {
   /** In place of the drawing: the same numbers as text. */
   readonly table?: ReactNode;
   readonly svgRef?: RefObject<SVGSVGElement | null>;
+  /** Without it as wide as its place. */
+  readonly size?: DrawingSize;
 }
 
 const HEIGHT = 150;
@@ -62,19 +65,20 @@ const LEAST_BAR = 1.5;
 export function LogHistogram(props: LogHistogramProps) {
   const { title, bins, series, formatX, formatCount } = props;
   const [at, setAt] = useState<number>();
-  const [ref, width] = useWidth<HTMLDivElement>(380);
+  const [ref, measured] = useWidth<HTMLDivElement>(380);
+  const { width, height } = props.size ?? { width: measured, height: HEIGHT };
   const { frame, x, y, placed } = useMemo(() => {
     const tallest = Math.max(1, ...bins.map(({ counts }) => counts.reduce((sum, n) => sum + n, 0)));
     const scale = scaleLinear().domain([0, tallest]).nice(3);
     const left = 4 + axisRoom(scale.ticks(3).map(formatCount), 32);
-    const side = { width, height: HEIGHT, left, right: 12, bottom: 17 };
+    const side = { width, height, left, right: 12, bottom: 17 };
     const across = logScale(bins, { ...side, top: 0 });
     const labels = placedMarks(props.marks, across, { ...side, top: 0 });
     const top = 4 + LINE * (1 + Math.max(-1, ...labels.map(({ row }) => row)));
-    scale.range([HEIGHT - side.bottom, top]);
+    scale.range([height - side.bottom, top]);
     return { frame: { ...side, top }, x: across, y: scale, placed: labels };
-  }, [width, bins, props.marks, formatCount]);
-  const floor = HEIGHT - frame.bottom;
+  }, [width, height, bins, props.marks, formatCount]);
+  const floor = height - frame.bottom;
   const shown = at === undefined ? undefined : Math.min(at, bins.length - 1);
 
   const binUnder = (event: MouseEvent<SVGSVGElement>): number => {
@@ -108,7 +112,7 @@ export function LogHistogram(props: LogHistogramProps) {
       {props.table ?? (
         <svg
           ref={props.svgRef}
-          height={HEIGHT}
+          height={height}
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a slider over bars that is drawn; an input cannot hold a chart
           role="slider"
           tabIndex={0}
@@ -140,7 +144,7 @@ export function LogHistogram(props: LogHistogramProps) {
             </g>
           ))}
           {logTicks(x, frame.width - frame.left - frame.right).map((tick) => (
-            <text key={tick} x={x(tick)} y={HEIGHT - 4} textAnchor="middle">
+            <text key={tick} x={x(tick)} y={height - 4} textAnchor="middle">
               {formatX(tick)}
             </text>
           ))}

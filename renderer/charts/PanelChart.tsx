@@ -11,11 +11,13 @@ import {
   useMemo,
   useState,
 } from 'react';
-import { axisRoom, chartKey, isMoved, nearestStep, stepScale, valueScale } from './chartModel.ts';
+import { chartKey, isMoved, nearestStep } from './chartModel.ts';
+import type { DrawingSize } from './figure.ts';
 import { type PanelLevel, type PanelReference, roomOfLevels } from './PanelLevels.tsx';
 import { type PanelMark, PanelPlot } from './PanelPlot.tsx';
 import { PanelReading } from './PanelReading.tsx';
 import { PanelTable } from './PanelTable.tsx';
+import { panelPlace, withoutNoughts } from './panelFrame.ts';
 import {
   bandAt,
   extendedRange,
@@ -41,6 +43,8 @@ export interface PanelChartProps {
   /** Shares that make 1, from the bottom up. */
   readonly isStacked?: boolean;
   readonly isShare?: boolean;
+  /** A logarithmic axis of values, where one is above 0. */
+  readonly isLog?: boolean;
   readonly format: (value: number) => string;
   readonly marks?: readonly PanelMark[];
   readonly levels?: readonly PanelLevel[];
@@ -56,6 +60,8 @@ export interface PanelChartProps {
   /** What can be done with the chart. */
   readonly menu?: ReactNode;
   readonly svgRef?: RefObject<SVGSVGElement | null>;
+  /** Without it as wide as its place. */
+  readonly size?: DrawingSize;
 }
 
 const HEIGHT = 96;
@@ -69,24 +75,25 @@ export function PanelChart(props: PanelChartProps) {
   const { axis, lines, format, step, range, isStacked = false, marks = NO_MARKS, levels = NO_LEVELS } = props;
   const { references: chosenReferences = NO_REFERENCES } = props;
   const references = useMemo(() => [...chosenReferences, ...farLimits(lines)], [chosenReferences, lines]);
-  const drawn = useMemo(() => withoutFarLimits(lines), [lines]);
+  const near = useMemo(() => withoutFarLimits(lines), [lines]);
   const [chosen, setChosen] = useState<string>();
   const [drag, setDrag] = useState<{ readonly x: number; readonly from: number; readonly to: number }>();
-  const [ref, width] = useWidth<HTMLDivElement>(280);
-  const { frame, x, y } = useMemo(() => {
-    const { beside } = roomOfLevels(levels);
-    const room = { width, height: HEIGHT, left: 32, right: 12 + beside, top: 8, bottom: 17 };
-    const known = isStacked
-      ? [[0, 1]]
-      : [
-          ...drawn.flatMap(({ values, high }) => (high === undefined ? [values] : [values, high])),
-          levels.map(({ value }) => value),
-        ];
-    const scale = valueScale(known, room, { fromZero: true });
-    const framed = { ...room, left: 4 + axisRoom(scale.ticks(3).map(format), room.left) };
-    return { frame: framed, x: stepScale(axis, framed).clamp(true), y: scale };
-  }, [width, drawn, levels, axis, isStacked, format]);
-  const floor = HEIGHT - frame.bottom;
+  const [ref, measured] = useWidth<HTMLDivElement>(280);
+  const { beside, below } = roomOfLevels(levels);
+  const { width, height: whole } = props.size ?? { width: measured, height: HEIGHT + below };
+  const height = whole - below;
+  const wantsLog = props.isLog === true;
+  const { frame, x, y, isLog } = useMemo(
+    () =>
+      panelPlace({
+        ...{ width, height, beside, axis, lines: near, isStacked, isLog: wantsLog, format },
+        levels: levels.map(({ value }) => value),
+        references: references.map(({ value }) => value),
+      }),
+    [width, height, beside, near, levels, references, axis, isStacked, wantsLog, format],
+  );
+  const drawn = useMemo(() => (isLog ? withoutNoughts(near) : near), [isLog, near]);
+  const floor = height - frame.bottom;
   const readAt = step ?? axis.at(-1);
   const openable = lines.filter((line) => line.onOpen !== undefined && valueAt(line, readAt) !== undefined);
 
@@ -158,16 +165,21 @@ export function PanelChart(props: PanelChartProps) {
     <figure className="chart panel" ref={ref}>
       <figcaption className="chart-head">
         <h2 title={props.describe}>{props.title}</h2>
-        <span className="panel-unit">{props.unit}</span>
+        <span className="panel-unit">{isLog ? `${props.unit}, log` : props.unit}</span>
         {props.menu}
       </figcaption>
-      <PanelReading {...{ lines, isStacked, step, chosen, format }} isNameless={props.isNameless === true} />
+      <PanelReading
+        {...{ lines, isStacked, step, chosen, format }}
+        last={axis.at(-1)}
+        references={chosenReferences}
+        isNameless={props.isNameless === true}
+      />
       {props.isTable === true ? (
-        <PanelTable title={props.title} lines={lines} format={format} height={HEIGHT} />
+        <PanelTable title={props.title} lines={lines} format={format} height={height} />
       ) : (
         <svg
           ref={props.svgRef}
-          height={HEIGHT + roomOfLevels(levels).below}
+          height={whole}
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a slider over steps that is drawn; an input cannot hold a chart
           role="slider"
           tabIndex={0}

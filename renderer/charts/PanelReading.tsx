@@ -1,22 +1,36 @@
-/** Legend and reading in one: each line by colour, stroke and name, with its value at the crosshair, else the last. */
-import { dashOf, lastKnown, type PanelLine, valueAt } from './panelModel.ts';
+/** Legend and reading in one: each line by colour, stroke and name, with its value at the crosshair, else at the last step. */
+import type { PanelReference } from './PanelLevels.tsx';
+import { dashOf, type PanelLine, readingOf } from './panelModel.ts';
 
 interface PanelReadingProps {
   readonly lines: readonly PanelLine[];
   readonly isStacked: boolean;
   readonly step: number | undefined;
+  /** Of the axis: what the page names while nothing is pointed at. */
+  readonly last: number | undefined;
   readonly chosen: string | undefined;
+  /** Somebody else’s numbers that are shown, each with its source. */
+  readonly references: readonly PanelReference[];
   /** The page has a legend for all charts: values alone. */
   readonly isNameless: boolean;
   readonly format: (value: number) => string;
 }
 
-export function PanelReading({ lines, isStacked, step, chosen, isNameless, format }: PanelReadingProps) {
+export function PanelReading({
+  lines,
+  isStacked,
+  step,
+  last,
+  chosen,
+  references,
+  isNameless,
+  format,
+}: PanelReadingProps) {
   const shown = lines.filter(({ role }) => role !== 'under');
   return (
     <ul className="panel-reading">
       {shown.map((line) => {
-        const value = step === undefined ? lastKnown(line) : valueAt(line, step);
+        const read = readingOf(line, step, last);
         return (
           <li
             key={line.key}
@@ -40,6 +54,7 @@ export function PanelReading({ lines, isStacked, step, chosen, isNameless, forma
             </svg>
             <span className={isNameless ? 'visually-hidden' : 'panel-name'}>
               <span className="panel-line">{line.name}</span>
+              {line.role !== 'logged' && line.isOfAll && <em>of all rollouts</em>}
               {line.role === 'logged' && (
                 <em>
                   logged{line.meanOver !== undefined && ', smoothed'}
@@ -47,10 +62,21 @@ export function PanelReading({ lines, isStacked, step, chosen, isNameless, forma
                 </em>
               )}
             </span>
-            <b>{value === undefined ? '' : format(value)}</b>
+            <b>{read === undefined ? '' : format(read.value)}</b>
+            {read?.from !== undefined && <small title="Its last known value">at {read.from}</small>}
           </li>
         );
       })}
+      {references.map(({ name, value, source }) => (
+        <li key={name} className="is-reference">
+          <svg style={{ width: 18 }} height={8} aria-hidden="true">
+            <line x1={0} x2={18} y1={4} y2={4} stroke="var(--ink3)" strokeDasharray="2 3" />
+          </svg>
+          <span className="panel-line">
+            {name} <b>{format(value)}</b> <em>{source}</em>
+          </span>
+        </li>
+      ))}
     </ul>
   );
 }

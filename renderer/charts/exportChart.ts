@@ -1,7 +1,16 @@
 /**
- * A chart as a drawing that stands alone: colours, strokes and letters of the present theme written into it, with its
- * title and legend, which are outside the SVG on the page.
+ * A chart as a drawing that stands alone: colours, strokes and letters written into it, with its title and legend, which
+ * are outside the SVG on the page.
  */
+import {
+  type ChartCaption,
+  captionLayout,
+  type Measure,
+  PAD,
+  type PlacedText,
+  SWATCH,
+} from './figureCaption.ts';
+
 const NS = 'http://www.w3.org/2000/svg';
 const STYLES = [
   'fill',
@@ -17,21 +26,13 @@ const STYLES = [
 ] as const;
 /** Letters of the page are not part of the file: what a reader has in their place. */
 const LETTERS = 'Inter, "Helvetica Neue", Arial, sans-serif';
-const LINE = 16;
-const PAD = 12;
+/** Under the drawing, for what stands along the axis. */
+const X_LABEL = 16;
 
-export interface ChartCaption {
-  readonly title: string;
-  readonly subtitle: string;
-  readonly legend: readonly {
-    readonly name: string;
-    readonly color: string;
-    readonly dash?: string /** Not a line: what areas are filled with. */;
-    readonly isArea?: true;
-  }[];
-}
-
-/** @param svg as it is on the page; @returns the text of an SVG file */
+/**
+ * @param svg as it is on the page, in the theme the page has
+ * @returns the text of an SVG file
+ */
 export function standaloneSvg(svg: SVGSVGElement, caption: ChartCaption): string {
   const { width, height } = svg.getBoundingClientRect();
   const { drawn, body } = captioned({ width, height }, caption);
@@ -91,47 +92,78 @@ function captioned({ width, height }: Size, caption: ChartCaption) {
   const page = getComputedStyle(document.documentElement);
   const colour = (value: string): string =>
     value.replace(/var\((--[\w-]+)\)/g, (_, name: string) => page.getPropertyValue(name).trim());
-  const head = PAD + LINE * (2 + caption.legend.length) + 6;
+  const whole = Math.ceil(width + 2 * PAD);
+  const layout = captionLayout(caption, whole, lettersMeasure());
+  const foot = caption.xLabel === undefined ? PAD : X_LABEL + PAD;
+  const size = { width: whole, height: Math.ceil(layout.height + height + foot) };
   const drawn = document.createElementNS(NS, 'svg');
-  const whole = { width: Math.ceil(width + 2 * PAD), height: Math.ceil(head + height + PAD) };
-  setAll(drawn, {
-    xmlns: NS,
-    ...whole,
-    viewBox: `0 0 ${whole.width} ${whole.height}`,
-    'font-family': LETTERS,
-  });
+  setAll(drawn, { xmlns: NS, ...size, viewBox: `0 0 ${size.width} ${size.height}`, 'font-family': LETTERS });
   const add = (name: string, values: Readonly<Record<string, string | number>>, text?: string): void => {
     const element = document.createElementNS(NS, name);
     setAll(element, values);
     if (text !== undefined) element.textContent = text;
     drawn.append(element);
   };
+  const write = ({ text, x, y, size: letters, isBold }: PlacedText, fill: string): void =>
+    add('text', { x, y, fill, 'font-size': letters, ...(isBold ? { 'font-weight': 600 } : {}) }, text);
+  const [ink, faint] = [colour('var(--ink)'), colour('var(--ink3)')];
+  // In full: the words below may be cut to the width.
+  add('title', {}, caption.title);
+  add('desc', {}, `${caption.subtitle} · ${caption.legend.map(({ name }) => name).join(', ')}`);
   add('rect', { width: '100%', height: '100%', fill: colour('var(--paper)') });
-  const ink = colour('var(--ink)');
-  const faint = colour('var(--ink3)');
-  add('text', { x: PAD, y: PAD + 10, fill: ink, 'font-size': 13, 'font-weight': 600 }, caption.title);
-  add('text', { x: PAD, y: PAD + 10 + LINE, fill: faint, 'font-size': 10.5 }, caption.subtitle);
-  caption.legend.forEach((line, i) => {
-    const y = PAD + 10 + LINE * (2 + i);
-    add('line', {
-      x1: PAD,
-      x2: PAD + 22,
-      y1: y - 4,
-      y2: y - 4,
-      stroke: colour(line.color),
-      'stroke-width': line.isArea === true ? 10 : 2,
-      ...(line.dash === undefined ? {} : { 'stroke-dasharray': line.dash }),
-    });
-    add('text', { x: PAD + 28, y, fill: ink, 'font-size': 10.5 }, line.name);
-  });
+  write(layout.title, ink);
+  for (const line of layout.subtitle) write(line, faint);
+  for (const { entry, ...text } of layout.legend) {
+    const [from, middle] = [text.x - SWATCH - 6, text.y - 4];
+    const fill = colour(entry.color);
+    if (entry.isArea)
+      add('rect', { x: from + 8, y: middle - 5, width: 14, height: 9, fill, 'fill-opacity': 0.8 });
+    else
+      add('line', {
+        ...{ x1: from, x2: from + SWATCH, y1: middle, y2: middle, stroke: fill, 'stroke-width': 2 },
+        ...(entry.dash === undefined ? {} : { 'stroke-dasharray': entry.dash }),
+      });
+    write(text, ink);
+  }
+  if (caption.xLabel !== undefined)
+    add(
+      'text',
+      { x: size.width / 2, y: size.height - PAD, fill: faint, 'font-size': 10.5, 'text-anchor': 'middle' },
+      caption.xLabel,
+    );
   const body = document.createElementNS(NS, 'g');
-  body.setAttribute('transform', `translate(${PAD} ${head})`);
+  body.setAttribute('transform', `translate(${PAD} ${layout.height})`);
   drawn.append(body);
-  return { drawn, body, head };
+  return { drawn, body, head: layout.height };
 }
 
 function fileOf(drawn: SVGSVGElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(drawn)}\n`;
+}
+
+/** What words and legend leave of a figure for its drawing. */
+export function drawingRoom(
+  caption: ChartCaption,
+  { width, height }: { readonly width: number; readonly height: number },
+): { readonly width: number; readonly height: number } {
+  const { height: head } = captionLayout(caption, width, lettersMeasure());
+  const foot = caption.xLabel === undefined ? PAD : X_LABEL + PAD;
+  return { width: width - 2 * PAD, height: Math.max(LEAST_DRAWING, height - head - foot) };
+}
+
+/** Many long names make a figure higher rather than its drawing a strip. */
+const LEAST_DRAWING = 200;
+
+/** As wide as the widest of the letters a reader may have: nothing is to run out of the figure. */
+function lettersMeasure(): Measure {
+  const context = document.createElement('canvas').getContext('2d');
+  return (text, size, isBold = false) => {
+    if (context === null) return text.length * size * 0.62;
+    context.font = `${isBold ? 600 : 400} ${size}px ${LETTERS}`;
+    const here = context.measureText(text).width;
+    context.font = `${isBold ? 600 : 400} ${size}px sans-serif`;
+    return Math.max(here, context.measureText(text).width);
+  };
 }
 
 /** With the styles it has here; what is only for the hand (hit areas, crosshair) is left out. */

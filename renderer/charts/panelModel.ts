@@ -88,6 +88,30 @@ export function lastKnown(line: Pick<PanelLine, 'steps' | 'values'>): number | u
   return line.values[at] ?? undefined;
 }
 
+/** A value, and its step where that is not the one that is read. */
+export interface ReadValue {
+  readonly value: number;
+  readonly from?: number;
+}
+
+/**
+ * What a legend says of a line: the value at the crosshair; at rest that of the last step of the axis, and where the
+ * line knows none there its last one, with the step it is of.
+ *
+ * @param step under the crosshair; undefined at rest @param last step of the axis
+ */
+export function readingOf(
+  line: Pick<PanelLine, 'steps' | 'values'>,
+  step: number | undefined,
+  last: number | undefined,
+): ReadValue | undefined {
+  const here = valueAt(line, step ?? last);
+  if (here !== undefined) return { value: here };
+  const at = step === undefined ? line.values.findLastIndex((value) => typeof value === 'number') : -1;
+  const [value, from] = [line.values[at], line.steps[at]];
+  return typeof value === 'number' && from !== undefined ? { value, from } : undefined;
+}
+
 /**
  * Each known value becomes the mean of the known ones among `window` neighbours, itself in the middle; at the ends the
  * window is cut off. What is unknown stays so: smoothing fills no gap.

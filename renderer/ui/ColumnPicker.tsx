@@ -10,9 +10,12 @@ interface ColumnPickerProps<Row> {
   readonly unknown: ReadonlySet<string>;
   readonly arrangement: Arrangement;
   readonly hasDensity: boolean;
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
 }
 
-export function ColumnPicker<Row>({ columns, unknown, arrangement, hasDensity }: ColumnPickerProps<Row>) {
+export function ColumnPicker<Row>(props: ColumnPickerProps<Row>) {
+  const { columns, unknown, arrangement, hasDensity } = props;
   const { layout, arrange } = arrangement;
   const list = useRef<HTMLFieldSetElement>(null);
   const ordered = inOrder(columns, layout.order);
@@ -37,7 +40,7 @@ export function ColumnPicker<Row>({ columns, unknown, arrangement, hasDensity }:
     boxes[Math.max(0, Math.min(boxes.length - 1, at + (isBack ? -1 : 1)))]?.focus();
   };
   return (
-    <Popover.Root>
+    <Popover.Root open={props.isOpen} onOpenChange={props.onOpen}>
       <Popover.Trigger asChild>
         <button
           type="button"

@@ -20,7 +20,13 @@ import { sortsText } from './sorting.ts';
 import { TableHead } from './TableHead.tsx';
 import { TableMenu } from './TableMenu.tsx';
 import { type RowHandlers, TableRow } from './TableRow.tsx';
-import { AS_THEY_CAME, rowStyleOf, shownColumns, type TableLayout } from './tableColumns.ts';
+import {
+  type Arrangement,
+  AS_THEY_CAME,
+  rowStyleOf,
+  shownColumns,
+  type TableLayout,
+} from './tableColumns.ts';
 import { useOpening } from './useOpening.ts';
 import { useRowKeys } from './useRowKeys.ts';
 import { useRowScroll } from './useRowScroll.ts';
@@ -46,6 +52,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const scroll = useRowScroll(count, rowHeight, props.position?.scrollTop ?? 0);
   const { scroller, scrollTop, viewport, space, shown } = scroll;
   const [wanted, setCursor] = useState(props.position?.cursor ?? 0);
+  const [isPicking, setPicking] = useState(false);
   const [drawn, setDrawn] = useState<TableLayout['widths']>();
   const cursor = Math.min(wanted, Math.max(0, count - 1));
   useEffect(() => onWindow?.({ first: shown.first, end: shown.end }), [onWindow, shown.first, shown.end]);
@@ -81,6 +88,14 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       else if (row !== undefined) props.onToggle(row);
     },
     cursorHref: () => hrefOf(rowAt(cursor)),
+    actions: () => ({
+      ...(arrangement === undefined ? {} : { pickColumns: () => afterFocus(() => setPicking(true)) }),
+      ...(arrangement === undefined || props.rowHeight !== undefined
+        ? {}
+        : { flipDensity: () => flipDensity(arrangement) }),
+      ...(selecting === undefined || count === 0 ? {} : { selectAll: picked.all }),
+      ...(picked.selected === 0 ? {} : { copySelected }),
+    }),
   }));
 
   const layout = arrangement?.layout ?? AS_THEY_CAME;
@@ -193,6 +208,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           unknown={unknown}
           arrangement={arrangement}
           hasDensity={props.rowHeight === undefined}
+          isOpen={isPicking}
+          onOpen={setPicking}
         />
       )}
       {(isSelecting || copying !== undefined) && (
@@ -209,4 +226,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 }
 
 const noOne = () => undefined;
+/** What a dialog that closes gives the focus back to must not shut what is opened by it. */
+const afterFocus = (act: () => void) => requestAnimationFrame(() => setTimeout(act));
+const flipDensity = ({ density, setDensity }: Arrangement) =>
+  setDensity(density === 'compact' ? 'comfortable' : 'compact');
 const isModified = (event: MouseEvent) => event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;

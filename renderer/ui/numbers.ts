@@ -81,6 +81,17 @@ export function seconds(milliseconds: number): string {
   return `${value.toFixed(value >= 10 ? 1 : 2)} s`;
 }
 
+/** In three digits, in the unit of its magnitude: `0.4 ms`, `315 ms`, `1.25 s`, `1:40 min`, `1:02:30 h`. */
+export function duration(milliseconds: number): string {
+  const short = Number(milliseconds.toPrecision(3));
+  if (short < 1000) return `${short} ms`;
+  if (short < 60_000) return `${short / 1000} s`;
+  const whole = Math.round(milliseconds / 1000);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const rest = String(whole % 60).padStart(2, '0');
+  return hours === 0 ? `${minutes}:${rest} min` : `${hours}:${String(minutes).padStart(2, '0')}:${rest} h`;
+}
+
 /** `st` of 1st, 21st, 91st; a fraction is always `th`. */
 export function ordinalSuffix(value: string): string {
   if (value.includes('.') || /1[123]$/.test(value)) return 'th';

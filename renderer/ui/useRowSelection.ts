@@ -37,6 +37,7 @@ export function useRowSelection({ isOn, count, cursor, of, moveTo, onCount }: Op
     selected,
     has: (index: number) => isRowSelected(rows, index),
     flip: (index: number) => set(withRowFlipped(rows, index)),
+    all: () => set(allRows(count)),
     clear: () => set(NO_ROWS),
     /** @returns whether the click was one that selects */
     onClick: (event: MouseEvent, index: number): boolean => {

@@ -14,6 +14,16 @@ export interface TableHandle {
   /** The row under the cursor, as `onToggle` has it, else into or out of the selection. */
   toggle(): void;
   cursorHref(): string | undefined;
+  /** What can be done with it now, and by which call. */
+  actions(): TableActions;
+}
+
+/** Absent: not with this table, or not now. */
+export interface TableActions {
+  readonly pickColumns?: () => void;
+  readonly flipDensity?: () => void;
+  readonly selectAll?: () => void;
+  readonly copySelected?: () => void;
 }
 
 export interface TablePosition {

@@ -51,9 +51,23 @@ export interface CountOverTime {
   readonly counts: Uint32Array;
 }
 
-export interface StepSchedule {
-  /** That match. */
+/** Under a filter: of the rollouts that match alone. */
+export interface MatchingSchedule {
   readonly rollouts: number;
+  /** Whose start and end are known. */
+  readonly placed: number;
+  /** Of the durations, nearest rank; absent where none is placed. */
+  readonly medianSeconds?: number;
+  /** By the tail and the median of the step. */
+  readonly stragglers: number;
+}
+
+/** Facts of the step are of all its rollouts, whatever the filter: what a worker did for others is not idle time. */
+export interface StepSchedule {
+  /** Of the step. */
+  readonly rollouts: number;
+  /** Absent where nothing is filtered. */
+  readonly matching?: MatchingSchedule;
   /** A start is known, and no end; or a duration, and no start. */
   readonly unplaced: { readonly withStart: number; readonly withDuration: number };
   /** Rollouts read before workers were kept: their log may know them. */
@@ -64,7 +78,7 @@ export interface StepSchedule {
   readonly tailFrom?: number;
   /** GPU by GPU, worker by worker. */
   readonly lanes: readonly ScheduleLane[];
-  /** Workers of other steps that have no rollout in this one; empty under a filter. */
+  /** Workers of other steps that have no rollout in this one. */
   readonly idleWorkers: readonly string[];
   /** One entry of each column per rollout that is placed, lane by lane in the order of their starts. */
   readonly bars: {
@@ -80,6 +94,8 @@ export interface StepSchedule {
     readonly turns: Int32Array;
     readonly tokens: Int32Array;
     readonly straggler: Uint8Array;
+    /** 1 where the filter leaves it. */
+    readonly matches: Uint8Array;
     /** Sum of the latencies of its calls whose start is not known, in seconds; NaN where no latency is. */
     readonly waitSeconds: Float32Array;
   };
@@ -94,8 +110,9 @@ export interface StepSchedule {
   /** Only where the start of every call with a latency is known. */
   readonly callsInFlight?: CountOverTime;
   readonly kvCache: readonly KvCacheLine[];
+  /** Of the calls of rollouts that match. */
   readonly latencies: readonly LatencyBySource[];
-  /** As logged, of the calls of which it is. */
+  /** As logged, of the calls of which it is, of rollouts that match. */
   readonly queue?: { readonly calls: number; readonly p50Ms: Milliseconds; readonly p95Ms: Milliseconds };
   /** Over all GPUs, where every placed rollout names one. */
   readonly idleGpuSeconds?: number;

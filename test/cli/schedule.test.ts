@@ -57,6 +57,9 @@ it('says what is not there', () => {
   expect([untimed.code, untimed.out]).toEqual([1, '']);
   expect(untimed.err).toContain('no rollout of malformed-calls has a start and an end in its log');
   expect(schedule('--run', 'nobody').err).toMatch(/no run nobody; there are .*synthetic-schedule/);
+  expect(schedule('--run', 'synthetic-schedule', '--step', '1', '--filter', 'worker:nobody').err).toContain(
+    'at step 1 matches and has a start and an end',
+  );
   expect(schedule('--run', 'synthetic-schedule', '--step', '9').code).toBe(1);
   expect(schedule().code).toBe(2);
   expect(schedule('--run', 'synthetic-schedule', '--json', '--csv').code).toBe(2);

@@ -210,17 +210,52 @@ it('waits are placed where their start is logged, and are a sum where it is not'
   expect(drawn).toBeCloseTo(total / 1000, 3);
 });
 
-it('a worker of another step that has nothing to do is named, and not under a filter', () => {
+it('a worker of another step that has nothing to do is named, whatever the filter', () => {
   expect(schedule(1).idleWorkers).toEqual([]);
   expect(schedule(2).idleWorkers).toEqual(['w2']);
-  expect(schedule(2, 'reward:1').idleWorkers).toEqual([]);
+  expect(schedule(2, 'reward:1').idleWorkers).toEqual(['w2']);
 });
 
-it('a filter leaves the rollouts that match', () => {
-  const { rollouts, bars, facts } = schedule(1, 'worker:w1 reward:1');
+describe('under a filter', () => {
+  const filter = 'worker:w1 reward:1';
   const wanted = ofStep(1).filter(({ timing, reward }) => timing.worker === 'w1' && reward === 1);
-  expect(wanted.length).toBeGreaterThan(0);
-  expect([rollouts, bars.start.length, facts?.placed]).toEqual(Array(3).fill(wanted.length));
+
+  it('busy, idle, concurrency and stragglers stay those of the step', () => {
+    const { matching, latencies, queue, bars, ...filtered } = schedule(1, filter);
+    const { latencies: _l, queue: _q, bars: allBars, ...all } = schedule(1);
+    expect(filtered).toEqual(all);
+    expect({ ...bars, matches: allBars.matches }).toEqual(allBars);
+    const logged = ofStep(1).map(({ timing }) => timing);
+    const wall = Math.max(...logged.map(({ end }) => end)) - Math.min(...logged.map(({ start }) => start));
+    const idle = [...new Set(logged.map(({ gpu }) => gpu))].reduce(
+      (sum, gpu) => sum + wall - covered(logged.filter((t) => t.gpu === gpu)),
+      0,
+    );
+    expect(filtered.idleGpuSeconds).toBeCloseTo(idle, 4);
+    expect(latencies).not.toEqual(_l);
+  });
+
+  it('what matches is marked, and its own figures are its own', () => {
+    const { rollouts, matching, bars, lanes, latencies } = schedule(1, filter);
+    expect(wanted.length).toBeGreaterThan(0);
+    expect([rollouts, bars.start.length]).toEqual(Array(2).fill(ofStep(1).length));
+    const durations = wanted.map(({ timing }) => timing.end - timing.start).sort((a, b) => a - b);
+    expect(matching).toMatchObject({ rollouts: wanted.length, placed: wanted.length });
+    expect(matching?.medianSeconds).toBeCloseTo(durations[Math.ceil(durations.length / 2) - 1] ?? 0, 5);
+    const marked = [...bars.matches.keys()].filter((i) => bars.matches[i] === 1);
+    expect(marked.map((i) => [lanes[bars.lane[i] ?? 0]?.worker, bars.reward[i]])).toEqual(
+      wanted.map(() => ['w1', 1]),
+    );
+    expect(latencies.reduce((sum, { calls }) => sum + calls, 0)).toBe(
+      wanted.flatMap(({ tool_calls }) => tool_calls).length,
+    );
+  });
+
+  it('that leaves nothing the step is still whole', () => {
+    const { matching, facts, bars } = schedule(1, 'worker:nobody');
+    expect(matching).toEqual({ rollouts: 0, placed: 0, stragglers: 0 });
+    expect([facts?.placed, bars.matches.includes(1)]).toEqual([ofStep(1).length, false]);
+  });
 });
 
 it('use of the KV cache is drawn for each GPU in the order of time, whichever way it is logged', () => {

@@ -110,12 +110,29 @@ export function describeOverview(shell: Shell): void {
       await page.keyboard.press('Escape');
       await expect.poll(() => queryOf('runs')).toBe('synthetic-grpo-roc-demo~eval');
       const legend = page.getByRole('list', { name: 'Runs' });
-      await legend.getByText('demo (synthetic), evaluation').waitFor();
+      await legend.getByText('demo (synthetic) · evaluation').waitFor();
       await expect
         .poll(() => chart('Pass rate').getAttribute('aria-valuetext'))
-        .toMatch(/training 0\.80, demo \(synthetic\), evaluation 0\.95/);
-      await legend.getByRole('button', { name: 'Without demo (synthetic), evaluation' }).click();
+        .toMatch(/training 0\.80, demo \(synthetic\) · evaluation 0\.95/);
+      await legend.getByRole('button', { name: 'Without demo (synthetic) · evaluation' }).click();
       await expect.poll(() => queryOf('runs')).toBeNull();
+    });
+
+    test('a published number is switched on at its chart, and latency has a logarithmic axis; both are remembered', async () => {
+      await page.goto(running.urlOf(`${RUN}?tab=tools`));
+      const figure = page
+        .getByRole('figure')
+        .filter({ has: page.getByRole('heading', { name: 'Tool latency', exact: true }) });
+      await figure.getByRole('button', { name: 'Reference: rStar2-Agent, mean 300 ms' }).click();
+      await figure.getByText('arXiv 2508.20722').first().waitFor();
+      await figure.getByRole('button', { name: 'Tool latency: table, save' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Logarithmic axis' }).click();
+      await figure.getByText('per call, log').waitFor();
+      await page.reload();
+      await figure.getByText('per call, log').waitFor();
+      await figure.locator('svg text').filter({ hasText: 'rStar2-Agent, mean: 300 ms' }).waitFor();
+      expect(await figure.locator('svg text').filter({ hasText: /^0/ }).count()).toBe(1);
+      await page.goto(running.urlOf(RUN));
     });
 
     test('the numbers of a chart, as a table', async () => {
@@ -221,6 +238,15 @@ export function describeOverviewFiles(shell: Shell): void {
       const png = (await saved('Save as PNG')).bytes;
       expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
       expect(png.readUInt32BE(16)).toBe(2 * width);
+      // One size for a page of a paper, on light paper whatever the screen has.
+      expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 800]);
+      const paper = /<rect [^>]*fill="(#[0-9a-f]+)"/.exec(svg)?.[1];
+      await page.getByRole('button', { name: /^Theme: / }).click();
+      await page.getByRole('button', { name: 'Theme: light' }).click();
+      await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+      const inDark = (await saved('Save as SVG')).bytes.toString('utf8');
+      expect(/<rect [^>]*fill="(#[0-9a-f]+)"/.exec(inDark)?.[1]).toBe(paper);
+      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     });
 
     test.each([

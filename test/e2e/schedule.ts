@@ -88,7 +88,7 @@ export function describeSchedule(shell: Shell): void {
       await expect.poll(() => running.place()).toBe(`${DEMO}/step/50`);
     });
 
-    test('the pointer reads a bar out, a drag zooms, a filter leaves fewer', async () => {
+    test('the pointer reads a bar out, a drag zooms, a filter marks those that match', async () => {
       await page.goto(running.urlOf(`${DEMO}/step/50/schedule`));
       const canvas = timeline().locator('canvas');
       await canvas.waitFor();
@@ -106,9 +106,12 @@ export function describeSchedule(shell: Shell): void {
       await page.mouse.up();
       await expect.poll(() => new URL(page.url()).searchParams.get('t')).toMatch(/\.\./);
       await page.goto(running.urlOf(`${DEMO}/step/50/schedule?q=${encodeURIComponent('worker:w1')}`));
-      await page.getByRole('application', { name: /^\d+ rollouts on 2 workers/ }).waitFor();
+      await page
+        .getByRole('application', { name: /^158 rollouts on \d+ workers over time, \d+ of them/ })
+        .waitFor();
+      await page.getByText(/158 of 158 rollouts placed in time · \d+ of 158 match/).waitFor();
       await page.goto(running.urlOf(`${DEMO}/step/50/schedule?q=${encodeURIComponent('worker:nobody')}`));
-      await page.getByText('No rollout of this step matches').waitFor();
+      await page.getByText(/^No rollout of this step matches/).waitFor();
       expect(errors).toEqual([]);
     });
 

@@ -83,6 +83,16 @@ export function describeSql(shell: Shell): void {
     test('two clicks make a chart of it', async () => {
       await page.getByRole('button', { name: 'Chart', exact: true }).click();
       await page.getByRole('img', { name: /^groups by step/ }).waitFor();
+      await page.getByRole('button', { name: 'y: groups' }).click();
+      await page
+        .getByRole('menuitemcheckbox')
+        .filter({ hasNotText: 'groups' })
+        .and(page.locator(':not([data-disabled])'))
+        .last()
+        .click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('list', { name: 'Columns drawn' }).getByText('groups').waitFor();
+      expect(await page.getByRole('list', { name: 'Columns drawn' }).getByRole('listitem').count()).toBe(2);
       await page.getByRole('button', { name: 'Bars', exact: true }).click();
       expect(await page.locator('.sql-drawing rect').count()).toBeGreaterThan(1);
       await page.getByRole('button', { name: 'Table', exact: true }).click();

@@ -276,5 +276,44 @@ export function describeTables(shell: Shell): void {
     test('none of it was an error to the page', () => {
       expect(errors).toEqual([]);
     });
+
+    test('the palette has what can be done with a table and its filter, and only while it can', async () => {
+      await openList(`${STEP}?tab=rollouts&sort=-reward&q=${encodeURIComponent('correct:true')}`);
+      const palette = page.getByRole('dialog', { name: 'Command palette' });
+      const run = async (words: string) => {
+        await page.keyboard.press('ControlOrMeta+k');
+        await palette.getByRole('combobox').fill(words);
+        await palette.getByRole('option', { name: words, exact: true }).click();
+        await palette.waitFor({ state: 'detached' });
+      };
+      await page.keyboard.press('ControlOrMeta+k');
+      await palette.getByRole('option', { name: 'Table: select all rows' }).waitFor();
+      expect(await palette.getByRole('option', { name: 'Table: copy the selected rows' }).count()).toBe(0);
+      await page.keyboard.press('Escape');
+      const copied = await watchClipboard();
+      await run('Table: select all rows');
+      await bar().waitFor();
+      await run('Table: copy the selected rows as TSV');
+      await expect.poll(async () => (await copied())?.split('\n').length ?? 0).toBeGreaterThan(10);
+      await run('Filter: copy as SQL');
+      await expect.poll(copied).toMatch(/is_correct/);
+      await run('Filter: copy as a command line');
+      await expect.poll(copied).toMatch(/turnwise.* rollouts .*correct:true/s);
+      await run('Table: clear the sorting');
+      await expect.poll(() => queryOf('sort')).toBeNull();
+      await run('Table: comfortable or compact rows');
+      await expect.poll(async () => (await row(0).boundingBox())?.height).toBe(22);
+      await run('Table: comfortable or compact rows');
+      await run('Table: choose its columns…');
+      await page.getByRole('checkbox', { name: 'p_format' }).waitFor();
+      await page.keyboard.press('Escape');
+      await run('Filter: save this view…');
+      await page.getByRole('dialog').filter({ hasText: 'correct:true' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).getByText('Table: choose its columns…').waitFor();
+      await page.keyboard.press('Escape');
+      expect(errors).toEqual([]);
+    });
   });
 }

@@ -1,12 +1,12 @@
 /** How latencies are drawn, said and saved. */
 import { describe, expect, it } from 'vitest';
 import { binAt, drawnEnds, logScale, logTicks, placedMarks } from '../../renderer/charts/logHistogram.ts';
+import { duration } from '../../renderer/ui/numbers.ts';
 import {
   binFilter,
   binReading,
   binWords,
   histogramBins,
-  lasting,
   latencyCsv,
   latencyMarks,
   latencySeries,
@@ -93,20 +93,22 @@ describe('latencies of tool calls', () => {
       'below 1 ms',
       '1 ms to 1.25 ms',
       '1.25 ms to 1.6 ms',
-      '1000 s and more',
+      '16:40 min and more',
     ]);
-    expect(restWords(FOUND)).toBe('10 calls of 12 calls, mean 120 s');
+    expect(restWords(FOUND)).toBe('10 calls of 12 calls, mean 2:00 min');
     expect(restWords({ calls: 3, known: 0, bins: [], sources: [] })).toBe(
       '3 calls, of none of which the latency is known',
     );
-    expect([0.4, 315, 1250].map(lasting)).toEqual(['0.4 ms', '315 ms', '1.25 s']);
+    expect([0, 0.4, 315, 999.9, 1250, 59_900, 100_000, 3_750_000].map(duration)).toEqual([
+      ...['0 ms', '0.4 ms', '315 ms', '1 s', '1.25 s', '59.9 s', '1:40 min', '1:02:30 h'],
+    ]);
   });
 
   it('marks the percentiles, and the published mean with its source', () => {
     expect(latencyMarks(FOUND).map(({ label }) => label)).toEqual([
       'p50 1.3 ms',
-      'p95 1200 s',
-      'max 1200 s',
+      'p95 20:00 min',
+      'max 20:00 min',
       'rStar2-Agent, mean 300 ms',
     ]);
     expect(latencyMarks(FOUND).at(-1)?.source).toContain('2508.20722');

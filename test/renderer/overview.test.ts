@@ -12,6 +12,7 @@ import {
   orderedRange,
   type PanelLine,
   rangeText,
+  readingOf,
   readRange,
   smoothed,
   valueAt,
@@ -97,6 +98,17 @@ describe('the axis of a page of charts', () => {
     expect(valueAt(other, 10)).toBe(2);
     expect(valueAt(other, 0)).toBeUndefined();
     expect(valueAt(line([1, null]), 10)).toBeUndefined();
+  });
+
+  it('is read at its last step, and a line that ends before it with the step of its value', () => {
+    const short = line([0.1, 0.25], { steps: [0, 5] });
+    expect(readingOf(short, undefined, 1000)).toEqual({ value: 0.25, from: 5 });
+    expect(readingOf(short, undefined, 5)).toEqual({ value: 0.25 });
+    expect(readingOf(line([0, undefined]), undefined, 10)).toEqual({ value: 0, from: 0 });
+    // Pointed at, a step says what is known of it, and nothing of another.
+    expect(readingOf(short, 1000, 1000)).toBeUndefined();
+    expect(readingOf(short, 5, 1000)).toEqual({ value: 0.25 });
+    expect(readingOf(line([undefined]), undefined, 0)).toBeUndefined();
   });
 
   it('gives a limit no room where it lies far above everything else', () => {
@@ -499,6 +511,41 @@ describe('the charts of tool calls', () => {
         .map((each) => each.of(none))
         .filter((value) => value !== undefined),
     ).toEqual([]);
+  });
+
+  it('draw what is of the step whatever the filter, and say so', () => {
+    const schedule = {
+      placed: 4,
+      wallSeconds: 100,
+      tailSeconds: 20,
+      medianSeconds: 30,
+      stragglers: 0,
+      peakRollouts: 4,
+    };
+    const all = [{ ...facts(1, {}), schedule }];
+    const matching = [{ ...facts(1, {}, 2), schedule: { ...schedule, wallSeconds: 40, peakRollouts: 1 } }];
+    const { panels } = overviewPanels({
+      ...{ logged: [], chosen: [], window: 1, zoom: undefined, specs: TOOL_CHARTS, isFiltered: true },
+      runs: [{ ref: { runKey: 'r' }, name: 'r', all, matching }],
+      openStep: () => undefined,
+    });
+    const wall = panels.find(({ id }) => id === 'wallTime')?.lines ?? [];
+    expect(wall.map(({ role, values, isOfAll }) => [role, values[0], isOfAll])).toEqual([
+      ['main', 100, true],
+      ['main', 30, true],
+    ]);
+    expect(panels.find(({ id }) => id === 'peakRollouts')?.lines[0]?.values).toEqual([4]);
+  });
+
+  it('call outcomes what the legend calls them', () => {
+    const stacked = TOOL_CHARTS.flatMap(({ id, lines }) =>
+      id === 'outcomes' || id === 'failures' ? lines : [],
+    );
+    for (const { name, describe: said, opens } of stacked) {
+      expect(said).toContain(name);
+      expect(opens).toContain(name);
+      expect(`${said} ${opens}`).not.toMatch(/[a-z]_[a-z]/);
+    }
   });
 
   it('every outcome there is has its place in the stack, once', () => {

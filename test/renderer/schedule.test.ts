@@ -14,9 +14,15 @@ import {
   revealed,
   spanText,
   timeTicks,
+  walked,
   zoomed,
 } from '../../renderer/views/browse/schedule/scheduleModel.ts';
-import { barFacts, latencyWords, totalsOf } from '../../renderer/views/browse/schedule/scheduleWords.ts';
+import {
+  barFacts,
+  latencyWords,
+  matchingWords,
+  totalsOf,
+} from '../../renderer/views/browse/schedule/scheduleWords.ts';
 import type { StepSchedule } from '../../shared/api/contract.ts';
 
 /** Two rollouts of w0 that overlap, one of w1 after a pause; w2 had nothing to do. */
@@ -46,6 +52,7 @@ const SCHEDULE: StepSchedule = {
     turns: Int32Array.of(1, 2, 3),
     tokens: Int32Array.of(100, -2147483648, 5),
     straggler: Uint8Array.of(0, 0, 1),
+    matches: Uint8Array.of(1, 1, 1),
     waitSeconds: Float32Array.of(0, 25, Number.NaN),
   },
   waits: { bar: Uint32Array.of(0), start: Float32Array.of(10), end: Float32Array.of(14) },
@@ -158,6 +165,25 @@ describe('in words', () => {
       where: 'w1 · GPU 1',
       isStraggler: true,
     });
+  });
+
+  it('say what a filter leaves, and that waits are of that alone', () => {
+    const filtered = { ...SCHEDULE, matching: { rollouts: 2, placed: 1, medianSeconds: 40, stragglers: 1 } };
+    expect(matchingWords(filtered)).toBe(
+      '2 of 4 rollouts match · 1 of them placed · their median 40.0 s · 1 straggler',
+    );
+    expect(latencyWords(filtered)[0]).toContain('Latency of those that match, ');
+    expect(totalsOf(filtered)).toEqual(totalsOf(SCHEDULE));
+    const none = { ...SCHEDULE, matching: { rollouts: 0, placed: 0, stragglers: 0 } };
+    expect(matchingWords(none)).toMatch(/^No rollout of this step matches/);
+    expect(matchingWords(SCHEDULE)).toBe('');
+  });
+
+  it('keys walk what matches', () => {
+    const odd = (bar: number): boolean => bar % 2 === 1;
+    expect([walked(6, undefined, 1, odd), walked(6, 1, 1, odd), walked(6, 5, 1, odd)]).toEqual([1, 3, 5]);
+    expect([walked(6, 3, -1, odd), walked(6, 1, -1, odd), walked(6, 5, -6, odd)]).toEqual([1, 1, 1]);
+    expect([walked(6, 1, 6, odd), walked(0, undefined, 1, odd)]).toEqual([5, undefined]);
   });
 
   it('totals name their estimates, and latencies their source', () => {

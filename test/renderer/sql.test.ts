@@ -2,7 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
 import { aliasesOf, type CompletionSource, completionsAt } from '../../renderer/editor/sqlCompletion.ts';
-import { axisNumber, chartData, MOST_BARS, proposedChart } from '../../renderer/views/sql/chartChoice.ts';
+import {
+  axisNumber,
+  chartData,
+  drawnCsv,
+  MOST_BARS,
+  proposedChart,
+} from '../../renderer/views/sql/chartChoice.ts';
 import { planLines } from '../../renderer/views/sql/planModel.ts';
 import {
   durationWords,
@@ -109,7 +115,7 @@ describe('a chart', () => {
       [1, 0, 5],
       [1, 1, 6],
     ];
-    expect(proposedChart(['run_id', 'step', 'correct'], steps)).toEqual({ x: 1, y: 2, shape: 'line' });
+    expect(proposedChart(['run_id', 'step', 'correct'], steps)).toEqual({ x: 1, y: [2], shape: 'line' });
     expect(
       proposedChart(
         ['outcome', 'calls'],
@@ -118,7 +124,7 @@ describe('a chart', () => {
           ['error', 1],
         ],
       ),
-    ).toEqual({ x: 0, y: 1, shape: 'bar' });
+    ).toEqual({ x: 0, y: [1], shape: 'bar' });
     expect(
       proposedChart(
         ['len', 'reward'],
@@ -127,7 +133,7 @@ describe('a chart', () => {
           [3, 0],
         ],
       ),
-    ).toEqual({ x: 0, y: 1, shape: 'scatter' });
+    ).toEqual({ x: 0, y: [1], shape: 'scatter' });
     expect(proposedChart(['answer'], [['a']])).toBeUndefined();
   });
   test('draws what is a number, in order, and counts what it leaves out', () => {
@@ -137,16 +143,32 @@ describe('a chart', () => {
       [2, 5],
       ['x', 4],
     ];
-    const { points, left } = chartData(rows, { x: 0, y: 1, shape: 'line' });
-    expect(points.map(({ x, y }) => [x, y])).toEqual([
+    const { points, left } = chartData(rows, { x: 0, y: [1], shape: 'line' });
+    expect(points.map(({ x, ys }) => [x, ...ys])).toEqual([
       [2, 5],
       [3, 1],
     ]);
     expect(left).toBe(2);
   });
+  test('has several columns on one x, unknown where a row has no number in one of them', () => {
+    const rows: readonly SqlRow[] = [
+      [2, 5, null],
+      [1, 4, 0.5],
+      [3, null, null],
+    ];
+    const data = chartData(rows, { x: 0, y: [1, 2], shape: 'line' });
+    expect(data.points.map(({ x, ys }) => [x, ...ys])).toEqual([
+      [1, 4, 0.5],
+      [2, 5, undefined],
+    ]);
+    expect(data.left).toBe(1);
+    expect(drawnCsv('step', ['calls', '=share, all'], data)).toBe(
+      `step,calls,"'=share, all"\n1,4,0.5\n2,5,\n`,
+    );
+  });
   test('draws no more bars than there is room for', () => {
     const rows = Array.from({ length: MOST_BARS + 5 }, (_, i): SqlRow => [`n${i}`, i]);
-    expect(chartData(rows, { x: 0, y: 1, shape: 'bar' })).toMatchObject({ left: 5 });
+    expect(chartData(rows, { x: 0, y: [1], shape: 'bar' })).toMatchObject({ left: 5 });
   });
   test('writes numbers as short as they are', () => {
     expect([0, 0.1 + 0.2, -12, 12_345_678, 0.00001].map(axisNumber)).toEqual([

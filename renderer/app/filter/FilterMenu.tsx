@@ -9,6 +9,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { copyText } from '../../ui/copyText.ts';
+import { useCommands } from '../commands.ts';
 import { commandLine } from './commandLine.ts';
 import { SaveView } from './SaveView.tsx';
 
@@ -38,6 +39,16 @@ export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMe
     });
     await copy('SQL', sql);
   };
+  const copyCommand = () =>
+    copy(
+      'a command',
+      commandLine({ filter: bothFilters(within, filter), runKey, libraryPath: info?.libraryPath }),
+    );
+  useCommands({
+    ...(filter === '' ? {} : { 'filter.saveView': () => setNaming(true) }),
+    'filter.copySql': () => void copySql(),
+    'filter.copyCommand': () => void copyCommand(),
+  });
   const remove = async (name: string) => {
     await client.request('view.remove', { name });
     await queries.invalidateQueries({ queryKey: ['view.list'] });
@@ -73,20 +84,7 @@ export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMe
               Save this filter as a view…
             </DropdownMenu.Item>
             <DropdownMenu.Item onSelect={() => void copySql()}>Copy as SQL</DropdownMenu.Item>
-            <DropdownMenu.Item
-              onSelect={() =>
-                void copy(
-                  'a command',
-                  commandLine({
-                    filter: bothFilters(within, filter),
-                    runKey,
-                    libraryPath: info?.libraryPath,
-                  }),
-                )
-              }
-            >
-              Copy as command line
-            </DropdownMenu.Item>
+            <DropdownMenu.Item onSelect={() => void copyCommand()}>Copy as command line</DropdownMenu.Item>
             <DropdownMenu.Item
               onSelect={() => void copy('a link', window.location.href.replace(/([?&])token=[^&]*&?/, '$1'))}
             >

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { LabelReport } from '../../../shared/api/contract.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { labelsPath } from '../../data/labelsLink.ts';
+import { outcomeName } from '../../data/outcomeNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
@@ -177,7 +178,7 @@ function ReportRow({ label, steps, highest, scope, hasRuns }: ReportRowProps) {
       <td className="report-outcomes">
         {label.byOutcome.map(({ outcome, rollouts }) => (
           <span key={outcome}>
-            {outcome === 'none' ? 'no calls' : outcome} <b>{count(rollouts)}</b>
+            {outcome === 'none' ? 'no calls' : outcomeName(outcome)} <b>{count(rollouts)}</b>
           </span>
         ))}
       </td>

@@ -7,6 +7,7 @@ import { useIngestActions } from '../../app/useIngestActions.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
 import { pathOfPlace } from '../../data/place.ts';
+import { partsApart } from '../../data/runNames.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -21,12 +22,14 @@ import { JobCards } from './JobCards.tsx';
 import { LibraryShelf } from './LibraryShelf.tsx';
 import { jobsToShow, matchesText } from './libraryModel.ts';
 import { type MenuPoint, RunMenu } from './RunMenu.tsx';
-import { menuColumn, RUN_COLUMNS } from './runColumns.tsx';
+import { menuColumn, runColumns } from './runColumns.tsx';
 import { Welcome } from './Welcome.tsx';
 import './library.css';
 
 const NO_RUNS: readonly RunSummary[] = [];
 const AS_LISTED: readonly Sort[] = [];
+/** As they are where no run needs telling apart: their measures are the same. */
+const RUN_COLUMNS = runColumns(() => undefined);
 const SORTABLE = RUN_COLUMNS.filter((column) => column.measure !== undefined).map((column) => column.id);
 
 export default function LibraryView() {
@@ -38,7 +41,11 @@ export default function LibraryView() {
   const field = useRef<HTMLInputElement>(null);
   const table = useTableCommands();
   const [menu, setMenu] = useState<MenuPoint>();
-  const columns = useMemo(() => [...RUN_COLUMNS, menuColumn(setMenu)], []);
+  const columns = useMemo(() => {
+    const all = runs.data ?? [];
+    const parts = new Map(partsApart(all, { isKindSaid: true }).map((part, i) => [all[i]?.runKey, part]));
+    return [...runColumns(({ runKey }) => parts.get(runKey)), menuColumn(setMenu)];
+  }, [runs.data]);
   const cursor = useRef(0);
   const closed = useInterface((state) => state.closedJobs);
   const setNotice = useInterface((state) => state.setNotice);

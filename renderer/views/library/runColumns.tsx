@@ -11,7 +11,8 @@ export interface RunColumn extends Column<RunSummary> {
   readonly measure?: (run: RunSummary) => string | number | undefined;
 }
 
-export const RUN_COLUMNS: readonly RunColumn[] = [
+/** @param partOf what tells a run from others of its name, where there are any */
+export const runColumns = (partOf: (run: RunSummary) => string | undefined): readonly RunColumn[] => [
   {
     id: 'name',
     label: 'run',
@@ -27,7 +28,7 @@ export const RUN_COLUMNS: readonly RunColumn[] = [
         </bdi>{' '}
         {run.kind === 'eval' && <Chip>evaluation</Chip>} {run.isSynthetic && <Chip>synthetic</Chip>}
         <small title={run.directory}>
-          {[run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
+          {[partOf(run), run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
         </small>
       </span>
     ),

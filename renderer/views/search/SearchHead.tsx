@@ -2,6 +2,7 @@
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { FilterBox } from '../../app/filter/FilterBox.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
+import { distinctNames } from '../../data/runNames.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SCOPE_WORDS, SCOPES, scopeOf, withScope } from './searchModel.ts';
@@ -16,6 +17,7 @@ export function SearchHead({ runs, run }: SearchHeadProps) {
   const { node, applied } = useFilterLink();
   const [, setQuery] = useUrlQuery();
   const scope = scopeOf(node);
+  const names = distinctNames(runs);
   return (
     <header className="search-head">
       <h1>Search</h1>
@@ -29,9 +31,9 @@ export function SearchHead({ runs, run }: SearchHeadProps) {
             onChange={(event) => setQuery({ run: event.target.value })}
           >
             <option value="">all runs</option>
-            {runs.map((one) => (
+            {runs.map((one, i) => (
               <option key={one.runKey} value={one.runKey}>
-                {one.name} · {counted(one.rollouts, 'rollout')}
+                {names[i]} · {counted(one.rollouts, 'rollout')}
               </option>
             ))}
           </select>

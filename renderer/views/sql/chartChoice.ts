@@ -1,5 +1,6 @@
 /** Which columns of a result a chart shows, and how. */
 import type { SqlRow } from '../../../shared/api/contract.ts';
+import { cell } from '../../charts/chartCsv.ts';
 import { isNumeric, numberOf, valueText } from './sqlModel.ts';
 
 export const SHAPES = ['line', 'bar', 'scatter'] as const;
@@ -7,9 +8,13 @@ export type Shape = (typeof SHAPES)[number];
 
 export interface ChartChoice {
   readonly x: number;
-  readonly y: number;
+  /** Places of columns, in order: at least one, at most `MOST_SERIES`. */
+  readonly y: readonly number[];
   readonly shape: Shape;
 }
+
+/** As many as there are inks and strokes that can be told apart. */
+export const MOST_SERIES = 6;
 
 /** Columns that say which, not how much: nobody means to add them up. */
 const isId = (name: string): boolean => /(?:^|_)(?:id|no)$/.test(name);
@@ -24,11 +29,11 @@ export function proposedChart(columns: readonly string[], rows: readonly SqlRow[
   const step = columns.indexOf('step');
   if (step >= 0 && numeric.includes(step)) {
     const y = amounts.find((i) => i !== step);
-    if (y !== undefined) return { x: step, y, shape: hasRepeats(rows, step) ? 'scatter' : 'line' };
+    if (y !== undefined) return { x: step, y: [y], shape: hasRepeats(rows, step) ? 'scatter' : 'line' };
   }
-  if (text >= 0 && rows.length <= MOST_BARS) return { x: text, y: first, shape: 'bar' };
-  if (second === undefined) return { x: Math.max(0, text), y: first, shape: 'bar' };
-  return { x: first, y: second, shape: hasRepeats(rows, first) ? 'scatter' : 'line' };
+  if (text >= 0 && rows.length <= MOST_BARS) return { x: text, y: [first], shape: 'bar' };
+  if (second === undefined) return { x: Math.max(0, text), y: [first], shape: 'bar' };
+  return { x: first, y: [second], shape: hasRepeats(rows, first) ? 'scatter' : 'line' };
 }
 
 /** Beyond this many bars one is thinner than a pixel. */
@@ -41,7 +46,8 @@ function hasRepeats(rows: readonly SqlRow[], column: number): boolean {
 export interface ChartPoint {
   /** What is drawn: a number, or the place of a bar. */
   readonly x: number;
-  readonly y: number;
+  /** One for each column; undefined: unknown, which breaks a line. */
+  readonly ys: readonly (number | undefined)[];
   readonly label: string;
 }
 
@@ -55,14 +61,25 @@ export interface ChartData {
 export function chartData(rows: readonly SqlRow[], { x, y, shape }: ChartChoice): ChartData {
   const points: ChartPoint[] = [];
   rows.forEach((row) => {
-    const height = numberOf(row[y]);
+    const ys = y.map((column) => numberOf(row[column]));
     const across = shape === 'bar' ? points.length : numberOf(row[x]);
-    if (height === undefined || across === undefined) return;
+    if (across === undefined || ys.every((value) => value === undefined)) return;
     if (shape === 'bar' && points.length === MOST_BARS) return;
-    points.push({ x: across, y: height, label: valueText(row[x]) });
+    points.push({ x: across, ys, label: valueText(row[x]) });
   });
   if (shape !== 'bar') points.sort((a, b) => a.x - b.x);
   return { points, left: rows.length - points.length };
+}
+
+/** Of a series: the accent where it is alone, else the ink of a run of that place. */
+export function inkOf(series: number, count: number): string {
+  return count === 1 ? 'var(--accent)' : `var(--run-${series + 1})`;
+}
+
+/** @returns the numbers that are drawn: a row per point, a column per series; unknown is blank */
+export function drawnCsv(xName: string, names: readonly string[], { points }: ChartData): string {
+  const rows = points.map(({ label, ys }) => [cell(label), ...ys.map((value) => value ?? '')].join(','));
+  return [[xName, ...names].map(cell).join(','), ...rows].map((row) => `${row}\n`).join('');
 }
 
 /** Four figures that count; large and small ones in powers of ten. */

@@ -3,9 +3,13 @@ import { Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { pngOf } from '../../../charts/exportChart.ts';
+import { inLight } from '../../../charts/figure.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { saveText } from '../../../ui/saveText.ts';
+
+/** For a page of a paper, light and of one size; or as it is here. */
+export type Look = 'figure' | 'screen';
 
 interface ChartMenuProps {
   readonly title: string;
@@ -15,11 +19,13 @@ interface ChartMenuProps {
   /** Names of files, without what follows the dot. */
   readonly fileName: string;
   /** As an SVG file that stands alone; undefined: there is none at present. Absent of what is painted. */
-  readonly drawing?: () => string | undefined;
+  readonly drawing?: (look: Look) => string | undefined;
   /** As pixels, of what is painted. */
   readonly png?: () => Promise<Blob>;
   readonly csv: () => string | Promise<string>;
   readonly provenance: 'recomputed' | 'logged';
+  /** Stands in the head before the menu. */
+  readonly head?: ReactNode;
   /** Further items. */
   readonly children?: ReactNode;
 }
@@ -34,17 +40,19 @@ export function ChartMenu(props: ChartMenuProps) {
         setNotice(`No ${kind.toUpperCase()}: ${error instanceof Error ? error.message : String(error)}`),
     );
   };
+  const drawnAs = (look: Look) => (look === 'figure' ? inLight(() => drawing?.(look)) : drawing?.(look));
   const saveSvg = () => {
-    const text = drawing?.();
+    const text = drawnAs('figure');
     if (text !== undefined) save('svg', Promise.resolve(text));
   };
-  const savePng = () => {
+  const savePng = (look: Look) => {
     if (props.png !== undefined) return save('png', props.png());
-    const text = drawing?.();
+    const text = drawnAs(look);
     if (text !== undefined) save('png', pngOf(text));
   };
   return (
     <>
+      {props.head}
       <span className={`panel-source is-${provenance}`} title={PROVENANCE[provenance]}>
         {provenance}
       </span>
@@ -63,13 +71,18 @@ export function ChartMenu(props: ChartMenuProps) {
             )}
             {props.children}
             {onTable !== undefined && <DropdownMenu.Separator />}
-            <DropdownMenu.Item disabled={isTable} onSelect={savePng}>
+            <DropdownMenu.Item disabled={isTable} onSelect={() => savePng('figure')}>
               Save as PNG
             </DropdownMenu.Item>
             {drawing !== undefined && (
-              <DropdownMenu.Item disabled={isTable} onSelect={saveSvg}>
-                Save as SVG
-              </DropdownMenu.Item>
+              <>
+                <DropdownMenu.Item disabled={isTable} onSelect={saveSvg}>
+                  Save as SVG
+                </DropdownMenu.Item>
+                <DropdownMenu.Item disabled={isTable} onSelect={() => savePng('screen')}>
+                  PNG as on the screen
+                </DropdownMenu.Item>
+              </>
             )}
             <DropdownMenu.Item onSelect={() => save('csv', Promise.resolve().then(props.csv))}>
               Save as CSV

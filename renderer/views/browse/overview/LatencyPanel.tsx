@@ -2,20 +2,20 @@
 import { useMemo, useRef, useState } from 'react';
 import type { LatencyDistribution, RunDetail } from '../../../../shared/api/contract.ts';
 import { standaloneSvg } from '../../../charts/exportChart.ts';
+import { figureSvg } from '../../../charts/figure.ts';
 import { LogHistogram } from '../../../charts/LogHistogram.tsx';
 import type { StepRange } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
 import { goTo } from '../../../data/usePlace.ts';
 import { Button } from '../../../ui/Controls.tsx';
-import { compact, count, counted } from '../../../ui/numbers.ts';
-import { ChartMenu, chartFileName } from './ChartMenu.tsx';
+import { compact, count, counted, duration as lasting } from '../../../ui/numbers.ts';
+import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';
 import {
   binFilter,
   binReading,
   binWords,
   histogramBins,
-  lasting,
   latencyCsv,
   latencyMarks,
   latencySeries,
@@ -103,25 +103,30 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
   };
   const steps = range === undefined ? 'all steps' : `steps ${range.from} to ${range.to}`;
   const source = [run.name, steps, ...(filter === '' ? [] : [`filter ${filter}`])].join(' · ');
-  const drawing = () =>
-    svg.current === null
-      ? undefined
-      : standaloneSvg(svg.current, {
-          title: `${TITLE} (calls)`,
-          subtitle: `recomputed · ${source} · ${restWords(distribution)}`,
-          legend: series,
-        });
+  const caption = {
+    title: `${TITLE} (calls)`,
+    subtitle: `recomputed · ${source} · ${restWords(distribution)}`,
+    legend: series.map((one) => ({ ...one, isArea: true })),
+    xLabel: 'latency, log',
+  };
+  const histogram = {
+    title: TITLE,
+    describe: DESCRIBE,
+    unit: `calls, ${steps}`,
+    ...{ bins, series, marks },
+    formatX: lasting,
+    formatCount: compact,
+    reading: (at: number) => binReading(distribution, at),
+    opens: OPENS,
+    onOpen: open,
+  };
+  const drawing = (look: Look) => {
+    if (look === 'screen') return svg.current === null ? undefined : standaloneSvg(svg.current, caption);
+    return figureSvg((size) => <LogHistogram {...histogram} rest="" size={size} />, caption);
+  };
   return (
     <LogHistogram
-      title={TITLE}
-      describe={DESCRIBE}
-      unit={`calls, ${steps}`}
-      bins={bins}
-      series={series}
-      marks={marks}
-      formatX={lasting}
-      formatCount={compact}
-      reading={(at) => binReading(distribution, at)}
+      {...histogram}
       rest={
         <>
           {series.map(({ source: of, name, color, isOutlined }) => (
@@ -143,8 +148,6 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
           <span>{restWords(distribution)}</span>
         </>
       }
-      opens={OPENS}
-      onOpen={open}
       svgRef={svg}
       menu={
         <ChartMenu

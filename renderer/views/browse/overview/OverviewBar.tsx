@@ -127,7 +127,9 @@ function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link
               strokeDasharray={dashOf(STROKES[i] ?? 'solid')}
             />
           </svg>
-          {name}
+          <span className="run-legend-name" title={name}>
+            {name}
+          </span>
           {i > 0 && (
             <IconButton
               label={`Without ${name}`}

@@ -64,6 +64,8 @@ export function OverviewCharts({
               <SavingChart
                 title={panel.title}
                 unit={panel.unit}
+                shownUnit={panel.shownUnit}
+                canBeLog={panel.canBeLog}
                 describe={panel.describe}
                 provenance={panel.provenance}
                 axis={axis}

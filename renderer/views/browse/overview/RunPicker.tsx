@@ -4,6 +4,7 @@ import { DropdownMenu } from 'radix-ui';
 import { Fragment } from 'react';
 import type { RunDetail, RunSummary } from '../../../../shared/api/contract.ts';
 import { useOtherLibraries, useRunsOf } from '../../../data/otherLibraries.ts';
+import { distinctNames } from '../../../data/runNames.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { counted } from '../../../ui/numbers.ts';
 import { MOST_RUNS, type RunRef, refText } from './overviewLink.ts';
@@ -28,6 +29,7 @@ export function RunPicker(props: RunPickerProps) {
           className="menu run-menu"
           align="start"
           sideOffset={4}
+          collisionPadding={8}
           aria-label="Compare with"
         >
           <Choices {...props} />
@@ -60,6 +62,15 @@ function Choices({ run, compared, onCompare }: RunPickerProps) {
       .filter((one) => one.hasSteps)
       .map((one): Choice => ({ ref: { runKey: one.runKey, library: id }, run: one })),
   }));
+  const named = [...own, ...others.flatMap(({ choices }) => choices)];
+  const names = distinctNames([
+    run,
+    ...named.map(({ ref, run: other }) => ({
+      ...other,
+      libraryName: libraries.find(({ id }) => id === ref.library)?.name,
+    })),
+  ]).slice(1);
+  const nameOf = new Map(named.map(({ ref }, i) => [refText(ref), names[i]]));
   const isFull = compared.length >= MOST_RUNS - 1;
   const chosen = new Set(compared.map(refText));
   const itemOf = ({ ref, run: other }: Choice) => {
@@ -76,7 +87,12 @@ function Choices({ run, compared, onCompare }: RunPickerProps) {
         }
       >
         <span className="menu-check">{isChosen ? '✓' : ''}</span>
-        {other.name}
+        <span
+          className="run-menu-name"
+          title={`${nameOf.get(refText(ref)) ?? other.name}\n${other.directory}`}
+        >
+          {nameOf.get(refText(ref)) ?? other.name}
+        </span>
         <code className="menu-hint">
           {other.kind} · {counted(other.steps, 'step')}
         </code>

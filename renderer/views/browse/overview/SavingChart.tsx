@@ -3,10 +3,17 @@ import { DropdownMenu } from 'radix-ui';
 import { useRef, useState } from 'react';
 import { chartCsv } from '../../../charts/chartCsv.ts';
 import { standaloneSvg } from '../../../charts/exportChart.ts';
+import { figureSvg } from '../../../charts/figure.ts';
+import type { ChartCaption, LegendEntry } from '../../../charts/figureCaption.ts';
 import { PanelChart, type PanelChartProps } from '../../../charts/PanelChart.tsx';
-import { dashOf } from '../../../charts/panelModel.ts';
+import { dashOf, type PanelLine } from '../../../charts/panelModel.ts';
+import { useChartScales } from '../../../state/chartScales.ts';
 import { type ReferenceLine, useReferenceLines } from '../../../state/referenceLines.ts';
-import { ChartMenu, chartFileName } from './ChartMenu.tsx';
+import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';
+import { ReferenceSwitch } from './ReferenceSwitch.tsx';
+
+/** A chart whose one reference is switched at its head; several are chosen in its menu. */
+const AT_HEAD = 1;
 
 interface SavingChartProps extends Omit<PanelChartProps, 'menu' | 'isTable' | 'svgRef' | 'references'> {
   /** That may be shown. */
@@ -16,42 +23,59 @@ interface SavingChartProps extends Omit<PanelChartProps, 'menu' | 'isTable' | 's
   /** Begins the names of files. */
   readonly fileName: string;
   readonly provenance: 'recomputed' | 'logged';
+  /** Beside the title in place of the unit of the numbers. */
+  readonly shownUnit?: string | undefined;
+  /** A logarithmic axis is offered. */
+  readonly canBeLog?: boolean | undefined;
 }
 
 const NO_IDS: readonly string[] = [];
 
-export function SavingChart({ source, fileName, provenance, references = [], ...chart }: SavingChartProps) {
+export function SavingChart(props: SavingChartProps) {
+  const { source, fileName, provenance, references = [], shownUnit, canBeLog = false, ...chart } = props;
   const [isTable, setTable] = useState(false);
   const svg = useRef<SVGSVGElement>(null);
   const { title, unit, lines } = chart;
   const shownIds = useReferenceLines((state) => state.shownOf[title]) ?? NO_IDS;
   const { flip } = useReferenceLines.getState();
-  const drawing = () => {
-    if (svg.current === null) return undefined;
-    return standaloneSvg(svg.current, {
-      title: `${title} (${unit})`,
-      subtitle: `${provenance} · ${source}`,
-      legend: lines
+  const isLog = useChartScales((state) => state.isLog[title] === true) && canBeLog;
+  const shown = references.filter(({ id }) => shownIds.includes(id));
+  const unitHere = `${shownUnit ?? unit}${isLog ? ', log' : ''}`;
+  const caption = (): ChartCaption => ({
+    title: `${title} (${unitHere})`,
+    subtitle: `${provenance} · ${source}`,
+    legend: [
+      ...lines
         .filter(({ role }) => role !== 'under')
-        .map(({ name: of, color, stroke, role, isOfAll }) => {
-          const dash = dashOf(stroke);
-          return {
-            name: role === 'logged' ? `${of} (logged${isOfAll ? ', of all rollouts' : ''})` : of,
-            color,
-            ...(dash === undefined ? {} : { dash }),
-          };
-        }),
-    });
+        .map((line) => legendEntry(line, chart.isStacked === true)),
+      ...shown.map((one) => referenceEntry(one, chart.format)),
+    ],
+    xLabel: 'step',
+  });
+  const panel = { ...chart, unit: shownUnit ?? unit, isLog, references: shown };
+  const drawing = (look: Look) => {
+    if (look === 'screen') return svg.current === null ? undefined : standaloneSvg(svg.current, caption());
+    const alone = { ...panel, step: undefined, range: undefined };
+    return figureSvg((size) => <PanelChart {...alone} size={size} />, caption());
   };
   return (
     <PanelChart
-      {...chart}
+      {...panel}
       isTable={isTable}
-      references={references.filter(({ id }) => shownIds.includes(id))}
       svgRef={svg}
       menu={
         <ChartMenu
           title={title}
+          head={
+            references.length === AT_HEAD && (
+              <ReferenceSwitch
+                lines={references}
+                shownIds={shownIds}
+                onFlip={(id) => flip(title, id)}
+                format={chart.format}
+              />
+            )
+          }
           isTable={isTable}
           onTable={setTable}
           fileName={chartFileName(fileName, title)}
@@ -59,6 +83,15 @@ export function SavingChart({ source, fileName, provenance, references = [], ...
           csv={() => chartCsv(source, [{ title, unit, lines }])}
           provenance={provenance}
         >
+          {canBeLog && (
+            <DropdownMenu.CheckboxItem
+              checked={isLog}
+              onCheckedChange={() => useChartScales.getState().flipLog(title)}
+            >
+              <span className="menu-check">{isLog ? '✓' : ''}</span>
+              Logarithmic axis
+            </DropdownMenu.CheckboxItem>
+          )}
           {references.map((line) => (
             <DropdownMenu.CheckboxItem
               key={line.id}
@@ -75,4 +108,22 @@ export function SavingChart({ source, fileName, provenance, references = [], ...
       }
     />
   );
+}
+
+function legendEntry({ name, color, stroke, role, isOfAll }: PanelLine, isStacked: boolean): LegendEntry {
+  const dash = dashOf(stroke);
+  const said = [...(role === 'logged' ? ['logged'] : []), ...(isOfAll ? ['of all rollouts'] : [])];
+  return {
+    name: said.length === 0 ? name : `${name} (${said.join(', ')})`,
+    color,
+    ...(dash === undefined ? {} : { dash }),
+    ...(isStacked ? { isArea: true } : {}),
+  };
+}
+
+function referenceEntry(
+  { name, value, source }: ReferenceLine,
+  format: (value: number) => string,
+): LegendEntry {
+  return { name: `${name} ${format(value)}: ${source}`, color: 'var(--ink3)', dash: '2 3' };
 }

@@ -4,7 +4,7 @@ import { cell } from '../../../charts/chartCsv.ts';
 import type { HistogramSeries } from '../../../charts/LogHistogram.tsx';
 import type { LogBin, LogMark } from '../../../charts/logHistogram.ts';
 import type { StepRange } from '../../../charts/panelModel.ts';
-import { counted, percent } from '../../../ui/numbers.ts';
+import { counted, duration as lasting, percent } from '../../../ui/numbers.ts';
 
 type Source = LatencyBySource['source'];
 
@@ -26,12 +26,6 @@ export function histogramBins({ bins }: LatencyDistribution, series: typeof SERI
     ...(bin.toMs === undefined ? {} : { to: bin.toMs }),
     counts: series.map(({ source }) => bin[source]),
   }));
-}
-
-/** In three digits: `40 ms`, `1.25 s`. */
-export function lasting(ms: number): string {
-  const short = Number(ms.toPrecision(3));
-  return short < 1000 ? `${short} ms` : `${short / 1000} s`;
 }
 
 /** The mean of the paper's load experiment; `domain.md` §6. */

@@ -2,7 +2,7 @@
 import type { SeriesName, StepFacts } from '../../../../shared/api/contract.ts';
 import type { Stroke } from '../../../charts/panelModel.ts';
 import type { ReferenceLine } from '../../../state/referenceLines.ts';
-import { compact, decimal, percent } from '../../../ui/numbers.ts';
+import { compact, decimal, duration, percent } from '../../../ui/numbers.ts';
 
 export interface LineSpec {
   readonly name: string;
@@ -19,6 +19,8 @@ export interface LineSpec {
   readonly opens: string;
   /** Where a point leads; without it to the rollouts of the step. */
   readonly leadsTo?: 'schedule';
+  /** A fact of the step as a whole, whatever the filter: what others did is no idle time. */
+  readonly isOfStep?: true;
   /** Left out where it is 0 at every step: one of many kinds, most of which a run does not have. */
   readonly isOneOfMany?: true;
 }
@@ -26,7 +28,10 @@ export interface LineSpec {
 export interface ChartSpec {
   readonly id: string;
   readonly title: string;
+  /** Of the numbers. */
   readonly unit: string;
+  /** Beside the title, where the axis says a unit of its own at every value. */
+  readonly shownUnit?: string;
   readonly describe: string;
   readonly lines: readonly LineSpec[];
   readonly isStacked?: true;
@@ -35,6 +40,8 @@ export interface ChartSpec {
   readonly limit?: 'max_response_tokens';
   /** Numbers of others that it may be held against, each with its source. */
   readonly references?: readonly ReferenceLine[];
+  /** Its values may lie decades apart: a logarithmic axis is offered. */
+  readonly canBeLog?: true;
   /** Not shown where this one is. */
   readonly insteadOf?: string;
 }
@@ -44,8 +51,8 @@ const asDecimal = (value: number): string => decimal(value);
 /** Below a tenth its digits count: 0.04 calls are not none. */
 const asTenths = (value: number): string => decimal(value, value > 0 && value < 0.095 ? 2 : 1);
 export const asCompact = (value: number): string => compact(value);
-export const asSeconds = (value: number): string => `${compact(value)} s`;
-export const asMs = (value: number): string => `${compact(value)} ms`;
+export const asSeconds = (value: number): string => duration(value * 1000);
+export const asMs = (value: number): string => duration(value);
 
 interface LineOptions {
   readonly color?: string;
@@ -298,6 +305,8 @@ export const CHARTS: readonly ChartSpec[] = [
     id: 'latency',
     title: 'Tool latency',
     unit: 'milliseconds',
+    shownUnit: 'per call',
+    canBeLog: true,
     describe: 'Of the calls whose latency is known: median and 95th percentile, nearest rank',
     format: asMs,
     lines: [

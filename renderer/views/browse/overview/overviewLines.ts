@@ -45,6 +45,8 @@ export interface OverviewPanel extends ChartNumbers {
   readonly format: (value: number) => string;
   readonly limit: ChartSpec['limit'];
   readonly references?: ChartSpec['references'];
+  readonly shownUnit?: string;
+  readonly canBeLog?: true;
   /** Who says it. */
   readonly provenance: 'recomputed' | 'logged';
 }
@@ -113,6 +115,8 @@ function panelOf(spec: ChartSpec, question: OverviewQuestion): OverviewPanel {
     format: spec.format,
     limit: spec.limit,
     ...(spec.references === undefined ? {} : { references: spec.references }),
+    ...(spec.shownUnit === undefined ? {} : { shownUnit: spec.shownUnit }),
+    ...(spec.canBeLog === undefined ? {} : { canBeLog: spec.canBeLog }),
     provenance: !lines.some(hasValue) && logged.length > 0 ? 'logged' : 'recomputed',
     lines: [...lines, ...logged].map((line) => lineWithin(line, question.zoom)),
   };
@@ -125,7 +129,8 @@ function linesOf(
   runAt: number | undefined,
   question: OverviewQuestion,
 ): readonly PanelLine[] {
-  const facts = question.isFiltered ? run.matching : run.all;
+  const isWhole = line.isOfStep === true && question.isFiltered;
+  const facts = question.isFiltered && !isWhole ? run.matching : run.all;
   if (line.isOneOfMany === true && run.all?.every((step) => (line.of(step) ?? 0) === 0) === true) return [];
   const look =
     runAt === undefined
@@ -142,7 +147,13 @@ function linesOf(
   const name = `${runAt ?? ''}${line.name}`;
   const under: PanelLine[] = [];
   // Bands have no room for a second set behind them.
-  if (question.isFiltered && run.all !== undefined && spec.isStacked !== true && runAt === undefined)
+  if (
+    question.isFiltered &&
+    !isWhole &&
+    run.all !== undefined &&
+    spec.isStacked !== true &&
+    runAt === undefined
+  )
     under.push({ ...base(run.all, 'under', `${name} of all`), underOf: 'all rollouts' });
   if (facts === undefined) return under;
   const raw = base(facts, 'main', name);
@@ -150,6 +161,7 @@ function linesOf(
   const main: PanelLine = {
     ...raw,
     values: smoothed(raw.values, question.window),
+    ...(isWhole ? { isOfAll: true as const } : {}),
     ...(question.window > 1 ? { meanOver: question.window } : {}),
     opens: line.opens,
     onOpen: (step) => {

@@ -1,6 +1,7 @@
 /** Charts of a run's tool calls: what became of them, how long they took, and how the policy goes on after a failure. */
 import type { LatencySummary, ScheduleFacts, StepFacts } from '../../../../shared/api/contract.ts';
 import type { ToolOutcome } from '../../../../shared/domain/model.ts';
+import { OUTCOME_NAMES } from '../../../data/outcomeNames.ts';
 import {
   asCompact,
   asMs,
@@ -13,23 +14,24 @@ import {
 } from './overviewCharts.ts';
 
 /** Failures have warm inks and successes cool ones; the order is the same in every chart. */
-const OUTCOME_INKS: readonly (readonly [outcome: ToolOutcome, name: string, color: string])[] = [
-  ['ok_stdout', 'output', 'var(--right)'],
-  ['ok', 'ok', 'var(--right)'],
-  ['ok_empty', 'no output', 'var(--kept)'],
-  ['missing', 'no response known', 'var(--rule2)'],
-  ['exception', 'exception', 'var(--wrong)'],
-  ['error', 'error', 'var(--wrong)'],
-  ['timeout', 'timeout', 'var(--h4)'],
-  ['parse_error', 'parse error', 'var(--h3)'],
-  ['dispatch_error', 'dispatch error', 'var(--h5)'],
-  ['infra', 'infrastructure', 'var(--ink3)'],
+const OUTCOME_INKS: readonly (readonly [outcome: ToolOutcome, color: string])[] = [
+  ['ok_stdout', 'var(--right)'],
+  ['ok', 'var(--right)'],
+  ['ok_empty', 'var(--kept)'],
+  ['missing', 'var(--rule2)'],
+  ['exception', 'var(--wrong)'],
+  ['error', 'var(--wrong)'],
+  ['timeout', 'var(--h4)'],
+  ['parse_error', 'var(--h3)'],
+  ['dispatch_error', 'var(--h5)'],
+  ['infra', 'var(--ink3)'],
 ];
 
 const callsOf = ({ outcomes }: StepFacts): number =>
   Object.values(outcomes).reduce((sum, calls) => sum + calls, 0);
 
-function outcomeLine([outcome, name, color]: (typeof OUTCOME_INKS)[number]): LineSpec {
+function outcomeLine([outcome, color]: (typeof OUTCOME_INKS)[number]): LineSpec {
+  const name = OUTCOME_NAMES[outcome];
   return {
     name,
     of: (facts) => {
@@ -38,10 +40,10 @@ function outcomeLine([outcome, name, color]: (typeof OUTCOME_INKS)[number]): Lin
     },
     color,
     stroke: 'solid',
-    describe: `calls that came to ${outcome}`,
+    describe: `calls with the outcome “${name}”`,
     isOneOfMany: true,
     filter: () => `outcome:${outcome}`,
-    opens: `rollouts with a call that came to ${outcome}`,
+    opens: `rollouts with a call with the outcome “${name}”`,
   };
 }
 
@@ -97,7 +99,7 @@ function latencySource(
   };
 }
 
-/** Of the rollouts that are placed in time; a point opens the schedule of its step. */
+/** Of the rollouts of a step that are placed in time; a point opens its schedule. */
 function scheduleLine(
   name: string,
   of: (schedule: ScheduleFacts) => number | undefined,
@@ -111,6 +113,7 @@ function scheduleLine(
     filter: () => '',
     opens: 'the schedule of the step',
     leadsTo: 'schedule',
+    isOfStep: true,
   };
 }
 
@@ -148,6 +151,8 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     id: 'toolLatency',
     title: 'Tool latency',
     unit: 'milliseconds',
+    shownUnit: 'per call',
+    canBeLog: true,
     describe:
       'Of the calls whose latency is known; percentiles are the nearest rank. rStar2-Agent reports 0.3 s on average (§3)',
     format: asMs,
@@ -164,6 +169,8 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     id: 'slowest',
     title: 'Slowest tool call',
     unit: 'milliseconds',
+    shownUnit: 'of the step',
+    canBeLog: true,
     describe: 'One straggler holds up its whole rollout',
     format: asMs,
     lines: [latencyLine('slowest', 'maxMs', 'var(--wrong)', 'solid')],
@@ -237,6 +244,8 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     id: 'wallTime',
     title: 'Wall time of the rollouts',
     unit: 'seconds',
+    shownUnit: 'per step',
+    canBeLog: true,
     describe: 'From the first start to the last end of the step, as logged; a point opens the schedule',
     format: asSeconds,
     lines: [

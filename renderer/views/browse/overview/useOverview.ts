@@ -5,6 +5,7 @@ import { axisOf, isWithin, type PanelLine, valueAt } from '../../../charts/panel
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { hrefInLibrary } from '../../../data/libraryLink.ts';
 import { pathOfPlace } from '../../../data/place.ts';
+import { distinctNames } from '../../../data/runNames.ts';
 import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../../data/useStepSeries.ts';
@@ -33,7 +34,7 @@ export interface Overview extends OverviewPanels {
 
 const NONE: readonly SeriesRun[] = [];
 
-interface ShownRun extends Pick<RunSummary, 'runId' | 'name' | 'kind'> {
+interface ShownRun extends Pick<RunSummary, 'runId' | 'runKey' | 'name' | 'kind' | 'directory'> {
   readonly ref: RunRef;
   /** Of another one than is looked at. */
   readonly libraryName: string | undefined;
@@ -66,19 +67,15 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
   const held = useMemo(() => new Set(steps), [steps]);
   const stamp = [...all.answers, ...matching.answers];
   // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the arrays they come in
-  const runs = useMemo(
-    () =>
-      shown.map(({ ref, name: plain, kind, libraryName }, i): RunFacts => {
-        // Training and evaluation of one log have one name.
-        const isAmbiguous = shown.some((other) => other.kind !== kind && other.name === plain);
-        const own = isAmbiguous ? `${plain}, ${kind === 'eval' ? 'evaluation' : 'training'}` : plain;
-        const name = libraryName === undefined ? own : `${own} · ${libraryName}`;
-        const kept = (answer: StepSeriesState['answers'][number]) =>
-          i === 0 ? answer?.filter(({ step }) => held.has(step)) : answer;
-        return { ref, name, all: kept(all.answers[i]), matching: kept(matching.answers[i]) };
-      }),
-    [shown, held, ...stamp, stamp.length],
-  );
+  const runs = useMemo(() => {
+    const names = distinctNames(shown);
+    return shown.map(({ ref }, i): RunFacts => {
+      const name = names[i] ?? ref.runKey;
+      const kept = (answer: StepSeriesState['answers'][number]) =>
+        i === 0 ? answer?.filter(({ step }) => held.has(step)) : answer;
+      return { ref, name, all: kept(all.answers[i]), matching: kept(matching.answers[i]) };
+    });
+  }, [shown, held, ...stamp, stamp.length]);
   const { window, metrics: chosen, range, isZoomed } = link;
   const made = useMemo(
     () =>

@@ -1,6 +1,7 @@
 /** The map of problems as files: its cells as CSV, its picture as PNG. */
 import { cell as csvCell } from '../../../charts/chartCsv.ts';
-import { type ChartCaption, pngOfPainting } from '../../../charts/exportChart.ts';
+import { pngOfPainting } from '../../../charts/exportChart.ts';
+import type { ChartCaption } from '../../../charts/figureCaption.ts';
 import { counted } from '../../../ui/numbers.ts';
 import { longestName, type MapRow, mapShape } from './mapModel.ts';
 import { paintMap } from './paintMap.ts';

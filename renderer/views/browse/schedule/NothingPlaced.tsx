@@ -8,23 +8,10 @@ const CALL = `rec.rollout(..., timing={"start": t0, "end": time.time(), "worker"
             tool_calls=[{"turn": 1, "start": t1, "latency_ms": 310, "queue_ms": 4, "worker": "tool-7"}])`;
 
 /** No rollout has a start and an end: which fields would bring the schedule, and how they are written. */
-export function NothingPlaced({
-  schedule,
-  isFiltered,
-}: {
-  readonly schedule: StepSchedule;
-  readonly isFiltered: boolean;
-}) {
+export function NothingPlaced({ schedule }: { readonly schedule: StepSchedule }) {
   const { withStart, withDuration } = schedule.unplaced;
-  if (schedule.rollouts === 0) return <EmptyState title="No rollout of this step matches" />;
   return (
-    <EmptyState
-      title={
-        isFiltered
-          ? 'No rollout that matches has a start and an end'
-          : 'This log does not say when its rollouts ran'
-      }
-    >
+    <EmptyState title="This log does not say when its rollouts ran">
       {withStart > 0 && (
         <p>
           {counted(withStart, 'rollout')} {withStart === 1 ? 'has' : 'have'} a start and no end.

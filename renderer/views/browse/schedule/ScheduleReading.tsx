@@ -21,13 +21,14 @@ export function ScheduleReading({ schedule, bar, row, onOpen }: ScheduleReadingP
         </p>
       </aside>
     );
-  const { when, where, what, isStraggler } = barFacts(schedule, bar);
+  const { when, where, what, isStraggler, isMatch } = barFacts(schedule, bar);
   return (
     <aside className="schedule-reading" aria-label="Rollout">
       <div>
         <strong>{row === undefined ? '…' : `${row.groupKey} #${row.ordinal}`}</strong>
         <span className="dim"> {where}</span>
         {isStraggler && <span className="schedule-straggler"> straggler</span>}
+        {!isMatch && <span className="dim"> does not match the filter</span>}
       </div>
       <div>
         {when} <span className="dim">· {what}</span>

@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import type { StepSchedule } from '../../../../shared/api/contract.ts';
 import { counted } from '../../../ui/numbers.ts';
-import { latencyWords, STRAGGLER_WORDS, totalsOf } from './scheduleWords.ts';
+import { latencyWords, matchingWords, STRAGGLER_WORDS, totalsOf } from './scheduleWords.ts';
 
 /** The step in numbers, what the colours mean, and what the log leaves out. */
 export const ScheduleTotals = memo(function ScheduleTotals({
@@ -22,6 +22,14 @@ export const ScheduleTotals = memo(function ScheduleTotals({
           </div>
         ))}
       </dl>
+      {schedule.matching !== undefined && (
+        <p
+          className="schedule-matching"
+          title="Busy, idle and concurrency above are of all rollouts of the step"
+        >
+          {matchingWords(schedule)}
+        </p>
+      )}
       <p className="schedule-latency">
         {latencyWords(schedule).map((words) => (
           <span key={words}>{words}</span>
@@ -46,6 +54,11 @@ export const ScheduleTotals = memo(function ScheduleTotals({
             <span title="The log gives latencies and no starts: their sum is drawn as a share of the bar’s foot">
               waits, not placed
             </span>
+          </>
+        )}
+        {schedule.matching !== undefined && (
+          <>
+            <span className="bar-swatch is-faint" /> does not match
           </>
         )}
         <span className="bar-swatch is-idle" /> idle

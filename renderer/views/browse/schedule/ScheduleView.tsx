@@ -74,6 +74,8 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
             {run.data.hasSteps && ` · step ${step}`}
             {answer?.facts !== undefined &&
               ` · ${count(answer.facts.placed)} of ${counted(answer.rollouts, 'rollout')} placed in time`}
+            {answer?.matching !== undefined &&
+              ` · ${count(answer.matching.rollouts)} of ${count(answer.rollouts)} match`}
           </span>
           <Link
             className="is-link"
@@ -109,7 +111,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
           <WaitingState title="Putting the schedule together…" />
         )
       ) : answer.facts === undefined ? (
-        <NothingPlaced schedule={answer} isFiltered={filter.applied !== ''} />
+        <NothingPlaced schedule={answer} />
       ) : (
         <Placed key={filter.applied} runKey={runKey} of={of} schedule={answer} />
       )}

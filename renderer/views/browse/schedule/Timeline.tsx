@@ -25,6 +25,7 @@ import {
   revealed,
   type Span,
   secondsAt,
+  walked,
   wholeSpan,
   zoomed,
 } from './scheduleModel.ts';
@@ -121,18 +122,20 @@ export function Timeline(props: TimelineProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const bars = schedule.bars.start.length;
-    const { start, end, straggler } = schedule.bars;
+    const { start, end, straggler, matches } = schedule.bars;
+    // Under a filter one walks what it leaves.
+    const isOn = (bar: number): boolean => schedule.matching === undefined || matches[bar] === 1;
     const middle = (span.from + span.to) / 2;
     const at = cursor === undefined ? middle : ((start[cursor] ?? 0) + (end[cursor] ?? 0)) / 2;
     const zoomAt = at >= span.from && at <= span.to ? at : middle;
     const aside = (span.to - span.from) * STEP_ASIDE;
     const walk = (by: number) => () => {
-      const next = cursor === undefined ? 0 : Math.max(0, Math.min(bars - 1, cursor + by));
-      if (bars > 0) show(next);
+      const next = walked(bars, cursor, by, isOn);
+      if (next !== undefined) show(next);
     };
     const nextStraggler = (by: 1 | -1) => () => {
       for (let i = (cursor ?? (by > 0 ? -1 : bars)) + by; i >= 0 && i < bars; i += by)
-        if (straggler[i] === 1) return show(i);
+        if (straggler[i] === 1 && isOn(i)) return show(i);
     };
     const acts: Readonly<Record<string, () => void>> = {
       '+': () => onSpan(zoomed(span, 1 / ZOOM, zoomAt, whole)),
@@ -168,7 +171,7 @@ export function Timeline(props: TimelineProps) {
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it takes the arrow keys
       tabIndex={0}
-      aria-label={`${schedule.bars.start.length} rollouts on ${layout.lanes.length} workers over time. Up and down walk the rollouts, left and right move the time, plus and minus zoom, 0 shows all, n the next straggler, Enter opens.`}
+      aria-label={`${schedule.bars.start.length} rollouts on ${layout.lanes.length} workers over time${schedule.matching === undefined ? '' : `, ${schedule.matching.placed} of them match`}. Up and down walk the rollouts, left and right move the time, plus and minus zoom, 0 shows all, n the next straggler, Enter opens.`}
       onKeyDown={onKeyDown}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >

@@ -82,11 +82,15 @@ function clipped(
 }
 
 /** Right, wrong, unknown: by colour and by height. */
-const LOOKS: readonly (readonly [correct: number, token: string, share: number])[] = [
-  [-1, '--rule2', 0.8],
-  [0, '--wrong', 0.55],
-  [1, '--right', 1],
-];
+const LOOKS: readonly (readonly [correct: number, token: string, share: number, matches: number])[] = [
+  0, 1,
+].flatMap((matches) => [
+  [-1, '--rule2', 0.8, matches] as const,
+  [0, '--wrong', 0.55, matches] as const,
+  [1, '--right', 1, matches] as const,
+]);
+/** Of what the filter leaves out: it ran, and was no idle time. */
+const FAINT = 0.22;
 
 function paintLanes(pen: Pen, { schedule, layout, span, size, top, cursor }: SchedulePicture): void {
   const { context, ink, x } = pen;
@@ -105,12 +109,13 @@ function paintLanes(pen: Pen, { schedule, layout, span, size, top, cursor }: Sch
       const from = x(lane.busy[i] ?? 0);
       context.fillRect(from, y, x(lane.busy[i + 1] ?? 0) - from, lane.height);
     }
-    for (const [correct, token, share] of LOOKS) {
+    for (const [correct, token, share, matches] of LOOKS) {
       context.fillStyle = ink(token);
+      context.globalAlpha = matches === 1 ? 1 : FAINT;
       const high = Math.max(1, tall * share);
       for (let i = lane.first; i < lane.end; i++) {
-        if (bars.correct[i] !== correct || (bars.end[i] ?? 0) < span.from || (bars.start[i] ?? 0) > span.to)
-          continue;
+        if (bars.matches[i] !== matches || bars.correct[i] !== correct) continue;
+        if ((bars.end[i] ?? 0) < span.from || (bars.start[i] ?? 0) > span.to) continue;
         const rowTop = y + (bars.row[i] ?? 0) * rowHeight;
         if (rowTop > size.height || rowTop + rowHeight < HEAD) continue;
         const from = Math.max(GUTTER - 2, x(bars.start[i] ?? 0));
@@ -118,12 +123,13 @@ function paintLanes(pen: Pen, { schedule, layout, span, size, top, cursor }: Sch
         context.fillRect(from, rowTop + tall - high, Math.max(1, to - from - (to - from > 3 ? 1 : 0)), high);
       }
     }
+    context.globalAlpha = 1;
   }
   if (rowHeight >= 3) paintWaits(pen, { schedule, layout, span, size, top, cursor, brush: undefined }, tall);
   context.fillStyle = ink('--h5');
   eachVisible(layout, { size, top }, (lane, y) => {
     for (let i = lane.first; i < lane.end; i++) {
-      if (bars.straggler[i] !== 1) continue;
+      if (bars.straggler[i] !== 1 || bars.matches[i] !== 1) continue;
       const end = x(bars.end[i] ?? 0);
       context.fillRect(end - 2, y + (bars.row[i] ?? 0) * rowHeight - 1, 3, tall + 2);
     }
@@ -166,6 +172,7 @@ function paintWaits({ context, ink, x }: Pen, picture: SchedulePicture, tall: nu
   context.fillStyle = ink('--paper');
   context.globalAlpha = 0.72;
   for (let i = 0; i < waits.bar.length; i++) {
+    if (bars.matches[waits.bar[i] ?? 0] !== 1) continue;
     if ((waits.end[i] ?? 0) < span.from || (waits.start[i] ?? 0) > span.to) continue;
     const y = rowTop(waits.bar[i] ?? 0);
     if (y > size.height || y + rowHeight < HEAD) continue;
@@ -175,7 +182,7 @@ function paintWaits({ context, ink, x }: Pen, picture: SchedulePicture, tall: nu
   }
   const foot = Math.max(1, Math.round(tall * 0.28));
   for (let i = 0; i < bars.waitSeconds.length; i++) {
-    const seconds = bars.waitSeconds[i] ?? Number.NaN;
+    const seconds = bars.matches[i] === 1 ? (bars.waitSeconds[i] ?? Number.NaN) : Number.NaN;
     if (!(seconds > 0) || (bars.end[i] ?? 0) < span.from || (bars.start[i] ?? 0) > span.to) continue;
     const y = rowTop(i);
     if (y > size.height || y + rowHeight < HEAD) continue;

@@ -214,6 +214,27 @@ export function timeTicks(
   return { at, digits: step < 1 ? 1 : 0 };
 }
 
+/**
+ * The bar that many bars on among those that count; from none the first of them.
+ * @param bars how many there are
+ */
+export function walked(
+  bars: number,
+  from: number | undefined,
+  by: number,
+  counts: (bar: number) => boolean,
+): number | undefined {
+  const way = by < 0 ? -1 : 1;
+  let found: number | undefined;
+  let left = from === undefined ? 1 : Math.abs(by);
+  for (let i = from === undefined ? 0 : from + way; i >= 0 && i < bars && left > 0; i += way) {
+    if (!counts(i)) continue;
+    found = i;
+    left--;
+  }
+  return found ?? from;
+}
+
 /** Index of the last entry that is not after a time; -1 where all are. */
 export function lastUpTo(at: Float32Array, seconds: number): number {
   let low = 0;

@@ -20,6 +20,8 @@ export interface BarFacts {
   readonly where: string;
   readonly what: string;
   readonly isStraggler: boolean;
+  /** The filter leaves it. */
+  readonly isMatch: boolean;
 }
 
 export function barFacts(schedule: StepSchedule, bar: number): BarFacts {
@@ -45,6 +47,7 @@ export function barFacts(schedule: StepSchedule, bar: number): BarFacts {
       ...(unplaced > 0 ? [`waits of ${lasting(unplaced)} in all, not placed`] : []),
     ].join(' · '),
     isStraggler: bars.straggler[bar] === 1,
+    isMatch: bars.matches[bar] === 1,
   };
 }
 
@@ -54,9 +57,9 @@ export function readingOf(
   row: RolloutRow | undefined,
 ): string {
   if (bar === undefined) return '';
-  const { when, where, what, isStraggler } = barFacts(schedule, bar);
+  const { when, where, what, isStraggler, isMatch } = barFacts(schedule, bar);
   const name = row === undefined ? 'rollout' : `${row.groupKey} #${row.ordinal}`;
-  return `${name}, ${where}, ${when}, ${what}${isStraggler ? ', straggler' : ''}`;
+  return `${name}, ${where}, ${when}, ${what}${isStraggler ? ', straggler' : ''}${isMatch ? '' : ', does not match the filter'}`;
 }
 
 export interface Total {
@@ -74,7 +77,11 @@ export function totalsOf(schedule: StepSchedule): readonly Total[] {
   const hasWorkers = lanes.some(({ worker, gpu }) => worker !== undefined || gpu !== undefined);
   return [
     { label: 'wall time', value: lasting(wall), why: 'From the first start to the last end' },
-    { label: 'rollout, median', value: lasting(facts.medianSeconds), why: 'Nearest rank of the durations' },
+    {
+      label: 'rollout, median',
+      value: lasting(facts.medianSeconds),
+      why: 'Nearest rank of the durations of all rollouts of the step',
+    },
     {
       label: 'at once, most',
       value: count(facts.peakRollouts),
@@ -126,21 +133,38 @@ export function totalsOf(schedule: StepSchedule): readonly Total[] {
   ];
 }
 
+/** What the filter leaves of the step, and what is of that alone. @returns '' where nothing is filtered */
+export function matchingWords({ matching, rollouts }: StepSchedule): string {
+  if (matching === undefined) return '';
+  if (matching.rollouts === 0)
+    return `No rollout of this step matches; all ${count(rollouts)} are drawn faint.`;
+  const { placed, medianSeconds, stragglers } = matching;
+  return [
+    `${count(matching.rollouts)} of ${counted(rollouts, 'rollout')} match`,
+    ...(placed < matching.rollouts ? [`${count(placed)} of them placed`] : []),
+    ...(medianSeconds === undefined ? [] : [`their median ${lasting(medianSeconds)}`]),
+    ...(placed === 0 ? [] : [counted(stragglers, 'straggler')]),
+  ].join(' · ');
+}
+
 const SOURCE_WORDS = {
   logged: 'logged',
   derived: 'read out of the responses',
   unknown: 'of a source that is not known',
 } as const;
 
-export function latencyWords({ latencies, queue }: StepSchedule): readonly string[] {
+export function latencyWords({ latencies, queue, matching }: StepSchedule): readonly string[] {
+  const ofThose = matching === undefined ? '' : ' of those that match';
   const ms = (value: number): string => lasting(value / 1000);
   return [
     ...latencies.map(
       ({ source, calls, p50Ms, p95Ms, maxMs }) =>
-        `Latency, ${SOURCE_WORDS[source]} (${counted(calls, 'call')}): p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}, max ${ms(maxMs)}`,
+        `Latency${ofThose}, ${SOURCE_WORDS[source]} (${counted(calls, 'call')}): p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}, max ${ms(maxMs)}`,
     ),
     ...(queue === undefined
       ? []
-      : [`Queue, logged (${counted(queue.calls, 'call')}): p50 ${ms(queue.p50Ms)}, p95 ${ms(queue.p95Ms)}`]),
+      : [
+          `Queue${ofThose}, logged (${counted(queue.calls, 'call')}): p50 ${ms(queue.p50Ms)}, p95 ${ms(queue.p95Ms)}`,
+        ]),
   ];
 }

@@ -1,0 +1,85 @@
+/** What tells runs of one name apart, wherever several runs are named beside each other. */
+import type { RunSummary } from '../../shared/api/contract.ts';
+
+export type NamedRun = Pick<RunSummary, 'name' | 'runKey' | 'directory' | 'kind'> & {
+  /** Of another library than is looked at. */
+  readonly libraryName?: string | undefined;
+};
+
+/** Of a key, which may be any text. */
+const PART_CHARS = 24;
+
+/** Where a mark beside the name says whether it is an evaluation. */
+interface Said {
+  readonly isKindSaid?: boolean;
+}
+
+/**
+ * What sets each run apart from those it shares its name with: kind, library, the part of the directory that differs,
+ * else of the key. No two runs of a name have the same. @returns undefined where the name says it
+ */
+export function partsApart(
+  runs: readonly NamedRun[],
+  { isKindSaid = false }: Said = {},
+): readonly (string | undefined)[] {
+  const said = runs.map((run) => {
+    const kinds = new Set(runs.filter(({ name }) => name === run.name).map(({ kind }) => kind));
+    const kind = run.kind === 'eval' ? 'evaluation' : 'training';
+    return [...(kinds.size > 1 ? [kind] : []), ...(run.libraryName === undefined ? [] : [run.libraryName])];
+  });
+  const keyOf = (at: number): string => JSON.stringify([runs[at]?.name, said[at]]);
+  const shown = isKindSaid
+    ? runs.map(({ libraryName }) => (libraryName === undefined ? [] : [libraryName]))
+    : said;
+  return runs.map((_run, at) => {
+    const alike = runs.flatMap((_, other) => (keyOf(other) === keyOf(at) ? [other] : []));
+    const own = alike.indexOf(at);
+    const same = alike.flatMap((other) => runs[other] ?? []);
+    const part = same.length < 2 ? undefined : differing(same)[own];
+    const parts = [...(shown[at] ?? []), ...(part === undefined ? [] : [part])];
+    return parts.length === 0 ? undefined : parts.join(' · ');
+  });
+}
+
+/** Names that are each said of one run alone: `grpo`, `grpo · seed1`. */
+export function distinctNames(runs: readonly NamedRun[], said: Said = {}): readonly string[] {
+  const parts = partsApart(runs, said);
+  return runs.map(({ name }, at) => (parts[at] === undefined ? name : `${name} · ${parts[at]}`));
+}
+
+function differing(runs: readonly NamedRun[]): readonly string[] {
+  const ways = [
+    differingParts(
+      runs.map(({ directory }) => directory.split(/[\\/]+/)),
+      '/',
+    ),
+    runs.map(({ runKey }) => (runKey.length <= PART_CHARS ? runKey : shortKey(runKey, runs))),
+    runs.map(({ runKey }) => runKey),
+  ];
+  const found = ways.find((parts) => new Set(parts).size === runs.length && !parts.includes(''));
+  return found ?? runs.map((_, at) => `${at + 1} of ${runs.length}`);
+}
+
+/** Without what all begin with and what all end with. */
+function differingParts(lists: readonly (readonly string[])[], between: string): readonly string[] {
+  const least = Math.min(...lists.map(({ length }) => length));
+  const [first = []] = lists;
+  let from = 0;
+  while (from < least && lists.every((list) => list[from] === first[from])) from++;
+  let behind = 0;
+  while (behind < least - from && lists.every((list) => list.at(-1 - behind) === first.at(-1 - behind)))
+    behind++;
+  return lists.map((list) => {
+    const own = list.slice(from, list.length - behind);
+    return own.length === 0 ? (list.at(-1) ?? '') : own.join(between);
+  });
+}
+
+/** From where keys begin to differ. */
+function shortKey(key: string, runs: readonly NamedRun[]): string {
+  const [part = ''] = differingParts(
+    [key, ...runs.map(({ runKey }) => runKey)].map((each) => [...each]),
+    '',
+  );
+  return `…${part.slice(0, PART_CHARS)}`;
+}

@@ -1,0 +1,156 @@
+/** Columns of a result over another one, as lines, bars or points. */
+import {
+  symbol,
+  symbolCircle,
+  symbolDiamond,
+  symbolSquare,
+  symbolStar,
+  symbolTriangle,
+  symbolWye,
+} from 'd3-shape';
+import { useState } from 'react';
+import { axisRoom, linePath, stepScale, valueScale } from '../../charts/chartModel.ts';
+import type { DrawingSize } from '../../charts/figure.ts';
+import { dashOf, STROKES } from '../../charts/panelModel.ts';
+import { useSize } from '../../charts/useWidth.ts';
+import { counted } from '../../ui/numbers.ts';
+import { axisNumber, type ChartData, inkOf, type Shape } from './chartChoice.ts';
+
+interface ChartDrawingProps {
+  readonly data: ChartData;
+  readonly shape: Shape;
+  readonly xName: string;
+  /** One for each series. */
+  readonly names: readonly string[];
+  /** Without it as large as its place. */
+  readonly size?: DrawingSize;
+}
+
+/** Of a drawing; between them it is as high as the pane leaves it. */
+const LEAST_HEIGHT = 180;
+const MOST_HEIGHT = 460;
+/** What is read stands above it. */
+const READING = 24;
+/** Beyond this many points of a line each of them says nothing more. */
+const MOST_DOTS = 40;
+const MARKS = [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbolStar, symbolWye];
+
+export function ChartDrawing({ data, shape, xName, names, size }: ChartDrawingProps) {
+  const { points } = data;
+  const [box, measured] = useSize<HTMLDivElement>({ width: 640, height: 364 });
+  const width = size?.width ?? measured.width;
+  const height =
+    size?.height ?? Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, Math.floor(measured.height) - READING));
+  const [hovered, setHovered] = useState<number>();
+  const isBars = shape === 'bar';
+  const frame = { width, height, left: 48, right: 16, top: 12, bottom: 44 };
+  const series = names.map((_, i) => points.map(({ ys }) => ys[i]));
+  const yScale = (left: number) => valueScale(series, { ...frame, left }, { fromZero: isBars });
+  const left = axisRoom(yScale(48).ticks(5).map(axisNumber), 48);
+  const y = yScale(left);
+  const xs = points.map((point) => point.x);
+  const x = stepScale(isBars ? [0, points.length] : xs, { ...frame, left });
+  const floor = y(Math.max(0, y.domain()[0] ?? 0));
+  const slot = isBars ? x(1) - x(0) : 0;
+  const bar = (slot > 4 ? slot - 2 : slot) / Math.max(1, names.length);
+  const center = (index: number) => x(xs[index] ?? 0) + slot / 2;
+  const every = Math.max(1, Math.ceil(points.length / Math.max(2, Math.floor(width / 90))));
+  const point = hovered === undefined ? undefined : points[hovered];
+  const title = `${names.join(', ')} by ${xName}`;
+  return (
+    <div ref={box} className="chart sql-drawing">
+      <p className="sql-reading" aria-live="polite">
+        {point === undefined
+          ? `${title}: ${counted(points.length, 'point')}`
+          : `${xName} ${point.label}: ${names
+              .flatMap((name, i) => (point.ys[i] === undefined ? [] : [`${name} ${axisNumber(point.ys[i])}`]))
+              .join(' · ')}`}
+      </p>
+      <svg
+        width={width}
+        height={height}
+        role="img"
+        aria-label={`${title}; the table has the numbers`}
+        onPointerMove={(event) => {
+          const at = event.clientX - event.currentTarget.getBoundingClientRect().left;
+          let nearest = 0;
+          for (let i = 1; i < points.length; i += 1)
+            if (Math.abs(center(i) - at) < Math.abs(center(nearest) - at)) nearest = i;
+          setHovered(nearest);
+        }}
+        onPointerLeave={() => setHovered(undefined)}
+      >
+        {y.ticks(5).map((tick) => (
+          <g key={tick}>
+            <line className="grid" x1={left} x2={width - frame.right} y1={y(tick)} y2={y(tick)} />
+            <text x={left - 6} y={y(tick) + 3.5} textAnchor="end">
+              {axisNumber(tick)}
+            </text>
+          </g>
+        ))}
+        {isBars
+          ? points.map(({ label, x: at }, i) =>
+              i % every === 0 ? (
+                <text key={at} x={center(i)} y={height - 27} textAnchor="middle">
+                  {label.length > 14 ? `${label.slice(0, 13)}…` : label}
+                </text>
+              ) : null,
+            )
+          : x.ticks(Math.max(3, Math.floor(width / 90))).map((tick) => (
+              <text key={tick} x={x(tick)} y={height - 27} textAnchor="middle">
+                {axisNumber(tick)}
+              </text>
+            ))}
+        <text x={(left + width - frame.right) / 2} y={height - 8} textAnchor="middle">
+          {xName}
+        </text>
+        {series.map((values, s) => {
+          const ink = inkOf(s, names.length);
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may share a name
+            <g key={s}>
+              {shape === 'line' && (
+                <path
+                  d={linePath(xs, values, x, y)}
+                  fill="none"
+                  stroke={ink}
+                  strokeWidth={1.7}
+                  strokeDasharray={dashOf(STROKES[s] ?? 'solid')}
+                />
+              )}
+              {values.map((value, i) => {
+                if (value === undefined) return null;
+                if (isBars)
+                  return (
+                    <rect
+                      // biome-ignore lint/suspicious/noArrayIndexKey: points may coincide
+                      key={i}
+                      x={x(i) + (slot > 4 ? 1 : 0) + s * bar}
+                      width={Math.max(0.5, bar)}
+                      y={Math.min(floor, y(value))}
+                      height={Math.abs(y(value) - floor)}
+                      fill={ink}
+                      opacity={hovered === undefined || hovered === i ? 0.85 : 0.5}
+                    />
+                  );
+                // A value between two unknown ones has no line: it would not be seen at all.
+                const isAlone = values[i - 1] === undefined && values[i + 1] === undefined;
+                if (shape === 'line' && points.length > MOST_DOTS && !isAlone) return null;
+                return (
+                  <path
+                    // biome-ignore lint/suspicious/noArrayIndexKey: points may coincide
+                    key={i}
+                    d={symbol(MARKS[s] ?? symbolCircle, hovered === i ? 64 : 25)() ?? ''}
+                    transform={`translate(${x(xs[i] ?? 0)} ${y(value)})`}
+                    fill={ink}
+                    opacity={shape === 'scatter' ? 0.6 : 1}
+                  />
+                );
+              })}
+            </g>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+/** The scales of a panel: linear from 0, or logarithmic without it. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  logValueScale,
+  type PanelShape,
+  panelPlace,
+  withoutNoughts,
+} from '../../renderer/charts/panelFrame.ts';
+import type { PanelLine } from '../../renderer/charts/panelModel.ts';
+import { asMs } from '../../renderer/views/browse/overview/overviewCharts.ts';
+
+const line = (values: PanelLine['values']): PanelLine => ({
+  ...{ key: 'a', name: 'a', color: 'red', stroke: 'solid', role: 'main' },
+  steps: values.map((_, i) => i),
+  values,
+});
+const shape = (values: PanelLine['values'], more: Partial<PanelShape> = {}): PanelShape => ({
+  ...{
+    width: 360,
+    height: 96,
+    beside: 0,
+    axis: [0, 1, 2],
+    isStacked: false,
+    isLog: true,
+    levels: [],
+    references: [],
+  },
+  lines: [line(values)],
+  format: asMs,
+  ...more,
+});
+
+describe('a logarithmic axis of values', () => {
+  it('never begins at 0, holds every value above it, and has few ticks', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 1e-3, max: 1e8, noNaN: true }), { minLength: 1 }), (values) => {
+        const { frame, y, isLog } = panelPlace(shape(values));
+        const [low = 0] = y.domain();
+        expect([isLog, low > 0]).toEqual([true, true]);
+        for (const value of values) {
+          expect(y(value)).toBeLessThanOrEqual(frame.height - frame.bottom + 1e-6);
+          expect(y(value)).toBeGreaterThanOrEqual(frame.top - 1e-6);
+        }
+        const ticks = y.ticks(3);
+        expect(ticks.length).toBeGreaterThanOrEqual(2);
+        expect(ticks.length).toBeLessThanOrEqual(5);
+        expect(ticks.every((tick) => tick > 0)).toBe(true);
+      }),
+    );
+  });
+
+  it('tells p50 from p95 a hundred times as long', () => {
+    const { y, frame } = panelPlace(shape([120, 12_000]));
+    const floor = frame.height - frame.bottom;
+    expect((floor - y(120)) / (floor - frame.top)).toBeLessThan(0.2);
+    expect(y(12_000)).toBeLessThan(y(1200));
+    expect(y.ticks(3).map(asMs)).toEqual(['100 ms', '1 s', '10 s']);
+  });
+
+  it('has no place for 0, where the line breaks, and holds what is held against it', () => {
+    expect(withoutNoughts([line([0, 5, null])])[0]?.values).toEqual([undefined, 5, undefined]);
+    const { y } = panelPlace(shape([5000], { references: [300] }));
+    expect(y.domain()[0]).toBeLessThanOrEqual(300);
+  });
+
+  it('of nothing above 0, and of shares that are stacked, is linear', () => {
+    expect(logValueScale([[0, null]], { ...panelPlace(shape([1])).frame })).toBeUndefined();
+    expect(panelPlace(shape([0])).isLog).toBe(false);
+    expect(panelPlace(shape([0.5], { isStacked: true })).y.domain()).toEqual([0, 1]);
+    expect(panelPlace(shape([12_000], { isLog: false })).y.domain()[0]).toBe(0);
+  });
+});
