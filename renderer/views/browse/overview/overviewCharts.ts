@@ -46,7 +46,9 @@ export interface ChartSpec {
   readonly insteadOf?: string;
 }
 
-export const asShare = (value: number): string => `${percent(value, value > 0 && value < 0.095 ? 1 : 0)}%`;
+/** What is little is not none, and what is nearly all is not all. */
+export const asShare = (value: number): string =>
+  `${percent(value, (value > 0 && value < 0.095) || (value > 0.99 && value < 1) ? 1 : 0)}%`;
 const asDecimal = (value: number): string => decimal(value);
 /** Below a tenth its digits count: 0.04 calls are not none. */
 const asTenths = (value: number): string => decimal(value, value > 0 && value < 0.095 ? 2 : 1);
