@@ -150,6 +150,29 @@ export function describeFilter(shell: Shell): void {
       await status()
         .filter({ hasText: /^[1-5] of 5 groups with a rollout that matches$/ })
         .waitFor();
+      // A group is opened as it was listed: its ledger holds those that match.
+      await page.getByRole('grid').getByRole('row').nth(1).click();
+      await expect.poll(() => running.place()).toMatch(/\/group\/[^/?]+\?q=outcome/);
+      await status()
+        .filter({ hasText: /^\d+ of 32 rollouts$/ })
+        .waitFor();
+      const shown = Number(/^\d+/.exec(await status().innerText())?.[0]);
+      expect(await page.getByRole('grid').getByRole('row').count()).toBe(shown + 1);
+      await box().fill('outcome:timeout reward:7');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'No rollout of this group matches' }).waitFor();
+      await page.getByRole('button', { name: 'Show all 32' }).click();
+      await expect.poll(() => page.getByRole('grid').getByRole('row').count()).toBeGreaterThan(20);
+    });
+
+    test('the table of steps holds what the charts hold', async () => {
+      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout'));
+      await page
+        .getByText(/^Of the rollouts that match: \d+ of 1,821 rollouts, in \d+ of 12 steps$/)
+        .waitFor();
+      const rows = page.getByRole('grid').getByRole('row');
+      await rows.nth(1).click();
+      await expect.poll(() => running.place()).toMatch(/\/step\/\d+\?q=outcome/);
     });
 
     test('from the charts of a run to the rollouts of all its steps in one list', async () => {

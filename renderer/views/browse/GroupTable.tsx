@@ -108,6 +108,8 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
     (groupIds, signal) => client.request('group.rows', { groupIds }, { signal }),
     (row: GroupRow) => row.groupId,
   );
+  // A group is opened as it was listed: under the filter.
+  const search = text === '' ? '' : `?${new URLSearchParams({ q: text })}`;
   const placeOf = ({ groupKey }: GroupRow): Place => ({ view: 'group', runKey, step, groupKey });
   const list = `groups ${runKey} ${step} ${sort.column} ${sort.direction} ${text}`;
   return (
@@ -130,8 +132,8 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
           rowAt={rows.rowAt}
           sort={sort}
           onSort={setSort}
-          onOpen={(row) => goTo(placeOf(row))}
-          hrefOf={(row) => pathOfPlace(placeOf(row))}
+          onOpen={(row) => goTo(placeOf(row), search)}
+          hrefOf={(row) => pathOfPlace(placeOf(row)) + search}
           onWindow={setRange}
           position={listPosition(list)}
           onPosition={(position) => rememberListPosition(list, position)}

@@ -1,4 +1,6 @@
+import { valueText } from '../../../shared/domain/filter/complete.ts';
 import { useCommands } from '../../app/commands.ts';
+import { FilterBox } from '../../app/filter/FilterBox.tsx';
 import { GROUP_RULES } from '../../data/groupRules.ts';
 import type { Place } from '../../data/place.ts';
 import { useNeighbourGroup } from '../../data/useNeighbours.ts';
@@ -66,7 +68,7 @@ export default function GroupView({ place }: { readonly place: GroupPlace }) {
       )}
     </GroupHead>
   );
-  if (!isLarge) return <Ledger place={place} state={ledger} head={head} />;
+  if (!isLarge) return <Ledger runId={runId} place={place} state={ledger} head={head} />;
   return (
     <div className="page">
       {head}
@@ -74,6 +76,14 @@ export default function GroupView({ place }: { readonly place: GroupPlace }) {
         More than {count(MAX_LEDGER)} rollouts: too many for an oversampled group, so decisions are not
         recomputed here.
       </p>
+      <div className="filters">
+        <FilterBox
+          runId={runId}
+          runKey={runKey}
+          what="rollouts"
+          within={`step:${step} group:${valueText(groupKey)}`}
+        />
+      </div>
       <div className="page-list">
         <RolloutTable
           runKey={runKey}

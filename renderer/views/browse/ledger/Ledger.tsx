@@ -5,7 +5,9 @@
  *                    └► GroupWhatIf beside them, when the URL has it open
  */
 import type { ReactNode } from 'react';
+import { valueText } from '../../../../shared/domain/filter/complete.ts';
 import { useCommands } from '../../../app/commands.ts';
+import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { keyed } from '../../../app/keysInForce.ts';
 import type { Place } from '../../../data/place.ts';
 import { noChoice } from '../../../data/rocChoice.ts';
@@ -14,7 +16,6 @@ import { useRunOf } from '../../../data/useRunOf.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { counted } from '../../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../../ui/States.tsx';
-import { FilterField } from '../FilterField.tsx';
 import { GroupWhatIf } from './GroupWhatIf.tsx';
 import { LedgerFilters } from './LedgerFilters.tsx';
 import { LedgerStrip } from './LedgerStrip.tsx';
@@ -25,12 +26,13 @@ import type { LedgerState } from './useLedger.ts';
 import './ledger.css';
 
 interface LedgerProps {
+  readonly runId: number;
   readonly place: Extract<Place, { view: 'group' }>;
   readonly state: LedgerState;
   readonly head: ReactNode;
 }
 
-export function Ledger({ place, state, head }: LedgerProps) {
+export function Ledger({ runId, place, state, head }: LedgerProps) {
   const { ledger, entries, choice } = state;
   const run = useRunOf(place);
   const [query, setQuery] = useUrlQuery();
@@ -67,7 +69,12 @@ export function Ledger({ place, state, head }: LedgerProps) {
               </p>
             )}
             <div className="filters">
-              <FilterField placeholder="Filter by answer, reason" />
+              <FilterBox
+                runId={runId}
+                runKey={place.runKey}
+                what="rollouts"
+                within={`step:${place.step} group:${valueText(place.groupKey)}`}
+              />
               <LedgerFilters entries={entries} isPanelOpen={isOpen} />
               <div className="end">
                 <button
@@ -90,7 +97,7 @@ export function Ledger({ place, state, head }: LedgerProps) {
               </div>
             </div>
             <div className="page-list">
-              <LedgerTable place={place} state={{ ...state, ledger }} />
+              <LedgerTable runId={runId} place={place} state={{ ...state, ledger }} />
             </div>
             <PairPanel place={place} groupId={ledger.groupId} entries={entries} source={ledger.source} />
           </>

@@ -1,13 +1,18 @@
 /** The siblings of a group with every decision. All rows are here, so they are sorted and filtered here. */
+import { useMemo } from 'react';
 import { useCommands } from '../../../app/commands.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
+import { FilterChips } from '../../../app/filter/FilterChips.tsx';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { useTableLayout } from '../../../app/useTableLayout.ts';
+import { useFilterLink } from '../../../data/filterLink.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { useRequest } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
-import { EmptyState } from '../../../ui/States.tsx';
+import { counted } from '../../../ui/numbers.ts';
+import { EmptyState, FailedState } from '../../../ui/States.tsx';
 import { sortedBy } from '../../../ui/sorting.ts';
 import { VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { FreshBadge } from '../FreshBadge.tsx';
@@ -17,6 +22,7 @@ import { countedKind, type LedgerEntry, marksOf, matchesLedger } from './ledgerM
 import type { LedgerState } from './useLedger.ts';
 
 interface LedgerTableProps {
+  readonly runId: number;
   readonly place: Extract<Place, { view: 'group' }>;
   readonly state: LedgerState & { readonly ledger: NonNullable<LedgerState['ledger']> };
 }
@@ -24,7 +30,7 @@ interface LedgerTableProps {
 const NO_PAIR: readonly number[] = [];
 const BY_ORDINAL = { column: 'ordinal', direction: 'ascending' } as const;
 
-export function LedgerTable({ place, state }: LedgerTableProps) {
+export function LedgerTable({ runId, place, state }: LedgerTableProps) {
   const { ledger, entries, isStale, fresh } = state;
   const [query, setQuery] = useUrlQuery();
   const pair = useInterface((store) => store.comparedOf[ledger.groupId]) ?? NO_PAIR;
@@ -53,30 +59,63 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
     'penalties.flip': () => setQuery({ ways: showsAllWays ? undefined : 'all' }),
   });
 
+  const { applied } = useFilterLink();
+  const matching = useRequest(
+    'rollout.order',
+    applied === '' ? undefined : { runId, step: place.step, groupId: ledger.groupId, filter: applied },
+    { keepPrevious: true },
+  );
+  const found = useMemo(
+    () => (matching.data === undefined || applied === '' ? undefined : new Set(matching.data.ids)),
+    [matching.data, applied],
+  );
   const text = query.get('filter') ?? '';
   const marks = marksOf(query.get('show'));
   const measure = columns.find(({ id }) => id === sort.column)?.measure ?? (() => undefined);
   const rows = sortedBy(
-    entries.filter((entry) => matchesLedger(entry, marks, text)),
+    entries.filter(
+      (entry) => matchesLedger(entry, marks, text) && (found === undefined || found.has(entry.row.rolloutId)),
+    ),
     measure,
     sort.direction,
   );
+  if (matching.error !== null)
+    return (
+      <FailedState
+        title="These rollouts could not be filtered"
+        error={matching.error}
+        onRetry={() => void matching.refetch()}
+      />
+    );
   if (entries.length === 0) return <EmptyState title="This group has no rollouts" />;
+  const note = applied !== '' && (
+    <div className="filter-note">
+      <p role="status">
+        {matching.isPlaceholderData || found === undefined
+          ? 'Looking…'
+          : `${rows.length} of ${counted(entries.length, 'rollout')}`}
+      </p>
+      <FilterChips />
+    </div>
+  );
   if (rows.length === 0) {
     return (
-      <EmptyState title="No rollout of this group matches">
-        <button
-          type="button"
-          className="is-link"
-          onClick={() => setQuery({ filter: undefined, show: undefined })}
-        >
-          Show all {entries.length}
-        </button>
-      </EmptyState>
+      <div className="list-column">
+        {note}
+        <EmptyState title="No rollout of this group matches">
+          <button
+            type="button"
+            className="is-link"
+            onClick={() => setQuery({ q: undefined, filter: undefined, show: undefined })}
+          >
+            Show all {entries.length}
+          </button>
+        </EmptyState>
+      </div>
     );
   }
   const placeOf = ({ row }: LedgerEntry): Place => ({ ...place, view: 'rollout', ordinal: row.ordinal });
-  const list = `ledger ${pathOfPlace(place)} ${sort.column} ${sort.direction} ${text} ${marks.join(' ')}`;
+  const list = `ledger ${pathOfPlace(place)} ${sort.column} ${sort.direction} ${applied} ${text} ${marks.join(' ')}`;
   return (
     <div className={isStale ? 'list-column is-stale' : 'list-column'} aria-busy={isStale}>
       {fresh !== undefined && (
@@ -85,25 +124,28 @@ export function LedgerTable({ place, state }: LedgerTableProps) {
           onShow={fresh.show}
         />
       )}
-      <VirtualTable
-        key={list}
-        handle={table}
-        label={`Rollouts of ${place.groupKey}`}
-        columns={columns}
-        arrangement={arrangement}
-        selection={{ of: list, notify: setNotice }}
-        count={rows.length}
-        rowAt={(index) => rows[index]}
-        isQuiet={({ standing }) => standing.kept === false}
-        markOf={(entry) => compareMark(pathOfPlace(placeOf(entry)))}
-        sort={sort}
-        onSort={setSort}
-        onOpen={(entry) => goTo(placeOf(entry))}
-        onToggle={({ row }) => flipCompared(ledger.groupId, row.rolloutId)}
-        hrefOf={(entry) => pathOfPlace(placeOf(entry))}
-        position={listPosition(list)}
-        onPosition={(position) => rememberListPosition(list, position)}
-      />
+      {note}
+      <div className="list-rest">
+        <VirtualTable
+          key={list}
+          handle={table}
+          label={`Rollouts of ${place.groupKey}`}
+          columns={columns}
+          arrangement={arrangement}
+          selection={{ of: list, notify: setNotice }}
+          count={rows.length}
+          rowAt={(index) => rows[index]}
+          isQuiet={({ standing }) => standing.kept === false}
+          markOf={(entry) => compareMark(pathOfPlace(placeOf(entry)))}
+          sort={sort}
+          onSort={setSort}
+          onOpen={(entry) => goTo(placeOf(entry))}
+          onToggle={({ row }) => flipCompared(ledger.groupId, row.rolloutId)}
+          hrefOf={(entry) => pathOfPlace(placeOf(entry))}
+          position={listPosition(list)}
+          onPosition={(position) => rememberListPosition(list, position)}
+        />
+      </div>
     </div>
   );
 }
