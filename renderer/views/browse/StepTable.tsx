@@ -87,11 +87,7 @@ export function StepTable({ run, latest }: StepTableProps) {
           />
         ) : (
           <div className="list-column">
-            {matching.note !== undefined && (
-              <p className="filter-note" role="status">
-                {matching.note(rows, all)}
-              </p>
-            )}
+            {matching.note !== undefined && <p className="filter-note">{matching.note(rows, all)}</p>}
             <div className="list-rest">
               <VirtualTable
                 key={list}
