@@ -158,6 +158,16 @@ export function describeFilter(shell: Shell): void {
         .waitFor();
       const shown = Number(/^\d+/.exec(await status().innerText())?.[0]);
       expect(await page.getByRole('grid').getByRole('row').count()).toBe(shown + 1);
+      // A sibling group is asked anew: what was found in this one says nothing of it.
+      await page.keyboard.press('l');
+      await expect.poll(() => running.place()).toMatch(/\/group\/[^/?]+\?q=outcome/);
+      await status()
+        .filter({ hasText: /^\d+ of 32 rollouts$/ })
+        .waitFor();
+      await page.keyboard.press('h');
+      await status()
+        .filter({ hasText: new RegExp(`^${shown} of 32 rollouts$`) })
+        .waitFor();
       await box().fill('outcome:timeout reward:7');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'No rollout of this group matches' }).waitFor();

@@ -2,19 +2,19 @@
 import { useMemo } from 'react';
 import { useCommands } from '../../../app/commands.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
-import { FilterChips } from '../../../app/filter/FilterChips.tsx';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { useTableLayout } from '../../../app/useTableLayout.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { useAnalysis } from '../../../data/useAnalysis.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
-import { useRequest } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
-import { counted } from '../../../ui/numbers.ts';
+import { Button } from '../../../ui/Controls.tsx';
 import { EmptyState, FailedState } from '../../../ui/States.tsx';
 import { sortedBy } from '../../../ui/sorting.ts';
 import { VirtualTable } from '../../../ui/VirtualTable.tsx';
+import { FilterNote } from '../FilterNote.tsx';
 import { FreshBadge } from '../FreshBadge.tsx';
 import { useUrlSort } from '../useUrlSort.ts';
 import { ledgerColumns } from './ledgerColumns.tsx';
@@ -60,14 +60,14 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
   });
 
   const { applied } = useFilterLink();
-  const matching = useRequest(
+  const matching = useAnalysis(
     'rollout.order',
     applied === '' ? undefined : { runId, step: place.step, groupId: ledger.groupId, filter: applied },
-    { keepPrevious: true },
   );
+  const { answer } = matching;
   const found = useMemo(
-    () => (matching.data === undefined || applied === '' ? undefined : new Set(matching.data.ids)),
-    [matching.data, applied],
+    () => (answer === undefined || applied === '' ? undefined : new Set(answer.ids)),
+    [answer, applied],
   );
   const text = query.get('filter') ?? '';
   const marks = marksOf(query.get('show'));
@@ -84,19 +84,28 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
       <FailedState
         title="These rollouts could not be filtered"
         error={matching.error}
-        onRetry={() => void matching.refetch()}
+        onRetry={() => void matching.compute()}
       />
     );
   if (entries.length === 0) return <EmptyState title="This group has no rollouts" />;
-  const note = applied !== '' && (
-    <div className="filter-note">
-      <p role="status">
-        {matching.isPlaceholderData || found === undefined
-          ? 'Looking…'
-          : `${rows.length} of ${counted(entries.length, 'rollout')}`}
-      </p>
-      <FilterChips />
-    </div>
+  const note = (
+    <>
+      {applied !== '' && (
+        <FilterNote
+          what="rollout"
+          matches={rows.length}
+          total={entries.length}
+          order={{ ...matching, isFormer: matching.isFormer || found === undefined }}
+        />
+      )}
+      {/* Of a link made before the box took the filter language: it is seen, and goes with a click. */}
+      {text !== '' && (
+        <p className="filter-note">
+          Only rows with “{text}”{' '}
+          <Button onClick={() => setQuery({ filter: undefined })}>Show the others, too</Button>
+        </p>
+      )}
+    </>
   );
   if (rows.length === 0) {
     return (
