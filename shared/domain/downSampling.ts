@@ -69,6 +69,8 @@ export type SettingName = keyof DownSamplingSettings;
 /** An override that names no setting, or gives one a value it cannot have. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
+  /** A failure code of the API. */
+  readonly code = 'refused';
 }
 
 // ── what each setting is ────────────────────────────────────────────────────────────────────────

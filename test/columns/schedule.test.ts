@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowseQuestion, Browser } from '../../electron/columns/answer.ts';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { openReader, openWriter, type ReadableLibrary } from '../../electron/storage/open.ts';
 import { rolloutRows } from '../../electron/storage/queries/lists.ts';
 import { CACHE_USES, READ_BEFORE } from '../../electron/storage/queries/schedule.ts';
 import type { StepFacts, StepSchedule } from '../../shared/api/contract.ts';
+import { askColumns, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 const LOG = join(import.meta.dirname, '../../fixtures/turnwise/schedule/input.jsonl');
@@ -71,13 +72,13 @@ afterAll(() => {
 const idOf = (runKey: string): number =>
   Number(db.prepare('SELECT run_id FROM run WHERE run_key = ?').pluck().get(runKey));
 
-function ask<T>(question: BrowseQuestion): T {
-  const result = new Browser(db).answer(question, { isCancelled: () => false, onProgress: () => undefined });
+function ask<T>(question: ColumnQuestion): T {
+  const result = askColumns(new ColumnQueryEngine(db), question);
   if (!result.ok) throw new Error(result.failure.message);
   return result.value as T;
 }
 const schedule = (step: number, filter = '', of = runId): StepSchedule =>
-  ask({ about: 'schedule', runId: of, step, filter });
+  ask({ method: 'step.schedule', runId: of, step, filter });
 
 /** The most intervals open at once, looked at wherever one begins. */
 const peak = (intervals: readonly (readonly [start: number, end: number])[]): number =>
@@ -104,7 +105,11 @@ describe.each([1, 2])('step %i of a log with timing', (step) => {
   });
 
   it('charts over steps say the same', () => {
-    const { steps } = ask<{ readonly steps: readonly StepFacts[] }>({ about: 'series', runId, filter: '' });
+    const { steps } = ask<{ readonly steps: readonly StepFacts[] }>({
+      method: 'step.series',
+      runId,
+      filter: '',
+    });
     const found = steps.find((each) => each.step === step);
     expect(found?.schedule).toEqual(schedule(step).facts);
     const sorted = calls.map(({ latency_ms }) => latency_ms).sort((a, b) => a - b);
@@ -290,11 +295,8 @@ it('rollouts that were read before workers were kept are counted', async () => {
   writer.close();
   const reader = openReader(older.library);
   const answer = (step: number) => {
-    const question: BrowseQuestion = { about: 'schedule', runId: 1, step, filter: '' };
-    const result = new Browser(reader).answer(question, {
-      isCancelled: () => false,
-      onProgress: () => undefined,
-    });
+    const question: ColumnQuestion = { method: 'step.schedule', runId: 1, step, filter: '' };
+    const result = askColumns(new ColumnQueryEngine(reader), question);
     return result.ok ? (result.value as StepSchedule).readBefore : undefined;
   };
   expect([answer(1), answer(2)]).toEqual([0, ofStep(2).length]);
@@ -303,10 +305,12 @@ it('rollouts that were read before workers were kept are counted', async () => {
 });
 
 it('a step that is not there is said', () => {
-  const result = new Browser(db).answer(
-    { about: 'schedule', runId, step: 77, filter: '' },
-    { isCancelled: () => false, onProgress: () => undefined },
-  );
+  const result = askColumns(new ColumnQueryEngine(db), {
+    method: 'step.schedule',
+    runId,
+    step: 77,
+    filter: '',
+  });
   expect(result).toMatchObject({ ok: false, failure: { code: 'not_found' } });
 });
 

@@ -2,24 +2,18 @@
  * Handlers of the SQL console. A result is held here, as far as it is held at all, and asked for page by page; an
  * export is written as fast as it is asked for and never held.
  */
-import type { Events, Method, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
-import type { ApiFailure, Result } from '../../shared/api/errors.ts';
+import type { Events, ParsedParams } from '../../shared/api/contract.ts';
+import { ApiError, notFound, refused } from '../../shared/api/errors.ts';
 import type { SqlAnswer, SqlExportPart, SqlExportStart, SqlRow } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
+import type { HostHandlers } from './host.ts';
 import { runSql, type SqlFailure, STOP_ROWS, type StartSqlProcess } from './runSql.ts';
 import { sqlHead, sqlLines } from './sqlText.ts';
 
-const SQL_METHODS = [
-  'sql.run',
-  'sql.page',
-  'sql.export',
-  'sql.exportPart',
-  'sql.exportStop',
-] as const satisfies readonly Method[];
-type SqlMethod = (typeof SQL_METHODS)[number];
-type SqlHandlers = {
-  [M in SqlMethod]: (params: ParsedParams<M>, signal?: AbortSignal) => Promise<Result<ResultOf<M>>>;
-};
+type SqlHandlers = Pick<
+  HostHandlers,
+  'sql.run' | 'sql.page' | 'sql.export' | 'sql.exportPart' | 'sql.exportStop'
+>;
 
 export interface SqlServices {
   readonly libraryPath: string;
@@ -66,19 +60,19 @@ export class SqlConsole {
   handlers(): SqlHandlers {
     return {
       'sql.run': (params, signal) => this.run(params, signal),
-      'sql.page': async ({ resultId, from, limit }) => {
+      'sql.page': ({ resultId, from, limit }) => {
         const rows = this.results.get(resultId);
-        return rows === undefined
-          ? failed('not_found', `result ${resultId} is no longer held; run the statement again`)
-          : done({ rows: rows.slice(from, from + limit) });
+        if (rows === undefined)
+          throw notFound(`result ${resultId} is no longer held; run the statement again`);
+        return { rows: rows.slice(from, from + limit) };
       },
       'sql.export': (params) => this.export(params),
       'sql.exportPart': ({ exportId }, signal) => this.part(exportId, signal),
-      'sql.exportStop': async ({ exportId }) => {
+      'sql.exportStop': ({ exportId }) => {
         const one = this.exports.get(exportId);
         one?.stop.abort();
         this.exports.delete(exportId);
-        return done({ stopped: one !== undefined });
+        return { stopped: one !== undefined };
       },
     };
   }
@@ -91,9 +85,9 @@ export class SqlConsole {
     this.results.clear();
   }
 
-  private async run(params: ParsedParams<'sql.run'>, signal?: AbortSignal): Promise<Result<SqlAnswer>> {
+  private async run(params: ParsedParams<'sql.run'>, signal?: AbortSignal): Promise<SqlAnswer> {
     const { sql, limitRows, timeoutMs, queryKey } = params;
-    if (this.running.size >= MOST_RUNNING) return tooMany();
+    if (this.running.size >= MOST_RUNNING) throw tooMany();
     const started = performance.now();
     let columns: readonly string[] = [];
     const rows: SqlRow[] = [];
@@ -128,7 +122,8 @@ export class SqlConsole {
         start: this.services.start,
       }),
     );
-    if (failure !== undefined) return refusedOrFailed(failure);
+    if (failure?.code === 'refused') return refusal(failure);
+    if (failure !== undefined) throw new ApiError(failure);
     const resultId = this.nextId++;
     this.results.set(resultId, rows);
     for (const id of this.results.keys()) {
@@ -136,22 +131,22 @@ export class SqlConsole {
       this.results.delete(id);
     }
     const milliseconds = performance.now() - started;
-    return done({
+    return {
       kind: 'rows',
       resultId,
       columns,
       rows: rows.length,
       milliseconds,
       ...(cut === undefined ? {} : { cut }),
-    });
+    };
   }
 
   /** Answers once the statement has been accepted. */
-  private async export(params: ParsedParams<'sql.export'>): Promise<Result<SqlExportStart>> {
+  private async export(params: ParsedParams<'sql.export'>): Promise<SqlExportStart> {
     const { sql, format, timeoutMs } = params;
-    if (this.running.size >= MOST_RUNNING) return tooMany();
+    if (this.running.size >= MOST_RUNNING) throw tooMany();
     const exportId = this.nextId++;
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       let columns: readonly string[] = [];
       const run = this.inProcess(undefined, (stop) => {
         const one: Export = {
@@ -175,7 +170,7 @@ export class SqlConsole {
           onColumns: (names) => {
             columns = names;
             one.text = sqlHead(format, names);
-            resolve(done({ kind: 'started', exportId }));
+            resolve({ kind: 'started', exportId });
           },
           onRows: (rows) => {
             one.text += sqlLines(format, columns, rows);
@@ -196,14 +191,15 @@ export class SqlConsole {
           one.tell();
         }
         // Does nothing where it has been accepted before.
-        if (failure !== undefined) resolve(refusedOrFailed(failure));
+        if (failure?.code === 'refused') resolve(refusal(failure));
+        else if (failure !== undefined) reject(new ApiError(failure));
       });
     });
   }
 
-  private async part(exportId: number, signal?: AbortSignal): Promise<Result<SqlExportPart>> {
+  private async part(exportId: number, signal?: AbortSignal): Promise<SqlExportPart> {
     const one = this.exports.get(exportId);
-    if (one === undefined) return failed('not_found', `export ${exportId} is no longer there`);
+    if (one === undefined) throw notFound(`export ${exportId} is no longer there`);
     clearTimeout(one.forget);
     const onAbort = (): void => one.stop.abort();
     signal?.addEventListener('abort', onAbort);
@@ -216,14 +212,14 @@ export class SqlConsole {
     signal?.removeEventListener('abort', onAbort);
     if (one.failure !== undefined) {
       this.exports.delete(exportId);
-      return { ok: false, failure: plain(one.failure) };
+      throw new ApiError(one.failure);
     }
     const { text, rows, isWhole } = one;
     one.text = '';
     if (isWhole) this.exports.delete(exportId);
     else this.forgetLater(exportId, one);
     one.goOn();
-    return done({ text, rows, isWhole });
+    return { text, rows, isWhole };
   }
 
   private forgetLater(exportId: number, one: Export): void {
@@ -252,16 +248,14 @@ export class SqlConsole {
   }
 }
 
-/** What is not accepted is an answer; the rest went wrong. */
-function refusedOrFailed(
-  failure: SqlFailure,
-): Result<{ kind: 'refused'; message: string; at?: { start: number; end: number } }> {
-  const { code, message, at } = failure;
-  if (code !== 'refused') return { ok: false, failure: plain(failure) };
-  return done({ kind: 'refused', message, ...(at === undefined ? {} : { at }) });
+/** A statement that is not accepted is an answer; every other failure is thrown. */
+function refusal({ message, at }: SqlFailure): {
+  kind: 'refused';
+  message: string;
+  at?: { start: number; end: number };
+} {
+  return { kind: 'refused', message, ...(at === undefined ? {} : { at }) };
 }
-
-const plain = ({ code, message }: SqlFailure): ApiFailure => ({ code, message });
 
 function bytesOf(row: SqlRow): number {
   let bytes = 0;
@@ -273,14 +267,6 @@ function bytesOf(row: SqlRow): number {
   return bytes;
 }
 
-function done<T>(value: T): Result<T> {
-  return { ok: true, value };
-}
-
-function failed(code: ApiFailure['code'], message: string): { ok: false; failure: ApiFailure } {
-  return { ok: false, failure: { code, message } };
-}
-
-function tooMany(): { ok: false; failure: ApiFailure } {
-  return failed('refused', `${MOST_RUNNING} statements are running; wait for one, or cancel it`);
+function tooMany(): ApiError {
+  return refused(`${MOST_RUNNING} statements are running; wait for one, or cancel it`);
 }

@@ -2,18 +2,18 @@
 import type { FilterNode, TextNode } from '../../shared/domain/filter/node.ts';
 
 /** undefined: not known. */
-export type Truth = boolean | undefined;
+export type Ternary = boolean | undefined;
 
 /** @param text what is known of the row's texts; asked only where the answer may depend on it */
-export type RowTruth = (row: number, text: (node: TextNode) => Truth) => Truth;
+export type RowPredicate = (row: number, text: (node: TextNode) => Ternary) => Ternary;
 
 /** @param maskOf one byte per row of a filter without texts; asked once for each part */
-export function rowTruth(node: FilterNode, maskOf: (node: FilterNode) => Uint8Array): RowTruth {
+export function rowPredicate(node: FilterNode, maskOf: (node: FilterNode) => Uint8Array): RowPredicate {
   switch (node.kind) {
     case 'text':
       return (_, text) => text(node);
     case 'not': {
-      const inner = rowTruth(node.node, maskOf);
+      const inner = rowPredicate(node.node, maskOf);
       return (row, text) => {
         const truth = inner(row, text);
         return truth === undefined ? undefined : !truth;
@@ -25,7 +25,7 @@ export function rowTruth(node: FilterNode, maskOf: (node: FilterNode) => Uint8Ar
       // Numbers and words first: they cost nothing, and most often decide.
       const parts = [
         ...(plain.length === 0 ? [] : [ofMask(maskOf({ kind: node.kind, nodes: plain }))]),
-        ...node.nodes.filter(hasText).map((each) => rowTruth(each, maskOf)),
+        ...node.nodes.filter(hasText).map((each) => rowPredicate(each, maskOf)),
       ];
       const decides = node.kind === 'or';
       return (row, text) => {
@@ -44,7 +44,7 @@ export function rowTruth(node: FilterNode, maskOf: (node: FilterNode) => Uint8Ar
 }
 
 const ofMask =
-  (mask: Uint8Array): RowTruth =>
+  (mask: Uint8Array): RowPredicate =>
   (row) =>
     mask[row] === 1;
 

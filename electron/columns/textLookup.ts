@@ -12,7 +12,7 @@ import {
   isIndexed,
 } from '../storage/queries/search.ts';
 import type { RolloutTexts, SegmentText } from '../storage/queries/texts.ts';
-import type { Truth } from './rowTruth.ts';
+import type { Ternary } from './rowPredicate.ts';
 
 interface Wanted {
   readonly test: TextTest;
@@ -21,7 +21,7 @@ interface Wanted {
 }
 
 /** For one run, in one state of the library. */
-export class TextTruth {
+export class TextLookup {
   readonly state: IndexState;
   private readonly wanted: ReadonlyMap<TextNode, Wanted>;
   private readonly newGroups: ReadonlySet<number>;
@@ -43,7 +43,7 @@ export class TextTruth {
   }
 
   /** Without reading. */
-  known(node: TextNode, rolloutId: number, groupId: number): Truth {
+  known(node: TextNode, rolloutId: number, groupId: number): Ternary {
     const indexed = this.of(node).indexed;
     if (indexed === undefined) return undefined;
     const { field } = node;

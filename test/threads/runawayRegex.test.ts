@@ -1,17 +1,17 @@
-/** A regular expression without end in a filter catches its thread; giving it up frees it. */
+/** A regular expression that runs away ends with a failure, and its thread goes on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
-/** As often as a search lets itself be caught. */
-const CAUGHT_IN = 5;
+/** One more than a search leaves out. */
+const RUNAWAY_ROLLOUTS = 5;
 
 let place: Scratch;
 let host: Host;
 beforeAll(async () => {
   place = scratch();
-  const lines = Array.from({ length: CAUGHT_IN }, (_, index) =>
+  const lines = Array.from({ length: RUNAWAY_ROLLOUTS }, (_, index) =>
     JSON.stringify({
       ...{ v: 1, type: 'rollout', run: 'r', split: 'train', step: 0, group: 'g', index },
       ...{ problem: { id: 'p', prompt: 'q' }, text: `${'a'.repeat(4000)}!`, reward: index === 0 ? 1 : 0 },
@@ -29,8 +29,8 @@ const ENDLESS = { runId: 1, filter: '/^(a+)+$/' };
 const PATTERN = { runId: 1, filter: '/^a+!/ reward:1' };
 const FOUND = { ok: true, value: { ids: Uint32Array.of(1) } };
 
-describe('a filter that never ends', () => {
-  it('is given up by itself, with a word about the pattern; lists and charts beside it are answered at once', async () => {
+describe('a filter whose expression runs away', () => {
+  it('fails with the reason, while lists and charts without a pattern are answered', async () => {
     let isEnded = false;
     const endless = host.dispatch('rollout.order', ENDLESS).finally(() => {
       isEnded = true;
@@ -43,11 +43,11 @@ describe('a filter that never ends', () => {
       ok: false,
       failure: { code: 'refused', message: expect.stringContaining('in one text it took longer than 2 s') },
     });
-    // What waited behind it is asked again, of another thread.
+    // Waited behind it, in the same thread.
     expect(await behind).toMatchObject(FOUND);
   }, 30_000);
 
-  it('is given up by whoever asked, and the next one is answered', async () => {
+  it('can be cancelled, and the next request is answered', async () => {
     const abort = new AbortController();
     const given = host.dispatch('rollout.order', ENDLESS, abort.signal);
     for (let trip = 0; trip < 200; trip++) await host.dispatch('run.list', {});
@@ -57,8 +57,8 @@ describe('a filter that never ends', () => {
   }, 30_000);
 });
 
-describe('a search that never ends', () => {
-  it('is given up when it has been caught in several rollouts', async () => {
+describe('a search whose expression runs away', () => {
+  it('fails when it has run away in several rollouts', async () => {
     expect(await host.dispatch('search.page', { query: ENDLESS.filter })).toMatchObject({
       ok: false,
       failure: { code: 'refused', message: expect.stringContaining('in each of 5 rollouts') },

@@ -8,28 +8,28 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import {
-  CONTRACT_PARAMS,
+  CONTRACT,
   HOME_LIBRARY,
   type HostEvent,
-  isShelfMethod,
   type LibraryRow,
+  type MethodsOn,
   type ParsedParams,
   type ResultOf,
-  type ShelfMethod,
 } from '../../shared/api/contract.ts';
-import type { ApiFailure, Result } from '../../shared/api/errors.ts';
+import { ApiError, notFound, type Result, refused } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
+import { AppLog } from './appLog.ts';
 import { createHost } from './createHost.ts';
+import { dispatch } from './dispatch.ts';
 import { isBelowAny, refusalOfPath } from './grants.ts';
-import type { Host, HostOptions, KnownLibrary, Shelf } from './host.ts';
-import { LibraryUnavailableError } from './writerThread.ts';
+import type { Host, HostOptions, KnownLibrary, LibraryManager } from './host.ts';
 
-type ShelfHandlers = {
-  [M in ShelfMethod]: (
+type ManagerHandlers = {
+  [M in MethodsOn<'libraries'>]: (
     params: ParsedParams<M>,
     signal?: AbortSignal,
-  ) => Promise<Result<ResultOf<M>>> | Result<ResultOf<M>>;
+  ) => ResultOf<M> | Promise<ResultOf<M>>;
 };
 
 interface OpenLibrary {
@@ -43,33 +43,35 @@ interface OpenLibrary {
 /** What every SQLite database begins with. */
 const SQLITE_HEADER = 'SQLite format 3\0';
 
-/** @throws LibraryUnavailableError when the home library is newer, foreign, or cannot be opened */
-export async function createShelf(options: HostOptions): Promise<Shelf> {
+/** @throws ApiError when the home library is newer, foreign, or cannot be opened */
+export async function createLibraryManager(options: HostOptions): Promise<LibraryManager> {
   const home = await createHost(options);
-  return new LibraryShelf(options, home, await home.known());
+  return new OpenLibraries(options, home, await home.known());
 }
 
-class LibraryShelf implements Shelf {
+class OpenLibraries implements LibraryManager {
   private readonly options: HostOptions;
+  private readonly log: AppLog;
   private readonly home: Host;
   private readonly open = new Map<string, OpenLibrary>();
   /** By real path, the latest first. */
   private known: readonly KnownLibrary[];
   private readonly granted = new Set<string>();
   private readonly listeners = new Set<(event: HostEvent) => void>();
-  private readonly handlers: ShelfHandlers;
+  private readonly handlers: ManagerHandlers;
   /** By real path: the same file is not opened twice, nor while it is being closed. */
-  private readonly opening = new Map<string, Promise<Result<OpenLibrary>>>();
+  private readonly opening = new Map<string, Promise<OpenLibrary>>();
   private readonly closing = new Map<string, Promise<void>>();
   private isClosed = false;
 
   constructor(options: HostOptions, home: Host, known: readonly KnownLibrary[]) {
     this.options = options;
+    this.log = new AppLog(options.libraryPath);
     this.home = home;
     this.known = known;
     this.adopt(HOME_LIBRARY, realpathSync(options.libraryPath), home);
     this.handlers = {
-      'library.list': async () => success(await this.list()),
+      'library.list': () => this.list(),
       'library.open': (params, signal) => this.openLibrary(params, signal),
       'library.close': ({ id }) => this.closeLibrary(id),
       'library.forget': ({ id }) => this.forgetLibrary(id),
@@ -82,13 +84,18 @@ class LibraryShelf implements Shelf {
     signal?: AbortSignal,
     library: string = HOME_LIBRARY,
   ): Promise<Result<unknown>> {
-    if (this.isClosed) return failure('closed', 'the host has been closed');
-    if (isShelfMethod(method)) return this.handle(method, params, signal);
-    const asked = this.open.get(library);
-    if (asked === undefined) return failure('not_found', `no library ${JSON.stringify(library)} is open`);
-    const result = await asked.host.dispatch(method, params, signal);
-    // A run that got a library of its own is to be seen there.
-    return method === 'run.move' && result.ok ? this.openMoved(result.value as ResultOf<'run.move'>) : result;
+    return dispatch(method, params, this.log, async (known, parsed) => {
+      if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
+      if (CONTRACT[known].runsOn === 'libraries') {
+        // `dispatch` has validated the parameters for exactly this method.
+        return this.handlers[known as keyof ManagerHandlers](parsed as never, signal);
+      }
+      const asked = this.open.get(library);
+      if (asked === undefined) throw notFound(`no library ${JSON.stringify(library)} is open`);
+      const value = await asked.host.answer(known, parsed, signal);
+      // A run that was moved into a library of its own is shown there.
+      return known === 'run.move' ? this.openMoved(value as ResultOf<'run.move'>) : value;
+    });
   }
 
   subscribe(listener: (event: HostEvent) => void): () => void {
@@ -110,24 +117,6 @@ class LibraryShelf implements Shelf {
     this.listeners.clear();
   }
 
-  private async handle(method: ShelfMethod, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> {
-    const parsed = CONTRACT_PARAMS[method].safeParse(params);
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      return failure('bad_request', `${method}: ${issue?.message ?? 'not as the contract says'}`);
-    }
-    try {
-      // Method and params were validated against the same table.
-      const handler = this.handlers[method] as (
-        params: unknown,
-        signal?: AbortSignal,
-      ) => Promise<Result<unknown>>;
-      return await handler(parsed.data, signal);
-    } catch (error) {
-      return failure('internal', `${method}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-
   private async list(): Promise<readonly LibraryRow[]> {
     const open = await Promise.all([...this.open.values()].map((library) => this.rowOf(library)));
     const isOpen = new Set(open.map(({ path }) => path));
@@ -139,40 +128,40 @@ class LibraryShelf implements Shelf {
 
   private async rowOf({ id, path, host }: OpenLibrary): Promise<LibraryRow> {
     const row = { ...fileFacts(id, path), isOpen: true };
-    const listed = (await host.dispatch('run.list', {})) as Result<ResultOf<'run.list'>>;
+    const listed = await host.dispatch('run.list', {});
     if (!listed.ok) return row;
-    const rollouts = listed.value.reduce((sum, run) => sum + run.rollouts, 0);
-    return { ...row, runs: listed.value.length, rollouts };
+    const runs = listed.value as ResultOf<'run.list'>;
+    return { ...row, runs: runs.length, rollouts: runs.reduce((sum, run) => sum + run.rollouts, 0) };
   }
 
-  private async openLibrary(
-    params: ParsedParams<'library.open'>,
-    signal?: AbortSignal,
-  ): Promise<Result<LibraryRow>> {
+  private async openLibrary(params: ParsedParams<'library.open'>, signal?: AbortSignal): Promise<LibraryRow> {
     const path = 'path' in params ? params.path : this.pathOf(params.id);
     if (path === undefined) {
       const id = 'id' in params ? params.id : '';
-      return failure('not_found', `no library ${JSON.stringify(id)} is remembered`);
+      throw notFound(`no library ${JSON.stringify(id)} is remembered`);
     }
-    const found = this.fileAt(path);
-    if (!found.ok) return found;
-    const opened = await this.openFile(found.value);
-    if (!opened.ok) return opened;
+    const opened = await this.openFile(this.fileAt(path));
     // It stays open: somebody else may have asked for it, too.
-    if (signal?.aborted === true) return { ok: false, failure: CANCELLED };
-    return success(await this.rowOf(opened.value));
+    if (signal?.aborted === true) throw new ApiError(CANCELLED);
+    return this.rowOf(opened);
   }
 
-  private async openMoved(moved: ResultOf<'run.move'>): Promise<Result<ResultOf<'run.move'>>> {
-    const opened = await this.openFile(realpathSync(moved.path));
-    return success(opened.ok ? { ...moved, library: opened.value.id } : moved);
+  private async openMoved(moved: ResultOf<'run.move'>): Promise<ResultOf<'run.move'>> {
+    try {
+      const { id } = await this.openFile(realpathSync(moved.path));
+      return { ...moved, library: id };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // The run has been moved all the same.
+      return moved;
+    }
   }
 
   /** @param path real */
-  private async openFile(path: string): Promise<Result<OpenLibrary>> {
+  private async openFile(path: string): Promise<OpenLibrary> {
     await this.closing.get(path);
     const there = [...this.open.values()].find((library) => isSameFile(library.path, path));
-    if (there !== undefined) return success(there);
+    if (there !== undefined) return there;
     const under = this.opening.get(path);
     if (under !== undefined) return under;
     const work = this.start(path).finally(() => this.opening.delete(path));
@@ -180,24 +169,18 @@ class LibraryShelf implements Shelf {
     return work;
   }
 
-  private async start(path: string): Promise<Result<OpenLibrary>> {
-    let host: Host;
-    try {
-      host = await createHost({ ...this.options, libraryPath: path });
-    } catch (error) {
-      if (error instanceof LibraryUnavailableError) return { ok: false, failure: error.failure };
-      return failure('refused', `the library ${path} cannot be opened: ${String(error)}`);
-    }
+  private async start(path: string): Promise<OpenLibrary> {
+    const host = await createHost({ ...this.options, libraryPath: path });
     const library = this.adopt(this.idFor(path), path, host);
     this.remember({ path, id: library.id, openedAt: Date.now() });
     this.changed();
-    return success(library);
+    return library;
   }
 
-  private async closeLibrary(id: string): Promise<Result<{ closed: boolean }>> {
-    if (id === HOME_LIBRARY) return failure('refused', 'the library Turnwise was started with stays open');
+  private async closeLibrary(id: string): Promise<{ closed: boolean }> {
+    if (id === HOME_LIBRARY) throw refused('the library Turnwise was started with stays open');
     const library = this.open.get(id);
-    if (library === undefined) return success({ closed: false });
+    if (library === undefined) return { closed: false };
     // From here on it cannot be asked; what is under way is answered with `closed`.
     this.open.delete(id);
     const closed = library.host.close().finally(() => this.closing.delete(library.path));
@@ -205,17 +188,17 @@ class LibraryShelf implements Shelf {
     this.changed();
     await closed;
     library.unsubscribe();
-    return success({ closed: true });
+    return { closed: true };
   }
 
-  private async forgetLibrary(id: string): Promise<Result<{ forgotten: boolean }>> {
-    if (this.open.has(id)) return failure('refused', `the library ${id} is open; close it first`);
+  private async forgetLibrary(id: string): Promise<{ forgotten: boolean }> {
+    if (this.open.has(id)) throw refused(`the library ${id} is open; close it first`);
     const known = this.known.find((one) => one.id === id);
-    if (known === undefined) return success({ forgotten: false });
+    if (known === undefined) return { forgotten: false };
     this.known = this.known.filter((one) => one !== known);
     this.keep(this.home.known({ forget: known.path }));
     this.changed();
-    return success({ forgotten: true });
+    return { forgotten: true };
   }
 
   private adopt(id: string, path: string, host: Host): OpenLibrary {
@@ -228,24 +211,21 @@ class LibraryShelf implements Shelf {
   }
 
   /** The file a page may have opened: one that the user has opened, or had opened before. */
-  private fileAt(path: string): Result<string> {
+  private fileAt(path: string): string {
     const isRemembered = this.known.some((one) => one.path === path);
     const isOpen = [...this.open.values()].some((one) => one.path === path);
     if (!isRemembered && !isOpen && !isBelowAny(path, this.granted)) {
-      return { ok: false, failure: refusalOfPath(path) };
+      throw new ApiError(refusalOfPath(path));
     }
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return failure('not_found', `there is no file ${path}`);
-    if (stat.isDirectory()) return failure('refused', `${path} is a directory; a library is one file`);
+    if (stat === undefined) throw notFound(`there is no file ${path}`);
+    if (stat.isDirectory()) throw refused(`${path} is a directory; a library is one file`);
     try {
-      if (stat.isFile() && isDatabase(path)) return success(realpathSync(path));
+      if (stat.isFile() && isDatabase(path)) return realpathSync(path);
     } catch (error) {
-      return failure(
-        'refused',
-        `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw refused(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
-    return failure('refused', `${path} is not a Turnwise library: it is no SQLite database`);
+    throw refused(`${path} is not a Turnwise library: it is no SQLite database`);
   }
 
   private pathOf(id: string): string | undefined {
@@ -318,15 +298,4 @@ function isDatabase(path: string): boolean {
     closeSync(file);
   }
   return head.toString('latin1') === SQLITE_HEADER;
-}
-
-function success<T>(value: T): Result<T> {
-  return { ok: true, value };
-}
-
-function failure(
-  code: ApiFailure['code'],
-  message: string,
-): { readonly ok: false; readonly failure: ApiFailure } {
-  return { ok: false, failure: { code, message } };
 }
