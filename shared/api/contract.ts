@@ -1,7 +1,7 @@
 /**
  * The one contract: every request the renderer (or a script) can make of the host,
  * and every event the host sends. Both sides take their types from here; the host
- * validates params once, at its door (`electron/host/dispatch.ts`).
+ * validates params once, at its door (`electron/host`).
  *
  * Values on the wire are JSON plus typed arrays. Unknown is an absent field;
  * inside arrays it is `null` (or NaN inside a Float32Array of per-token signals).
