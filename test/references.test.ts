@@ -134,7 +134,7 @@ describe('references', () => {
   });
 
   it.each([
-    ['// See `dispatch.ts`.', 'dispatch.ts (no such path)'],
+    ['// See `browseModel.ts`.', 'browseModel.ts (no such path)'],
     ['/** In domain.md §1. */', 'domain.md (no such path)'],
     ['// electron/nowhere runs this.', 'electron/nowhere (no such path)'],
     ['// shared/README.md#no-such-heading', 'shared/README.md#no-such-heading (no such heading)'],
