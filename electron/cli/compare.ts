@@ -49,7 +49,7 @@ export const compareCommand: Command = {
     const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
     try {
       const params = { rolloutIds, baseline: Number(baseline) - 1 };
-      const found = await host.dispatch('compare.align', params);
+      const found = await host.dispatch('compare.align', { rollouts: rolloutIds, baseline: params.baseline });
       if (!found.ok) throw new ExpectedError(found.failure.message);
       const comparison = unpackComparison(found.value as ResultOf<'compare.align'>);
       process.stdout.write(args.flag('json') ? jsonOf(params, comparison) : drawn(params, comparison));

@@ -1,11 +1,19 @@
-import type { MethodsOn, ParsedParams, ProblemMap, ResultOf, StepFacts } from '../../shared/api/contract.ts';
+import {
+  FIRST_ROWS,
+  type MethodsOn,
+  type ParsedParams,
+  type ProblemMap,
+  type ResultOf,
+  type StepFacts,
+} from '../../shared/api/contract.ts';
 import { ApiError, notFound } from '../../shared/api/errors.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { filterSql } from '../storage/filterSql.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { orderGroups } from '../storage/queries/lists.ts';
+import { groupRows, orderGroups, rolloutRows } from '../storage/queries/lists.ts';
+import { runIdOf } from '../storage/queries/places.ts';
 import { questionBeginnings } from '../storage/queries/questions.ts';
 import type { Task } from '../threads/task.ts';
 import { agreement } from './agreement.ts';
@@ -64,13 +72,22 @@ export class ColumnQueryEngine {
     const { db } = this;
     return {
       'rollout.order': (params, task) => {
-        const { run, matched } = this.match(params, task);
-        return { ids: orderMatched(run, matched, params.sort) };
+        const runId = runIdOf(db, params);
+        const { run, matched } = this.match({ ...params, runId }, task);
+        const ids = orderMatched(run, matched, params.sort);
+        if (params.withRows !== true) return { runId, ids };
+        const rows = rolloutRows(db, [...ids.subarray(0, FIRST_ROWS)]);
+        return { runId, ids, rows, groups: groupRows(db, [...new Set(rows.map(({ groupId }) => groupId))]) };
       },
-      'group.order': (params, task) =>
-        params.filter.trim() === ''
-          ? orderGroups(db, params)
-          : orderMatchedGroups(db, this.match(params, task).matched, params),
+      'group.order': (params, task) => {
+        const scope = { ...params, runId: runIdOf(db, params) };
+        const order =
+          params.filter.trim() === ''
+            ? orderGroups(db, scope)
+            : orderMatchedGroups(db, this.match(scope, task).matched, scope);
+        if (params.withRows !== true) return order;
+        return { ...order, rows: groupRows(db, [...order.ids.subarray(0, FIRST_ROWS)]) };
+      },
       'step.series': (params, task) => ({ steps: this.series(params, task) }),
       'eval.summary': (params, task) => {
         const { run, texts, node, matched } = this.match(params, task);

@@ -1,10 +1,10 @@
 /** All rollouts of a run, a step or a group that match a filter, in any order; and all groups that have one. */
-import type { ParsedParams, ResultOf, RolloutSort } from '../../shared/api/contract.ts';
+import type { GroupOrder, ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { STOP_REASONS } from '../../shared/domain/model.ts';
 import { type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { orderGroups } from '../storage/queries/lists.ts';
+import { type GroupOrderParams, orderGroups } from '../storage/queries/lists.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
 import { type MatchScope, matching } from './matching.ts';
@@ -177,8 +177,8 @@ function ranksOf(texts: readonly string[]): ReadonlyMap<string, number> {
 export function orderMatchedGroups(
   db: ReadableLibrary,
   matched: readonly Matched[],
-  params: Omit<ParsedParams<'group.order'>, 'progressKey'>,
-): ResultOf<'group.order'> {
+  params: GroupOrderParams,
+): GroupOrder {
   const counts = new Map<number, number>();
   for (const { table, mask } of matched) {
     const groupId = table.column('groupId');
@@ -188,6 +188,7 @@ export function orderMatchedGroups(
       counts.set(id, (counts.get(id) ?? 0) + 1);
     }
   }
-  const ids = orderGroups(db, params).ids.filter((id) => counts.has(id));
-  return { ids, matches: ids.map((id) => counts.get(id) ?? 0) };
+  const { runId, ids: all } = orderGroups(db, params);
+  const ids = all.filter((id) => counts.has(id));
+  return { runId, ids, matches: ids.map((id) => counts.get(id) ?? 0) };
 }

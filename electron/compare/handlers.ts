@@ -5,6 +5,7 @@ import { packComparison } from '../../shared/api/packedRows.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import type { AlignOptions } from '../../shared/domain/align.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
+import { resolveAddress } from '../storage/queries/places.ts';
 import type { Task } from '../threads/task.ts';
 import { compareRollouts } from './align.ts';
 import { findAlike } from './alike.ts';
@@ -17,7 +18,12 @@ type CompareHandlers = {
 
 export function compareHandlers(db: ReadableLibrary): CompareHandlers {
   return {
-    'compare.align': (params, task) => packComparison(compareRollouts(db, params, optionsOf(task))),
+    'compare.align': ({ rollouts, baseline }, task) => {
+      const rolloutIds = rollouts.map((each) =>
+        typeof each === 'number' ? each : found(resolveAddress(db, each).rolloutId, 'such rollout'),
+      );
+      return packComparison(compareRollouts(db, { rolloutIds, baseline }, optionsOf(task)));
+    },
     'compare.tree': ({ groupIds }, task) => {
       const tree = growTree(db, groupIds, optionsOf(task));
       // A tree is returned as far as it got.

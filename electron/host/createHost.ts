@@ -372,7 +372,10 @@ class LibraryHost implements Host {
         this.emit({ event: 'library.changed', payload: { runIds: news.runIds } });
         break;
       case 'annotated':
-        this.emit({ event: 'annotations.changed', payload: { rolloutIds: news.rolloutIds } });
+        this.emit({
+          event: 'annotations.changed',
+          payload: { rolloutIds: news.rolloutIds, revision: news.revision },
+        });
         break;
     }
   }

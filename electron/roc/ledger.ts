@@ -12,11 +12,13 @@ import { disagreements } from '../../shared/domain/penalty.ts';
 import type { GroupDecision } from '../../shared/domain/resample.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import {
+  type PoolGroupPlace,
   type PoolRecord,
   placeOfGroup,
   poolOfStep,
   poolRun,
   responseReader,
+  stepRevision,
 } from '../storage/queries/pool.ts';
 import { getRollout } from '../storage/queries/rollout.ts';
 import { basisOf, isStated, type UncheckedChoice } from './basis.ts';
@@ -37,7 +39,7 @@ export function getLedger(db: ReadableLibrary, request: LedgerRequest): GroupLed
   const run = place === undefined ? undefined : poolRun(db, place.runId);
   if (place === undefined || run === undefined) return undefined;
   // The whole step: a batch is cut to a multiple of the world size, and where depends on the others.
-  const batch = poolOfStep(db, place.runId, place.step);
+  const batch = batchOf(db, place);
   const index = batch.findIndex(([first]) => first?.groupId === groupId);
   const records = batch[index];
   if (records === undefined) return undefined;
@@ -77,6 +79,19 @@ export function getLedger(db: ReadableLibrary, request: LedgerRequest): GroupLed
     differences: differencesOf(records, rows, { basis, decide }),
     flips: rows.filter((row) => isFlip(row, source)).length,
   };
+}
+
+type Batch = ReturnType<typeof poolOfStep>;
+/** By connection, the step read last: a what-if asks for the same one again and again. */
+const lastBatches = new WeakMap<ReadableLibrary, { readonly key: string; readonly batch: Batch }>();
+
+function batchOf(db: ReadableLibrary, { runId, step }: PoolGroupPlace): Batch {
+  const key = `${runId} ${step} ${stepRevision(db, runId, step)}`;
+  const last = lastBatches.get(db);
+  if (last?.key === key) return last.batch;
+  const batch = poolOfStep(db, runId, step);
+  lastBatches.set(db, { key, batch });
+  return batch;
 }
 
 function isFlip({ logged, recomputed, whatIf }: LedgerRow, source: GroupLedger['source']): boolean {

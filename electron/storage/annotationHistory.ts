@@ -7,6 +7,7 @@ import type { HistoryState } from '../../shared/api/annotationRows.ts';
 import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
 import type { Conflict } from './annotationStore.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
+import { annotationRevision } from './queries/annotations.ts';
 
 /** `null`: there was none, or is none any more. */
 export type Change =
@@ -64,7 +65,11 @@ function firstUndone(db: ReadableLibrary, author: string | undefined): StepRecor
 export function historyState(db: ReadableLibrary, author?: string): HistoryState {
   const undo = lastDone(db, author);
   const redo = firstUndone(db, author);
-  return { ...(undo && { undo: undo.words }), ...(redo && { redo: redo.words }) };
+  return {
+    ...(undo && { undo: undo.words }),
+    ...(redo && { redo: redo.words }),
+    revision: annotationRevision(db),
+  };
 }
 
 export class AnnotationHistory {

@@ -22,10 +22,13 @@ import { AnnotationPlaces } from './annotationPlaces.ts';
 import { AnnotationStore } from './annotationStore.ts';
 import type { PackedBatch } from './batch.ts';
 import type { WritableLibrary } from './open.ts';
-import { annotationsById, taxonomyState } from './queries/annotations.ts';
+import { annotationsById, annotationsOfRollout, taxonomyState } from './queries/annotations.ts';
 import { readTaxonomy, writeTaxonomy } from './taxonomies.ts';
 
 export type { ConflictRow };
+
+/** Rollouts whose annotations come with the answer to a change. */
+const MOST_ANSWERED = 100;
 
 /** Of `annotation.apply`, `undo`, `redo` and `resolve`. */
 export interface Answered<T> {
@@ -48,7 +51,7 @@ export class Annotations {
 
   /** @throws ApiError `refused` */
   apply({ author, changes }: ParsedParams<'annotation.apply'>, now: number): Answered<AppliedChanges> {
-    return this.answered(this.changes.apply(author, changes, now));
+    return this.answered(this.changes.apply(author, changes, now), author);
   }
 
   /** @throws ApiError `refused` of an author's step where somebody else has changed since what it is about */
@@ -121,6 +124,9 @@ export class Annotations {
       readings,
       rolloutIds,
       history: historyState(this.db, author),
+      rollouts: rolloutIds
+        .slice(0, MOST_ANSWERED)
+        .map((rolloutId) => ({ rolloutId, ...annotationsOfRollout(this.db, rolloutId) })),
     };
     return { value, rolloutIds };
   }

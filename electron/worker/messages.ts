@@ -74,7 +74,7 @@ export type WriterNews =
   /** Rows of these runs were committed. */
   | { readonly kind: 'changed'; readonly runIds: readonly number[] }
   /** Annotations of these rollouts have changed; none: the taxonomy has, or what has no rollout here. */
-  | { readonly kind: 'annotated'; readonly rolloutIds: readonly number[] };
+  | { readonly kind: 'annotated'; readonly rolloutIds: readonly number[]; readonly revision: number };
 
 /** What a thread with columns tells the host: all of them together hold more than the limit. */
 export type ColumnNews = 'memory-full';

@@ -18,7 +18,7 @@ import { availableSignals } from '../storage/queries/available.ts';
 import { listFiles, listIssues } from '../storage/queries/issues.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
 import { listMetrics } from '../storage/queries/metrics.ts';
-import { grantedRoots, problemPlaces, recordSource, resolvePlace } from '../storage/queries/places.ts';
+import { grantedRoots, problemPlaces, recordSource } from '../storage/queries/places.ts';
 import { problemHistory } from '../storage/queries/problems.ts';
 import { getRollout } from '../storage/queries/rollout.ts';
 import { getRun, listRuns, listSteps } from '../storage/queries/runs.ts';
@@ -31,6 +31,7 @@ import { listQueries } from '../storage/savedQueries.ts';
 import { listViews } from '../storage/savedViews.ts';
 import { serve } from '../threads/serve.ts';
 import type { LibraryThreadData } from './messages.ts';
+import { openPage } from './openPage.ts';
 
 const { libraryPath } = workerData as LibraryThreadData;
 const db: ReadableLibrary = openReader(libraryPath);
@@ -64,7 +65,7 @@ const handlers: ReaderHandlers = {
     return { rollouts, indexed };
   },
   'rollout.rows': ({ rolloutIds }) => rolloutRows(db, rolloutIds),
-  'place.resolve': (params) => resolvePlace(db, params),
+  'page.open': (params) => openPage(db, params),
   'rollout.get': ({ rolloutId }) => found(getRollout(db, rolloutId), `rollout ${rolloutId}`),
   'rollout.tokens': ({ rolloutId }) =>
     found(getTokens(db, rolloutId), `per-token signals of rollout ${rolloutId}`),

@@ -9,6 +9,7 @@ import { fileIdentity } from '../storage/libraryFile.ts';
 import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
+import { annotationRevision } from '../storage/queries/annotations.ts';
 import { keepColumnsOfOneStep } from '../storage/queries/columns.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
 import { post, refuseToServe, serve } from '../threads/serve.ts';
@@ -58,8 +59,11 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   /** Rollouts have come or gone: annotations that belong to them are looked for. */
   const placeAnnotations = (): void => {
     const rolloutIds = writer.annotations.place();
-    if (rolloutIds.length > 0) tell({ kind: 'annotated', rolloutIds });
+    if (rolloutIds.length > 0) tellAnnotated(rolloutIds);
   };
+
+  const tellAnnotated = (rolloutIds: readonly number[]): void =>
+    tell({ kind: 'annotated', rolloutIds, revision: annotationRevision(db) });
 
   /** Runs a handler, and tells the host what has changed. */
   const writing =
@@ -70,20 +74,26 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
         throw refused(
           `not saved: the library ${libraryPath} has been removed or replaced since it was opened. Restart Turnwise`,
         );
-      let hasChangedRuns = false;
+      const runIds = new Set<number>();
+      const annotated: (readonly number[])[] = [];
       running++;
       try {
         return await handler(params, task, {
-          runs: (runIds) => {
-            hasChangedRuns = true;
-            tell({ kind: 'changed', runIds });
+          runs: (ids) => {
+            for (const id of ids) runIds.add(id);
           },
-          annotations: (rolloutIds) => tell({ kind: 'annotated', rolloutIds }),
+          annotations: (rolloutIds) => annotated.push(rolloutIds),
         });
       } finally {
-        if (hasChangedRuns) placeAnnotations();
         running--;
-        idle.wake();
+        // Behind the answer: a page that has it need not ask for what it holds.
+        setImmediate(() => {
+          if (!db.open) return;
+          if (runIds.size > 0) tell({ kind: 'changed', runIds: [...runIds] });
+          for (const rolloutIds of annotated) tellAnnotated(rolloutIds);
+          if (runIds.size > 0) placeAnnotations();
+          idle.wake();
+        });
       }
     };
 
@@ -107,7 +117,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
         mappings: mappingsFor(writer, mapping),
         isCancelled: task.isCancelled,
         onChange: (runIds) => runIds.length > 0 && tell({ kind: 'changed', runIds }),
-        onPlaced: (rolloutIds) => tell({ kind: 'annotated', rolloutIds }),
+        onPlaced: tellAnnotated,
         onStatus: (status) => {
           last = status;
           if (performance.now() - lastTold < PROGRESS_INTERVAL_MS) return;

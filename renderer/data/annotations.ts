@@ -1,6 +1,6 @@
 /** What readers say about rollouts: asked for, changed, and brought into the cache. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import type {
   AppliedChanges,
   Label,
@@ -9,9 +9,8 @@ import type {
   TakenBack,
   Taxonomy,
 } from '../../shared/api/contract.ts';
-import type { Client } from '../../shared/api/transport.ts';
 import { useClient } from './DataProvider.tsx';
-import { useRequest } from './useRequest.ts';
+import { requestKey, useRequest } from './useRequest.ts';
 
 export type AnnotationChange = ParamsOf<'annotation.apply'>['changes'][number];
 
@@ -41,24 +40,26 @@ export interface Annotate {
 export function useAnnotate(): Annotate {
   const client = useClient();
   const queryClient = useQueryClient();
-  const run = useCallback(
-    async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
-      const result = await work(client);
-      // The host says the same to every window; this one need not wait for it.
-      await annotationsChanged(queryClient);
-      return result;
-    },
-    [client, queryClient],
-  );
-  return useMemo(
-    () => ({
+  return useMemo(() => {
+    const into = async <T extends AppliedChanges>(author: string, answer: Promise<T>): Promise<T> => {
+      const applied = await answer;
+      cacheApplied(queryClient, author, applied);
+      return applied;
+    };
+    return {
       apply: (author, changes) =>
-        run((host) => host.request('annotation.apply', { author, changes: [...changes] })),
-      undo: (author) => run((host) => host.request('annotation.undo', { author })),
-      redo: (author) => run((host) => host.request('annotation.redo', { author })),
-    }),
-    [run],
-  );
+        into(author, client.request('annotation.apply', { author, changes: [...changes] })),
+      undo: (author) => into(author, client.request('annotation.undo', { author })),
+      redo: (author) => into(author, client.request('annotation.redo', { author })),
+    };
+  }, [client, queryClient]);
+}
+
+/** The answer to a change has what this page shows of it. The event that follows refreshes the rest, in every window. */
+function cacheApplied(queryClient: QueryClient, author: string, applied: AppliedChanges): void {
+  for (const { rolloutId, ...annotations } of applied.rollouts)
+    queryClient.setQueryData(requestKey('annotation.list', { rolloutId }), annotations);
+  queryClient.setQueryData(requestKey('annotation.history', { author }), applied.history);
 }
 
 /** Fields of the filter language that speak of annotations; lists and charts under others stay as they are. */
@@ -90,6 +91,17 @@ export function isOfAnnotations(queryKey: readonly unknown[]): boolean {
   return typeof filter === 'string' && OF_ANNOTATIONS.test(filter);
 }
 
-export function annotationsChanged(queryClient: QueryClient): Promise<void> {
-  return queryClient.invalidateQueries({ predicate: ({ queryKey }) => isOfAnnotations(queryKey) });
+/** @param revision of the change: an answer that has it stays as it is. Default: every answer is asked for again */
+export function annotationsChanged(
+  queryClient: QueryClient,
+  revision = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  return queryClient.invalidateQueries({
+    predicate: ({ queryKey, state }) => isOfAnnotations(queryKey) && !(revisionOf(state.data) >= revision),
+  });
+}
+
+function revisionOf(answer: unknown): number {
+  const has = typeof answer === 'object' && answer !== null && 'revision' in answer;
+  return has && typeof answer.revision === 'number' ? answer.revision : Number.NEGATIVE_INFINITY;
 }

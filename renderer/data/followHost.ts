@@ -51,12 +51,24 @@ export function restAfter(took: number): number {
   return Math.min(LONGEST_REST, Math.max(REFETCH_EVERY, took * REST_SHARE));
 }
 
-/** Whether an answer may be another one, now that these runs have changed. Without a run in its params: always. */
-export function isStale(queryKey: readonly unknown[], runIds: ReadonlySet<number>): boolean {
+/**
+ * Whether an answer may be another one, now that these runs have changed. Always, where neither the parameters nor the
+ * answer names a run.
+ */
+export function isStale(
+  queryKey: readonly unknown[],
+  runIds: ReadonlySet<number>,
+  answer?: unknown,
+): boolean {
   const [method, params] = queryKey;
   if (FIXED.has(method) || LATE.has(method)) return false;
-  const runId = typeof params === 'object' && params !== null && 'runId' in params ? params.runId : undefined;
-  return typeof runId !== 'number' || runIds.has(runId);
+  const runId = runIdIn(params) ?? runIdIn(answer);
+  return runId === undefined || runIds.has(runId);
+}
+
+function runIdIn(value: unknown): number | undefined {
+  const runId = typeof value === 'object' && value !== null && 'runId' in value ? value.runId : undefined;
+  return typeof runId === 'number' ? runId : undefined;
 }
 
 /** The client is the one of the library that is looked at. */
@@ -90,9 +102,13 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
       lateAt = started;
       isLatePending = false;
     }
-    const predicate = ({ queryKey }: Query) =>
+    const predicate = ({ queryKey, state }: Query) =>
       isOfHere(queryKey) &&
-      (LATE.has(queryKey[0]) ? asksLate : isAll ? !FIXED.has(queryKey[0]) : isStale(queryKey, runIds));
+      (LATE.has(queryKey[0])
+        ? asksLate
+        : isAll
+          ? !FIXED.has(queryKey[0])
+          : isStale(queryKey, runIds, state.data));
     isAsking = true;
     // An answer under way is not thrown away for a newer question: with news every second none would ever come.
     const asked = queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
@@ -128,7 +144,7 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
       void queryClient.invalidateQueries({ predicate });
     }
     if (event.event === 'follow.changed') queryClient.setQueryData(FOLLOWS_KEY, event.payload.follows);
-    if (event.event === 'annotations.changed') void annotationsChanged(queryClient);
+    if (event.event === 'annotations.changed') void annotationsChanged(queryClient, event.payload.revision);
     if (event.event === 'library.changed') {
       for (const runId of event.payload.runIds) changed.add(runId);
       isLatePending = true;

@@ -1,8 +1,9 @@
 /** A long question with its progress and a way to stop it: over a whole run it may take seconds, or minutes. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import type { ParamsOf, ResultOf } from '../../shared/api/contract.ts';
+import type { GroupOrder, ParamsOf, ResultOf, RolloutOrder } from '../../shared/api/contract.ts';
 import { useClient, useLibrary } from './DataProvider.tsx';
+import { seedRows } from './usePage.ts';
 
 type LongMethod =
   | 'rollout.order'
@@ -40,14 +41,19 @@ export interface AnalysisState<Answer> {
 
 let lastKey = 0;
 
-const SCOPE = ['runId', 'step', 'groupId', 'rolloutId'] as const;
+function isListOrder(answer: unknown): answer is GroupOrder | RolloutOrder {
+  return typeof answer === 'object' && answer !== null && 'ids' in answer && 'rows' in answer;
+}
+
+const SCOPE = ['runId', 'runKey', 'step', 'groupId', 'rolloutId'] as const;
 
 /** Whether two questions are about the same rollouts. */
 export function isSameScope(former: unknown, params: unknown): boolean {
   if (typeof former !== 'object' || former === null) return false;
   if (typeof params !== 'object' || params === null) return false;
   const [before, now]: readonly Partial<Record<string, unknown>>[] = [{ ...former }, { ...params }];
-  return before?.['runId'] !== undefined && SCOPE.every((name) => before[name] === now?.[name]);
+  const isOfRun = before?.['runId'] !== undefined || before?.['runKey'] !== undefined;
+  return isOfRun && SCOPE.every((name) => before[name] === now?.[name]);
 }
 
 /**
@@ -86,10 +92,14 @@ export function useAnalysis<M extends LongMethod>(
   const queryKey = library === undefined || library === here ? [method, params] : [method, params, library];
   const query = useQuery<ResultOf<M>>({
     queryKey,
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal }) => {
       if (params === undefined) throw new Error(`${method} was asked before its params were known`);
       // The rest of ParamsOf<M>, which a generic method hides from the compiler.
-      return client.request(method, { ...params, progressKey } as unknown as ParamsOf<M>, { signal });
+      const answer = await client.request(method, { ...params, progressKey } as unknown as ParamsOf<M>, {
+        signal,
+      });
+      if (isListOrder(answer)) seedRows(queryClient, answer);
+      return answer;
     },
     enabled: isAsked && !isStopped,
     // The former answer of the same scope stays in sight; another run's would be a lie.

@@ -33,7 +33,7 @@ export function useRequest<M extends Method>(
 export function requestKey<M extends Method>(
   method: M,
   params: ParamsOf<M> | undefined,
-  library: string | undefined,
+  library?: string,
 ): readonly unknown[] {
   return library === undefined ? [method, params] : [method, params, library];
 }

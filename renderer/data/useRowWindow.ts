@@ -5,10 +5,12 @@
  */
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
-import type { GroupRow, RolloutRow } from '../../shared/api/contract.ts';
+import { FIRST_ROWS, type GroupRow, type ParamsOf, type RolloutRow } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
+import { requestKey } from './useRequest.ts';
 
-const CHUNK = 100;
+/** The first chunk comes with the order of the list. */
+const CHUNK = FIRST_ROWS;
 
 export interface IndexRange {
   readonly first: number;
@@ -32,20 +34,23 @@ interface RowWindow<Row> {
   readonly error: Error | undefined;
 }
 
-function useWindow<Row>(
-  method: 'group.rows' | 'rollout.rows',
-  fetchRows: (ids: number[], signal: AbortSignal) => Promise<readonly Row[]>,
+function useWindow<M extends 'group.rows' | 'rollout.rows', Row>(
+  method: M,
+  paramsOf: (ids: number[]) => ParamsOf<M>,
   idOf: (row: Row) => number,
   ids: Uint32Array | undefined,
   range: IndexRange,
 ): RowWindow<Row> {
   const chunks = useMemo(() => (ids === undefined ? [] : chunksOf(range, ids.length)), [ids, range]);
+  const client = useClient();
   const results = useQueries({
     queries: chunks.map((chunk) => {
-      const chunkIds = Array.from(ids?.subarray(chunk.first, chunk.end) ?? []);
+      const params = paramsOf(Array.from(ids?.subarray(chunk.first, chunk.end) ?? []));
       return {
-        queryKey: [method, chunkIds] as const,
-        queryFn: ({ signal }: { signal: AbortSignal }) => fetchRows(chunkIds, signal),
+        queryKey: requestKey(method, params),
+        // Of the two methods, each answers with its rows.
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          client.request(method, params, { signal }) as Promise<unknown> as Promise<readonly Row[]>,
       };
     }),
   });
@@ -75,15 +80,9 @@ const groupIdOf = (row: GroupRow) => row.groupId;
 const rolloutIdOf = (row: RolloutRow) => row.rolloutId;
 
 export function useGroupWindow(ids: Uint32Array | undefined, range: IndexRange): RowWindow<GroupRow> {
-  const client = useClient();
-  const fetchRows = (groupIds: number[], signal: AbortSignal) =>
-    client.request('group.rows', { groupIds }, { signal });
-  return useWindow('group.rows', fetchRows, groupIdOf, ids, range);
+  return useWindow('group.rows', (groupIds) => ({ groupIds }), groupIdOf, ids, range);
 }
 
 export function useRolloutWindow(ids: Uint32Array | undefined, range: IndexRange): RowWindow<RolloutRow> {
-  const client = useClient();
-  const fetchRows = (rolloutIds: number[], signal: AbortSignal) =>
-    client.request('rollout.rows', { rolloutIds }, { signal });
-  return useWindow('rollout.rows', fetchRows, rolloutIdOf, ids, range);
+  return useWindow('rollout.rows', (rolloutIds) => ({ rolloutIds }), rolloutIdOf, ids, range);
 }

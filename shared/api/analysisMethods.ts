@@ -5,10 +5,10 @@ import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
 import type { AlikeList, ForkTree } from './compareRows.ts';
 import { defineMethod, resultOf } from './method.ts';
 import type { PackedComparison } from './packedRows.ts';
-import { id, progressKey } from './paramTypes.ts';
+import { id, progressKey, rolloutAddress } from './paramTypes.ts';
 import { type GroupLedger, PENALTY_KINDS, type RocReport } from './rocRows.ts';
 
-const rocChoice = z.object({
+export const rocChoice = z.object({
   rule: z.enum(RESAMPLE_RULES).optional(),
   penalty: z.enum(PENALTY_KINDS).optional(),
   settings: z.partialRecord(z.enum(SETTING_NAMES), z.union([z.boolean(), z.number(), z.string()])).optional(),
@@ -41,9 +41,15 @@ export const ANALYSIS_METHODS = {
     runsOn: 'analysis',
     isAtOnce: true,
   }),
-  /** Two to four rollouts side by side, aligned with the one of them that is the baseline (an index). */
+  /** Two to four rollouts side by side, each by id or by address, aligned with the one of them that is the baseline (an index). */
   'compare.align': defineMethod({
-    params: z.object({ rolloutIds: z.array(id).min(1).max(MAX_LANES), baseline: id.default(0) }),
+    params: z.object({
+      rollouts: z
+        .array(z.union([id, rolloutAddress]))
+        .min(1)
+        .max(MAX_LANES),
+      baseline: id.default(0),
+    }),
     /** `unpackComparison` makes rows of it. */
     result: resultOf<PackedComparison>(),
     runsOn: 'comparison',

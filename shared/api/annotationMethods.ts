@@ -29,7 +29,7 @@ import type {
   HistoryState,
   LabelQueue,
   MergeReport,
-  ReadingRow,
+  RolloutAnnotations,
   TakenBack,
   TaxonomyState,
 } from './annotationRows.ts';
@@ -126,11 +126,7 @@ export const ANNOTATION_METHODS = {
   /** Everything said about one rollout. Its flags come with `rollout.get`. */
   'annotation.list': defineMethod({
     params: z.object({ rolloutId: id }),
-    result: resultOf<{
-      /** By place in the text, those about the whole rollout first. */
-      readonly annotations: readonly AnnotationRow[];
-      readonly readings: readonly ReadingRow[];
-    }>(),
+    result: resultOf<RolloutAnnotations>(),
     runsOn: 'reader',
   }),
   /** All ids in order, then `annotation.rows` for the window. `unattached`: the rollout is not in this library. */

@@ -57,6 +57,17 @@ export interface HistoryState {
   /** What `annotation.undo` would take back, in words; absent: nothing. */
   readonly undo?: string;
   readonly redo?: string;
+  /** Of all annotation data when this was read. It grows with every change. */
+  readonly revision: number;
+}
+
+/** Everything that readers say about one rollout. */
+export interface RolloutAnnotations {
+  /** By place in the text, those about the whole rollout first. */
+  readonly annotations: readonly AnnotationRow[];
+  readonly readings: readonly ReadingRow[];
+  /** As in `HistoryState`. */
+  readonly revision: number;
 }
 
 export interface AppliedChanges {
@@ -66,6 +77,8 @@ export interface AppliedChanges {
   readonly removed: readonly string[];
   readonly readings: readonly ReadingRow[];
   readonly history: HistoryState;
+  /** The rollouts that were changed, as they are now; the first 100. */
+  readonly rollouts: readonly ({ readonly rolloutId: number } & RolloutAnnotations)[];
 }
 
 export interface TakenBack extends AppliedChanges {

@@ -14,6 +14,7 @@ import { LIST_METHODS } from './listMethods.ts';
 import type { MethodDefinition, ResultType, RunsOn } from './method.ts';
 import { OVERVIEW_METHODS } from './overviewMethods.ts';
 import { PACK_METHODS } from './packMethods.ts';
+import { PAGE_METHODS } from './pageMethods.ts';
 import { PROBLEM_METHODS } from './problemMethods.ts';
 import type { IngestProgress } from './rows.ts';
 import { SEARCH_METHODS } from './searchMethods.ts';
@@ -27,7 +28,15 @@ export * from './annotationRows.ts';
 export * from './browseRows.ts';
 export type * from './compareRows.ts';
 export * from './libraryRows.ts';
-export { GROUP_SORTS, type GroupSort, ROLLOUT_SORTS, type RolloutSort } from './listMethods.ts';
+export {
+  FIRST_ROWS,
+  GROUP_SORTS,
+  type GroupOrder,
+  type GroupSort,
+  ROLLOUT_SORTS,
+  type RolloutOrder,
+  type RolloutSort,
+} from './listMethods.ts';
 export type { RunsOn } from './method.ts';
 export {
   PACK_FORMATS,
@@ -37,6 +46,7 @@ export {
   type PackSection,
   type PackWritten,
 } from './packMethods.ts';
+export { FIRST_ALTERNATIVES, FIRST_PLACES, type OpenedPage, type PageAnswer } from './pageMethods.ts';
 export type * from './problemRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
@@ -51,6 +61,7 @@ export type * from './sqlRows.ts';
 export const CONTRACT = {
   ...LIST_METHODS,
   ...OVERVIEW_METHODS,
+  ...PAGE_METHODS,
   ...TOKEN_METHODS,
   ...ANALYSIS_METHODS,
   ...PROBLEM_METHODS,
@@ -92,7 +103,11 @@ export interface Events {
   /** Rows were committed; cached answers about these runs are stale. */
   'library.changed': { readonly runIds: readonly number[] };
   /** Annotations or readings of these rollouts; none: the taxonomy, or what has no rollout here. */
-  'annotations.changed': { readonly rolloutIds: readonly number[] };
+  'annotations.changed': {
+    readonly rolloutIds: readonly number[];
+    /** An answer with this `revision` or a later one has the change. */
+    readonly revision: number;
+  };
   'analysis.progress': {
     readonly progressKey: string;
     readonly stepsDone: number;

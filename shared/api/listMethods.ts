@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { WORD_FIELDS } from '../domain/filter/fields.ts';
 import type { FilterReading, FrequentValue, SavedView, StepFacts } from './browseRows.ts';
 import { defineMethod, resultOf } from './method.ts';
-import { direction, filter, id, progressKey } from './paramTypes.ts';
+import { direction, filter, id, progressKey, runOf } from './paramTypes.ts';
 import type { GroupRow, HostInfo, RolloutRow, RunDetail, RunSummary, StepSummary } from './rows.ts';
 
 export const GROUP_SORTS = [
@@ -45,6 +45,28 @@ export const ROLLOUT_SORTS = [
 ] as const;
 export type RolloutSort = (typeof ROLLOUT_SORTS)[number];
 
+/** Rows of a list that come with its order. */
+export const FIRST_ROWS = 100;
+const withRows = z.boolean().optional();
+
+export interface GroupOrder {
+  readonly runId: number;
+  readonly ids: Uint32Array;
+  /** Rollouts of each group that match the filter; absent without one. */
+  readonly matches?: Uint32Array;
+  /** Of the first `FIRST_ROWS` ids, where they were asked for. */
+  readonly rows?: readonly GroupRow[];
+}
+
+export interface RolloutOrder {
+  readonly runId: number;
+  readonly ids: Uint32Array;
+  /** Of the first `FIRST_ROWS` ids, where they were asked for. */
+  readonly rows?: readonly RolloutRow[];
+  /** The groups of these rows, each once, in their order. */
+  readonly groups?: readonly GroupRow[];
+}
+
 /** Lists return all ids in order (4 bytes each), then rows for the visible window by id: exact scroll bars without OFFSET. */
 export const LIST_METHODS = {
   'host.info': defineMethod({ params: z.object({}), result: resultOf<HostInfo>(), runsOn: 'host' }),
@@ -65,15 +87,15 @@ export const LIST_METHODS = {
   }),
   'group.order': defineMethod({
     params: z.object({
-      runId: id,
+      ...runOf,
       step: id.optional(),
       filter,
       sort: z.enum(GROUP_SORTS).default('order'),
       direction: direction.default('ascending'),
+      withRows,
       progressKey,
     }),
-    /** `matches`: rollouts of each group that match the filter; absent without one. */
-    result: resultOf<{ readonly ids: Uint32Array; readonly matches?: Uint32Array }>(),
+    result: resultOf<GroupOrder>(),
     runsOn: 'lists',
   }),
   'group.rows': defineMethod({
@@ -83,7 +105,7 @@ export const LIST_METHODS = {
   }),
   'rollout.order': defineMethod({
     params: z.object({
-      runId: id,
+      ...runOf,
       step: id.optional(),
       groupId: id.optional(),
       filter,
@@ -92,9 +114,10 @@ export const LIST_METHODS = {
         .array(z.object({ by: z.enum(ROLLOUT_SORTS), direction: direction.default('ascending') }))
         .max(8)
         .default([]),
+      withRows,
       progressKey,
     }),
-    result: resultOf<{ readonly ids: Uint32Array }>(),
+    result: resultOf<RolloutOrder>(),
     runsOn: 'lists',
   }),
   'rollout.rows': defineMethod({

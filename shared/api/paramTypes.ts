@@ -8,3 +8,7 @@ export const direction = z.enum(['ascending', 'descending']);
 export const filter = z.string().max(LONGEST_FILTER).default('');
 /** Names a long question in `analysis.progress`. */
 export const progressKey = z.string().max(100).optional();
+/** A rollout as links name it. */
+export const rolloutAddress = z.object({ runKey: z.string(), step: id, groupKey: z.string(), ordinal: id });
+/** A run by id or by the key that links have. */
+export const runOf = { runId: id.optional(), runKey: z.string().optional() };

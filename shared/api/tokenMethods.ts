@@ -33,17 +33,6 @@ const signalSource = z.object({
 });
 
 export const TOKEN_METHODS = {
-  /** From the words of a URL to ids. */
-  'place.resolve': defineMethod({
-    params: z.object({
-      runKey: z.string(),
-      step: id.optional(),
-      groupKey: z.string().optional(),
-      ordinal: id.optional(),
-    }),
-    result: resultOf<{ readonly runId: number; readonly groupId?: number; readonly rolloutId?: number }>(),
-    runsOn: 'reader',
-  }),
   'rollout.get': defineMethod({
     params: z.object({ rolloutId: id }),
     result: resultOf<RolloutDetail>(),

@@ -16,7 +16,6 @@ import {
   STEP_CALLS,
   STEP_ROLLOUTS,
 } from '../../electron/storage/queries/columns.ts';
-import { orderRollouts } from '../../electron/storage/queries/lists.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { rowOfFacts, rowOfSummary, type StepRow } from '../../renderer/views/browse/stepRows.ts';
 import { GROUP_SORTS, ROLLOUT_SORTS, type StepFacts } from '../../shared/api/contract.ts';
@@ -26,6 +25,7 @@ import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { askColumns, CANCELLED_TASK, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+import { rolloutOrder } from '../support/rolloutOrder.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 let place: Scratch;
@@ -234,7 +234,7 @@ describe('orders over columns', () => {
           { by: 'turns' as const, direction: 'descending' as const },
         ];
         const ours = ask<{ ids: Uint32Array }>(engine, { method: 'rollout.order', runId, filter: '', sort });
-        expect(Array.from(ours.ids)).toEqual(Array.from(orderRollouts(db, { runId, filter: '', sort }).ids));
+        expect(Array.from(ours.ids)).toEqual(rolloutOrder(db, { runId, sort }));
       }
     }
   });

@@ -117,7 +117,7 @@ function answered<T>(question: Question): T {
   return (question.method === 'compare.align' ? unpackComparison(result.value as never) : result.value) as T;
 }
 const align = (lanes: readonly number[], baseline = 0): Comparison =>
-  answered<Comparison>({ method: 'compare.align', rolloutIds: lanes.map((i) => ids[i] ?? 0), baseline });
+  answered<Comparison>({ method: 'compare.align', rollouts: lanes.map((i) => ids[i] ?? 0), baseline });
 const failureOf = (question: Question, task: Partial<Task> = {}, library = db): string => {
   const result = compare(question, task, library);
   return result.ok ? 'ok' : result.failure.code;
@@ -179,17 +179,15 @@ describe('an alignment', () => {
   });
 
   it('fails as data', () => {
-    expect(failureOf({ method: 'compare.align', rolloutIds: [ids[0] ?? 0, 99_999], baseline: 0 })).toBe(
+    expect(failureOf({ method: 'compare.align', rollouts: [ids[0] ?? 0, 99_999], baseline: 0 })).toBe(
       'not_found',
     );
-    expect(failureOf({ method: 'compare.align', rolloutIds: [ids[0] ?? 0], baseline: 3 })).toBe(
-      'bad_request',
-    );
+    expect(failureOf({ method: 'compare.align', rollouts: [ids[0] ?? 0], baseline: 3 })).toBe('bad_request');
     expect(failureOf({ method: 'compare.tree', groupIds: [99_999] })).toBe('not_found');
     expect(failureOf({ method: 'compare.alike', rolloutId: 99_999, limit: 5 })).toBe('not_found');
     const lanes = [ids[0] ?? 0, ids[1] ?? 0];
     const isCancelled = (): boolean => true;
-    expect(failureOf({ method: 'compare.align', rolloutIds: lanes, baseline: 0 }, { isCancelled })).toBe(
+    expect(failureOf({ method: 'compare.align', rollouts: lanes, baseline: 0 }, { isCancelled })).toBe(
       'cancelled',
     );
   });
@@ -344,7 +342,7 @@ describe('a fork that the environment made', () => {
       await ingestHere(own.library, [own.file('log.jsonl', `${log.join('\n')}\n`)]);
       const reader = openReader(own.library);
       try {
-        const found = compare({ method: 'compare.align', rolloutIds: [1, 2, 3], baseline: 0 }, {}, reader);
+        const found = compare({ method: 'compare.align', rollouts: [1, 2, 3], baseline: 0 }, {}, reader);
         if (!found.ok) throw new Error(found.failure.message);
         const { lanes } = unpackComparison(found.value as never);
         expect(lanes[1]?.fork?.baseline).toMatchObject({ kind: 'tool-response', text: '994' });

@@ -80,7 +80,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'query.remove': { params: () => ({ name: 'runs' }), changes: true },
   'filter.values': { params: ({ runId }) => ({ runId, field: 'problem' }) },
   'rollout.rows': { params: ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 100) }) },
-  'place.resolve': { params: ({ runKey, step }) => ({ runKey, step }) },
+  'page.open': { params: ({ runKey, step }) => ({ runKey, step }) },
   'rollout.get': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
   'rollout.tokens': { params: ({ withTokens }) => ({ rolloutId: withTokens }) },
   'rollout.signal': { params: ({ withTokens }) => ({ rolloutId: withTokens, signal: 'entropy' }) },
@@ -155,7 +155,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
     params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0, sections: ['problem', 'answer'] }),
   },
   'run.remove': { params: () => ({ runKey: 'no such run' }) },
-  'compare.align': { params: ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 3), baseline: 1 }) },
+  'compare.align': { params: ({ rolloutIds }) => ({ rollouts: rolloutIds.slice(0, 3), baseline: 1 }) },
   'compare.tree': { params: ({ groupIds }) => ({ groupIds: groupIds.slice(0, 1) }) },
   'compare.alike': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0, limit: 5 }) },
   'roc.group': {

@@ -61,7 +61,10 @@ afterAll(async () => {
 describe('a change', () => {
   it('is told to every window, with the rollouts it is about', () => {
     const told = events.filter(({ event }) => event === 'annotations.changed');
-    expect(told[0]?.payload).toEqual({ rolloutIds: expect.arrayContaining([...ids.subarray(0, 4)]) });
+    expect(told[0]?.payload).toEqual({
+      rolloutIds: expect.arrayContaining([...ids.subarray(0, 4)]),
+      revision: expect.any(Number),
+    });
   });
 
   it('is refused where it makes no sense, and says why', async () => {
@@ -367,10 +370,14 @@ describe('what others said', () => {
     await ask('annotation.undo', {});
     // Whoever decides can take back what they decided, and nobody else's.
     await ask('annotation.resolve', { conflictId, take: 'theirs', author: 'cleo' });
-    expect(await ask('annotation.history', { author: 'cleo' })).toEqual({ undo: 'decision for theirs' });
+    expect(await ask('annotation.history', { author: 'cleo' })).toEqual({
+      undo: 'decision for theirs',
+      revision: expect.any(Number),
+    });
     expect(await ask('annotation.redo', { author: 'cleo' })).not.toHaveProperty('words');
     expect((await ask('annotation.undo', { author: 'cleo' })).history).toEqual({
       redo: 'decision for theirs',
+      revision: expect.any(Number),
     });
     await ask('annotation.resolve', { conflictId, take: 'mine' });
     expect((await ask('annotation.rows', { annotationNos: [...numbers] }))[0]?.note).toBe(ours.note);

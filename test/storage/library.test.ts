@@ -22,12 +22,7 @@ import {
   READINGS_OF_ROLLOUT,
 } from '../../electron/storage/queries/annotations.ts';
 import { AVAILABLE } from '../../electron/storage/queries/available.ts';
-import {
-  GROUPS_BY_ID,
-  groupOrderSql,
-  ROLLOUTS_BY_ID,
-  rolloutOrderSql,
-} from '../../electron/storage/queries/lists.ts';
+import { GROUPS_BY_ID, groupOrderSql, ROLLOUTS_BY_ID } from '../../electron/storage/queries/lists.ts';
 import { MEASURED, ROLLOUTS_OF } from '../../electron/storage/queries/measured.ts';
 import { ADDRESSES } from '../../electron/storage/queries/places.ts';
 import { POOL_OF_STEP } from '../../electron/storage/queries/pool.ts';
@@ -35,7 +30,7 @@ import { RUN_BY_KEY, STEPS_OF_RUN } from '../../electron/storage/queries/runs.ts
 import { IDENTITY } from '../../electron/storage/rolloutTexts.ts';
 import { prepareUserStatement } from '../../electron/storage/userStatement.ts';
 import { PUBLIC_VIEWS } from '../../electron/storage/views.sql.ts';
-import { GROUP_SORTS, ROLLOUT_SORTS } from '../../shared/api/contract.ts';
+import { GROUP_SORTS } from '../../shared/api/contract.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -118,18 +113,6 @@ describe('query plans', () => {
     db.close();
     return rows.map((row) => row.detail);
   };
-
-  it('a step in its natural order is one index range, without a sort', () => {
-    expect(planOf(rolloutOrderSql({ step: 1, sort: [] }))).toEqual([
-      'SEARCH r USING COVERING INDEX rollout_by_step (run_id=? AND step=?)',
-    ]);
-    expect(planOf(rolloutOrderSql({ step: 1, sort: [{ by: 'order', direction: 'descending' }] }))).toEqual([
-      'SEARCH r USING COVERING INDEX rollout_by_step (run_id=? AND step=?)',
-    ]);
-    expect(planOf(rolloutOrderSql({ sort: [{ by: 'order', direction: 'ascending' }] }))).toEqual([
-      'SEARCH r USING COVERING INDEX rollout_by_step (run_id=?)',
-    ]);
-  });
 
   it('tokens are read rollout by rollout, in the order of an index', () => {
     const byId = 'SEARCH t USING INTEGER PRIMARY KEY (rowid=?)';
@@ -214,17 +197,6 @@ describe('query plans', () => {
     expect(planOf(POOL_OF_STEP.replaceAll('?', ':id'))).toEqual([
       'SEARCH rollout_row USING INDEX rollout_by_step (run_id=? AND step=?)',
     ]);
-  });
-
-  it.each(ROLLOUT_SORTS)('rollouts of a step by %s never scan the table', (sort) => {
-    for (const scope of [{ step: 1 }, { groupId: 1 }]) {
-      const by = [
-        { by: sort, direction: 'descending' as const },
-        { by: 'answer' as const, direction: 'ascending' as const },
-      ];
-      const [first] = planOf(rolloutOrderSql({ ...scope, sort: by }));
-      expect(first).toMatch(/^SEARCH r USING (COVERING )?INDEX rollout_by_(step|group) /);
-    }
   });
 
   it.each(GROUP_SORTS)('groups of a step by %s never scan the table', (sort) => {

@@ -5,7 +5,7 @@ import type {
   AuthorRow,
   ConflictRow,
   LabelCount,
-  ReadingRow,
+  RolloutAnnotations,
   TaxonomyState,
 } from '../../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../../shared/api/contract.ts';
@@ -82,10 +82,7 @@ function placeOf(row: RowRecord): AnnotationPlace | undefined {
   };
 }
 
-export function annotationsOfRollout(
-  db: ReadableLibrary,
-  rolloutId: number,
-): { readonly annotations: readonly AnnotationRow[]; readonly readings: readonly ReadingRow[] } {
+export function annotationsOfRollout(db: ReadableLibrary, rolloutId: number): RolloutAnnotations {
   const annotations = (db.prepare(ANNOTATIONS_OF_ROLLOUT).all(rolloutId) as RowRecord[]).map(rowOf);
   const readings = db.prepare(READINGS_OF_ROLLOUT).all(rolloutId) as (ReadingRecord & {
     rollout_id: number;
@@ -93,6 +90,7 @@ export function annotationsOfRollout(
   return {
     annotations,
     readings: readings.map((row) => ({ ...readingFrom(row), rolloutId: row.rollout_id })),
+    revision: annotationRevision(db),
   };
 }
 

@@ -1,13 +1,10 @@
-/**
- * Lists: all ids in order, then rows by id. The order of a step's 16 k rollouts is 64 KB and
- * one index range; rows are fetched for what is on the screen.
- */
+/** Lists: the order of groups, and rows by id. Columns answer the order of rollouts (`electron/columns`). */
 import type {
+  GroupOrder,
   GroupRow,
   GroupSort,
   ParsedParams,
   RolloutRow,
-  RolloutSort,
 } from '../../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { booleansOf, present } from '../rows.ts';
@@ -23,31 +20,6 @@ const GROUP_COLUMNS: Record<GroupSort, string> = {
   meanTurns: '1.0 * g.turns / g.rollouts',
   meanResponseChars: '1.0 * g.response_chars / g.rollouts',
   problemId: '(SELECT p.problem_id FROM problem_row p WHERE p.problem_no = g.problem_no)',
-};
-
-const ROLLOUT_COLUMNS: Record<RolloutSort, string> = {
-  order: 'r.step, r.group_id, r.ordinal',
-  step: 'r.step',
-  problemId:
-    '(SELECT p.problem_id FROM group_row g JOIN problem_row p USING (problem_no) WHERE g.group_id = r.group_id)',
-  latencyMs: '(SELECT max(c.latency_ms) FROM tool_call_row c WHERE c.rollout_id = r.rollout_id)',
-  ordinal: 'r.ordinal',
-  reward: 'r.reward',
-  isCorrect: 'r.is_correct',
-  answer: 'r.answer',
-  turns: 'r.turns',
-  toolCalls: 'r.tool_calls',
-  toolErrors: 'r.tool_errors',
-  stopReason: 'r.stop_reason',
-  kept: 'r.kept',
-  reason: 'r.reason',
-  pErr: 'r.p_err',
-  pFormat: 'r.p_format',
-  penalty: 'r.penalty',
-  advantage: 'r.advantage',
-  policyTokens: 'r.policy_tokens',
-  responseChars: 'r.response_chars',
-  meanEntropy: 'r.mean_entropy',
 };
 
 /** Unknown values come last either way; ties keep the order of the log, which is also the order when none is asked for. */
@@ -75,47 +47,17 @@ export function groupOrderSql(
     ORDER BY ${orderBy(GROUP_COLUMNS, GROUP_COLUMNS[params.sort], params.direction)}`;
 }
 
-type RolloutScope = Pick<ParsedParams<'rollout.order'>, 'step' | 'groupId' | 'sort'>;
+export type GroupOrderParams = Pick<ParsedParams<'group.order'>, 'step' | 'sort' | 'direction'> & {
+  readonly runId: number;
+};
 
-/** Of a step or a group, without a filter: those are few enough for rows. The rest is asked of columns. */
-export function rolloutOrderSql({ step, groupId, sort }: RolloutScope): string {
-  const where = ['r.run_id = :runId'];
-  if (groupId !== undefined) where.splice(0, 1, 'r.group_id = :groupId');
-  else if (step !== undefined) where.push('r.step = :step');
-  return `SELECT r.rollout_id FROM rollout_row r WHERE ${where.join(' AND ')}
-    ORDER BY ${orderByAll(sort)}`;
-}
-
-/** Keys behind the order of the log never decide. */
-function orderByAll(sort: RolloutScope['sort']): string {
-  const [first] = sort;
-  if (first?.by === 'order') return orderBy(ROLLOUT_COLUMNS, ROLLOUT_COLUMNS.order, first.direction);
-  const keys = sort
-    .filter(({ by }) => by !== 'order')
-    .map(({ by, direction }) => `${ROLLOUT_COLUMNS[by]} ${wayOf(direction)} NULLS LAST`);
-  return [...keys, ROLLOUT_COLUMNS.order].join(', ');
-}
-
-export function orderGroups(
-  db: ReadableLibrary,
-  params: Omit<ParsedParams<'group.order'>, 'progressKey'>,
-): { ids: Uint32Array } {
+export function orderGroups(db: ReadableLibrary, params: GroupOrderParams): GroupOrder {
+  const { runId, step } = params;
   const ids = db
     .prepare(groupOrderSql(params))
     .pluck()
-    .all({ runId: params.runId, step: params.step ?? null });
-  return { ids: Uint32Array.from(ids as number[]) };
-}
-
-export function orderRollouts(
-  db: ReadableLibrary,
-  params: ParsedParams<'rollout.order'>,
-): { ids: Uint32Array } {
-  const ids = db
-    .prepare(rolloutOrderSql(params))
-    .pluck()
-    .all({ runId: params.runId, step: params.step ?? null, groupId: params.groupId ?? null });
-  return { ids: Uint32Array.from(ids as number[]) };
+    .all({ runId, step: step ?? null });
+  return { runId, ids: Uint32Array.from(ids as number[]) };
 }
 
 export const GROUPS_BY_ID = `

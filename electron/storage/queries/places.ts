@@ -1,5 +1,5 @@
 import type { ParsedParams, ProblemPlace, ResultOf } from '../../../shared/api/contract.ts';
-import { found } from '../../../shared/api/errors.ts';
+import { ApiError, found } from '../../../shared/api/errors.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { booleansOf, present } from '../rows.ts';
 
@@ -11,25 +11,57 @@ const SOURCE = `SELECT f.path, f.container, f.unit, r.line, r.byte_offset AS byt
   FROM rollout_row r JOIN file_row f USING (file_id) WHERE r.rollout_id = ?`;
 const ROOTS = 'SELECT path FROM granted_root ORDER BY path';
 
+const SIBLINGS = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? ORDER BY ordinal, rollout_id';
+
+export interface Address {
+  readonly runKey: string;
+  readonly step?: number | undefined;
+  readonly groupKey?: string | undefined;
+  readonly ordinal?: number | undefined;
+}
+
+export interface ResolvedAddress {
+  readonly runId: number;
+  readonly groupId?: number;
+  readonly rolloutId?: number;
+}
+
+function one(db: ReadableLibrary, sql: string, ...values: unknown[]): number | undefined {
+  return db
+    .prepare(sql)
+    .pluck()
+    .get(...values) as number | undefined;
+}
+
 /** @throws ApiError naming the first part of the address that the library does not have */
-export function resolvePlace(
+export function resolveAddress(
   db: ReadableLibrary,
-  { runKey, step, groupKey, ordinal }: ParsedParams<'place.resolve'>,
-): ResultOf<'place.resolve'> {
-  const one = (sql: string, ...values: unknown[]): number | undefined =>
-    db
-      .prepare(sql)
-      .pluck()
-      .get(...values) as number | undefined;
-  const runId = found(one(RUN, runKey), `run ${runKey}`);
+  { runKey, step, groupKey, ordinal }: Address,
+): ResolvedAddress {
+  const runId = found(one(db, RUN, runKey), `run ${runKey}`);
   if (step === undefined || groupKey === undefined) return { runId };
   const groupId = found(
-    one(GROUP, runId, step, groupKey),
+    one(db, GROUP, runId, step, groupKey),
     `group ${groupKey} at step ${step} of run ${runKey}`,
   );
   if (ordinal === undefined) return { runId, groupId };
-  const rolloutId = found(one(ROLLOUT, groupId, ordinal), `rollout ${ordinal} of group ${groupKey}`);
+  const rolloutId = found(one(db, ROLLOUT, groupId, ordinal), `rollout ${ordinal} of group ${groupKey}`);
   return { runId, groupId, rolloutId };
+}
+
+/** @throws ApiError where the library has no such run, or neither is given */
+export function runIdOf(
+  db: ReadableLibrary,
+  { runId, runKey }: { readonly runId?: number | undefined; readonly runKey?: string | undefined },
+): number {
+  if (runId !== undefined) return runId;
+  if (runKey !== undefined) return found(one(db, RUN, runKey), `run ${runKey}`);
+  throw new ApiError({ code: 'bad_request', message: 'give a runId or a runKey' });
+}
+
+/** The rollouts of a group by ordinal. */
+export function siblingIds(db: ReadableLibrary, groupId: number): Uint32Array {
+  return Uint32Array.from(db.prepare(SIBLINGS).pluck().all(groupId) as number[]);
 }
 
 export interface RecordSource {

@@ -34,6 +34,13 @@ export const POOL_OF_STEP = `
     tool_errors AS toolErrors, policy_tokens AS policyTokens, response_chars AS responseChars
   FROM rollout_row WHERE run_id = ? AND step = ? ORDER BY group_id, ordinal`;
 
+const STEP_REVISION = 'SELECT revision FROM step_revision_row WHERE run_id = ? AND step = ?';
+
+/** Changes with every change of the step's rollouts. */
+export function stepRevision(db: ReadableLibrary, runId: number, step: number): number | undefined {
+  return db.prepare<[number, number], number>(STEP_REVISION).pluck().get(runId, step);
+}
+
 /** @returns the groups of a step in the order in which they were first read, each in rollout order */
 export function poolOfStep(
   db: ReadableLibrary,
@@ -68,16 +75,21 @@ const POOL_RUN = `
   FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope`;
 const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
 
+type PoolRunRow = Omit<PoolRun, 'hasSteps' | 'steps'> & { readonly hasSteps: number };
+
 export function poolRuns(db: ReadableLibrary): readonly PoolRun[] {
-  const rows = db.prepare(`${POOL_RUN} ORDER BY n.run_id`).all() as (Omit<PoolRun, 'hasSteps' | 'steps'> & {
-    hasSteps: number;
-  })[];
-  const steps = db.prepare<[number], number>(STEPS).pluck();
-  return rows.map((row) => ({ ...row, hasSteps: row.hasSteps === 1, steps: steps.all(row.runId) }));
+  const rows = db.prepare<[], PoolRunRow>(`${POOL_RUN} ORDER BY n.run_id`).all();
+  return rows.map((row) => withSteps(db, row));
 }
 
 export function poolRun(db: ReadableLibrary, runId: number): PoolRun | undefined {
-  return poolRuns(db).find((run) => run.runId === runId);
+  const row = db.prepare<[number], PoolRunRow>(`${POOL_RUN} WHERE n.run_id = ?`).get(runId);
+  return row && withSteps(db, row);
+}
+
+function withSteps(db: ReadableLibrary, row: PoolRunRow): PoolRun {
+  const steps = db.prepare<[number], number>(STEPS).pluck().all(row.runId);
+  return { ...row, hasSteps: row.hasSteps === 1, steps };
 }
 
 export interface PoolGroupPlace {

@@ -31,18 +31,24 @@ const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
 
 interface GroupTableProps {
   readonly runKey: string;
-  readonly runId: number;
   readonly step: number;
   readonly label: string;
   /** Groups without the filter, where that is known. */
   readonly total?: number | undefined;
 }
 
-export function GroupTable({ runKey, runId, step, label, total }: GroupTableProps) {
+export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
   const [sort, setSort] = useUrlSort(GROUP_SORT_IDS, BY_ORDER);
   const column = GROUP_SORT_IDS.find((one) => one === sort.column) ?? 'order';
   const text = useFilterLink().applied;
-  const params = { runId, step, filter: text, sort: column, direction: sort.direction } as const;
+  const params = {
+    runKey,
+    step,
+    filter: text,
+    sort: column,
+    direction: sort.direction,
+    withRows: true,
+  } as const;
   const order = useAnalysis('group.order', params);
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
@@ -87,7 +93,7 @@ export function GroupTable({ runKey, runId, step, label, total }: GroupTableProp
     return (
       <div className="list-column">
         {note}
-        <NoMatch title={title} within={{ runId, step }} />
+        <NoMatch title={title} within={{ runKey, step }} />
       </div>
     );
   }

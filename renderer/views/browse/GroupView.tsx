@@ -3,8 +3,10 @@ import { useCommands } from '../../app/commands.ts';
 import { FilterBox } from '../../app/filter/FilterBox.tsx';
 import { GROUP_RULES } from '../../data/groupRules.ts';
 import type { Place } from '../../data/place.ts';
+import { choiceOfUrl } from '../../data/rocChoice.ts';
 import { useNeighbourGroup } from '../../data/useNeighbours.ts';
-import { goTo } from '../../data/usePlace.ts';
+import { usePage } from '../../data/usePage.ts';
+import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
@@ -26,7 +28,16 @@ const MAX_LEDGER = 2_000;
 
 export default function GroupView({ place }: { readonly place: GroupPlace }) {
   const { runKey, step, groupKey } = place;
-  const resolved = useRequest('place.resolve', { runKey, step, groupKey });
+  const [query] = useUrlQuery();
+  const { basis, whatIf } = choiceOfUrl(query);
+  const resolved = usePage({
+    runKey,
+    step,
+    groupKey,
+    show: 'group',
+    roc: { basis, ...(whatIf === undefined ? {} : { whatIf }) },
+    largestLedger: MAX_LEDGER,
+  });
   const runId = resolved.data?.runId;
   const groupId = resolved.data?.groupId;
   const group = useRequest('group.rows', groupId === undefined ? undefined : { groupIds: [groupId] })

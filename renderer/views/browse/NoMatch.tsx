@@ -9,19 +9,19 @@ import { EmptyState } from '../../ui/States.tsx';
 interface NoMatchProps {
   readonly title: string;
   /** What the list is of. */
-  readonly within: Pick<ParamsOf<'rollout.order'>, 'runId' | 'step' | 'groupId'>;
+  readonly within: Pick<ParamsOf<'rollout.order'>, 'runId' | 'runKey' | 'step' | 'groupId'>;
 }
 
 /** Nothing matches; where that is because the log does not say, that is said. */
 export function NoMatch({ title, within }: NoMatchProps) {
   const { node } = useFilterLink();
-  const { runId, step, groupId } = within;
+  const { runId, runKey, step, groupId } = within;
   const client = useClient();
   const fields = fieldsOf(node);
   const known = useQueries({
     queries: fields.map((field) => {
       const params = {
-        runId,
+        ...{ runId, runKey },
         ...(step === undefined ? {} : { step }),
         ...(groupId === undefined ? {} : { groupId }),
         filter: `${field}:*`,

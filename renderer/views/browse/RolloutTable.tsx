@@ -64,6 +64,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
     ...filter,
     filter: text,
     sort: sorts.map(({ column, direction }) => ({ by: sortedFieldOf(column), direction })),
+    withRows: true,
   };
   const order = useAnalysis('rollout.order', params);
   const orderKey = JSON.stringify(params);

@@ -1,17 +1,16 @@
 import { useState } from 'react';
-import type { ProblemPlace } from '../../../shared/api/contract.ts';
+import { FIRST_PLACES, type ProblemPlace } from '../../../shared/api/contract.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { Link } from '../../ui/Link.tsx';
 import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 
 /** Beyond this a list says less than the sentence above it; the rest is counted. */
-const SHOWN = 100;
 
 /** The same problem at other steps and in other runs: how the policy did there, and a way to look. */
 export function SamePlaces({ groupId }: { readonly groupId: number }) {
   const [isOpen, setOpen] = useState(false);
-  const answer = useRequest('problem.places', { groupId, limit: SHOWN });
+  const answer = useRequest('problem.places', { groupId, limit: FIRST_PLACES });
   const others = answer.data?.places.filter((place) => !place.isThis) ?? [];
   if (answer.error !== null) {
     return (

@@ -11,7 +11,8 @@ export type ListSummary = Pick<StepSummary, 'rollouts' | 'groups' | 'decided' | 
 
 interface StepListsProps {
   readonly runKey: string;
-  readonly runId: number;
+  /** Undefined while the run is looked up: the list does not wait for it. */
+  readonly runId: number | undefined;
   /** Absent: of all steps. */
   readonly step?: number;
   /** What the lists are of: `step 40`, or the run where the log knows no step. */
@@ -38,12 +39,14 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
   return (
     <>
       <div className="filters">
-        <FilterBox
-          runId={runId}
-          runKey={runKey}
-          what={tab}
-          within={tab === 'rollouts' ? bothFilters(ofStep, rolloutFilterOf(query)) : ofStep}
-        />
+        {runId !== undefined && (
+          <FilterBox
+            runId={runId}
+            runKey={runKey}
+            what={tab}
+            within={tab === 'rollouts' ? bothFilters(ofStep, rolloutFilterOf(query)) : ofStep}
+          />
+        )}
         {tab === 'rollouts' && summary !== undefined && (
           <RolloutFilters hasDecisions={summary.decided > 0} hasCorrectness={summary.correctKnown > 0} />
         )}
@@ -52,20 +55,14 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
         {tab === 'rollouts' ? (
           <RolloutTable
             runKey={runKey}
-            filter={{ runId, ...(step === undefined ? {} : { step }), filter: rolloutFilterOf(query) }}
+            filter={{ runKey, ...(step === undefined ? {} : { step }), filter: rolloutFilterOf(query) }}
             label={`Rollouts of ${of}`}
             hidesProblem={false}
             emptyTitle="No rollout passes the filters"
             total={summary?.rollouts}
           />
         ) : (
-          <GroupTable
-            runKey={runKey}
-            runId={runId}
-            step={step ?? 0}
-            label={`Groups of ${of}`}
-            total={summary?.groups}
-          />
+          <GroupTable runKey={runKey} step={step ?? 0} label={`Groups of ${of}`} total={summary?.groups} />
         )}
       </div>
     </>

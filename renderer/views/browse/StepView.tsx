@@ -8,7 +8,6 @@ import { useRequest } from '../../data/useRequest.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted, decimal, percent } from '../../ui/numbers.ts';
-import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { FollowControls } from './FollowControls.tsx';
 import { newestStep } from './holdModel.ts';
 import RunView from './RunView.tsx';
@@ -39,8 +38,8 @@ function useNewestStep(runKey: string, step: number, newest: number | undefined,
 }
 
 function StepOfRun({ runKey, step }: StepViewProps) {
-  const place = useRequest('place.resolve', { runKey, step });
-  const runId = place.data?.runId;
+  const runs = useRequest('run.list', {});
+  const runId = runs.data?.find((run) => run.runKey === runKey)?.runId;
   const steps = useRequest('step.list', runId === undefined ? undefined : { runId });
   const [query, setQuery] = useUrlQuery();
   const at = steps.data?.findIndex((row) => row.step === step) ?? -1;
@@ -57,16 +56,6 @@ function StepOfRun({ runKey, step }: StepViewProps) {
     'sibling.previous': () => goToStep(at - 1),
   });
 
-  if (place.error !== null) {
-    return (
-      <FailedState
-        title={`Step ${step} could not be opened`}
-        error={place.error}
-        onRetry={() => void place.refetch()}
-      />
-    );
-  }
-  if (runId === undefined) return <WaitingState title="Opening the step…" />;
   const tab = listTab(query, summary);
   const row = summary === undefined ? undefined : rowOfSummary(summary);
 

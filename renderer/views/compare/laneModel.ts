@@ -26,8 +26,7 @@ export type LaneSlot =
       readonly state: 'waiting';
       readonly index: number;
       readonly path: string;
-      /** Known before the rollout itself is there. */
-      readonly rolloutId: number | undefined;
+      readonly place: RolloutPlace;
     }
   | { readonly state: 'missing'; readonly index: number; readonly path: string; readonly why: string }
   | {

@@ -4,18 +4,19 @@ import type { ParamsOf } from '../../../shared/api/contract.ts';
 import { unpackComparison } from '../../../shared/api/packedRows.ts';
 import { MOST_LANES, rolloutPlaceOf } from '../../data/compareLink.ts';
 import { ApiError } from '../../data/failures.ts';
+import type { RolloutPlace } from '../../data/place.ts';
+import { usePage } from '../../data/usePage.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { type Compared, type Lane, type LaneSlot, laneOf } from './laneModel.ts';
 
 const isNotFound = (error: Error | null): boolean => error instanceof ApiError && error.code === 'not_found';
 
+type RolloutAddress = Exclude<ParamsOf<'compare.align'>['rollouts'][number], number>;
+
 function useSlot(index: number, path: string | undefined): LaneSlot | undefined {
   const place = useMemo(() => (path === undefined ? undefined : rolloutPlaceOf(path)), [path]);
-  const address =
-    place === undefined
-      ? undefined
-      : { runKey: place.runKey, step: place.step, groupKey: place.groupKey, ordinal: place.ordinal };
-  const resolved = useRequest('place.resolve', address);
+  const address = place && addressOf(place);
+  const resolved = usePage(address && { ...address, show: 'rollout' });
   const rolloutId = resolved.error === null ? resolved.data?.rolloutId : undefined;
   const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId });
   const detail = rolloutId === undefined ? undefined : rollout.data;
@@ -36,7 +37,11 @@ function useSlot(index: number, path: string | undefined): LaneSlot | undefined 
     const retry = () => void (resolved.error === null ? rollout.refetch() : resolved.refetch());
     return { ...at, state: 'failed', error, retry };
   }
-  return lane === undefined ? { ...at, state: 'waiting', rolloutId } : { ...at, state: 'found', lane };
+  return lane === undefined ? { ...at, state: 'waiting', place } : { ...at, state: 'found', lane };
+}
+
+function addressOf({ runKey, step, groupKey, ordinal }: RolloutPlace): RolloutAddress {
+  return { runKey, step, groupKey, ordinal };
 }
 
 /** One slot per lane of the link. The number of hooks is that of the lanes there can be. */
@@ -45,22 +50,20 @@ export function useSlots(paths: readonly string[]): readonly LaneSlot[] {
   return slots.slice(0, MOST_LANES).filter((slot) => slot !== undefined);
 }
 
-/** Undefined while it is not known of every lane which rollout it is, and where too few are there. */
+/** Asked by address, so that lanes are aligned while their texts arrive. Undefined where too few lanes are there. */
 function questionOf(slots: readonly LaneSlot[], base: number): ParamsOf<'compare.align'> | undefined {
-  const ids: number[] = [];
+  const rollouts: RolloutAddress[] = [];
   let baseline = 0;
   for (const slot of slots) {
-    const isKnown = slot.state === 'waiting' || slot.state === 'found';
-    const id = slot.state === 'found' ? slot.lane.detail.row.rolloutId : isKnown ? slot.rolloutId : undefined;
-    if (isKnown && id === undefined) return undefined;
-    if (id === undefined) continue;
-    if (slot.index === base) baseline = ids.length;
-    ids.push(id);
+    const place =
+      slot.state === 'found' ? slot.lane.place : slot.state === 'waiting' ? slot.place : undefined;
+    if (place === undefined) continue;
+    if (slot.index === base) baseline = rollouts.length;
+    rollouts.push(addressOf(place));
   }
   // One lane by itself is stepped through and watched like several; one that lost its others is told so.
-  return ids.length > 1 || (ids.length === 1 && slots.length === 1)
-    ? { rolloutIds: ids, baseline }
-    : undefined;
+  const isEnough = rollouts.length > 1 || (rollouts.length === 1 && slots.length === 1);
+  return isEnough ? { rollouts, baseline } : undefined;
 }
 
 export interface ComparedState {
@@ -82,7 +85,6 @@ export function useCompared(slots: readonly LaneSlot[], base: number): ComparedS
   );
   const rolloutIds = lanes.map(({ detail }) => detail.row.rolloutId);
   const isSettled = slots.every(({ state }) => state !== 'waiting');
-  // Asked as soon as it is known which rollouts these are: their texts arrive while they are aligned.
   const answer = useRequest('compare.align', questionOf(slots, base));
   const rows = useMemo(
     () => (answer.data === undefined ? undefined : unpackComparison(answer.data)),
@@ -94,5 +96,6 @@ export function useCompared(slots: readonly LaneSlot[], base: number): ComparedS
     () => (comparison === undefined ? undefined : { lanes, base: baseline, comparison, key }),
     [comparison, lanes, baseline, key],
   );
-  return { lanes, compared, error: answer.error, retry: () => void answer.refetch() };
+  // A lane that is missing fails the first alignment, which is then asked without it.
+  return { lanes, compared, error: isSettled ? answer.error : null, retry: () => void answer.refetch() };
 }

@@ -4,15 +4,21 @@
  */
 import { CodeOf } from '../../app/CodeState.tsx';
 import type { Place } from '../../data/place.ts';
+import { usePage } from '../../data/usePage.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useTokenView } from '../../state/tokenView.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { Replay } from './Replay.tsx';
+import { signalParams } from './tokens/useTokenSeries.ts';
 import './replay.css';
 
 export default function ReplayView({ place }: { readonly place: Extract<Place, { view: 'rollout' }> }) {
   const { runKey, step, groupKey, ordinal } = place;
+  const wanted = useTokenView((state) => state.signal);
+  const vocabulary = useTokenView((state) => state.vocabulary);
+  const signal = signalParams(wanted, vocabulary);
   // Going to a sibling keeps the former rollout in sight until the new one is there.
-  const resolved = useRequest('place.resolve', { runKey, step, groupKey, ordinal }, { keepPrevious: true });
+  const resolved = usePage({ runKey, step, groupKey, ordinal, show: 'replay', signal }, true);
   const rolloutId = resolved.data?.rolloutId;
   const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId }, {
     keepPrevious: true,

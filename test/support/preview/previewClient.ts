@@ -102,7 +102,7 @@ export function createPreviewClient(scenario: string): FakeClient {
       return scenario === 'stepless' ? STEPLESS : RUN;
     },
     'step.list': () => (scenario === 'stepless' ? [stepRow(0)] : STEPS.map(stepRow)),
-    'place.resolve': ({ step, groupKey, ordinal }) => {
+    'page.open': ({ step, groupKey, ordinal }) => {
       const group =
         groupKey === undefined
           ? undefined
@@ -115,11 +115,12 @@ export function createPreviewClient(scenario: string): FakeClient {
         runId: 1,
         groupId: group,
         rolloutId: group === undefined || ordinal === undefined ? undefined : group * 100 + ordinal,
+        answers: [],
       };
     },
     'group.order': ({ step = 0, direction }) => {
       const ids = Array.from({ length: GROUPS }, (_, g) => groupId(step, g));
-      return { ids: Uint32Array.from(direction === 'descending' ? ids.reverse() : ids) };
+      return { runId: 1, ids: Uint32Array.from(direction === 'descending' ? ids.reverse() : ids) };
     },
     'group.rows': ({ groupIds }) => groupIds.map(groupRow),
     'rollout.order': ({ step = 0, groupId: wanted, sort, filter = '' }) => {
@@ -127,7 +128,7 @@ export function createPreviewClient(scenario: string): FakeClient {
       const isCorrect = flagIn(filter, 'correct');
       const kept = flagIn(filter, 'kept');
       if (scenario === 'million' && wanted === undefined) {
-        return { ids: Uint32Array.from({ length: 1_500_000 }, (_, i) => 10_000_100 + i) };
+        return { runId: 1, ids: Uint32Array.from({ length: 1_500_000 }, (_, i) => 10_000_100 + i) };
       }
       const groups =
         wanted === undefined ? Array.from({ length: GROUPS }, (_, g) => groupId(step, g)) : [wanted];
@@ -139,6 +140,7 @@ export function createPreviewClient(scenario: string): FakeClient {
             (kept === undefined || rolloutRow(id).kept === kept),
         );
       return {
+        runId: 1,
         ids: ordered(
           ids,
           (row) => (by === 'order' || by === 'latencyMs' ? row.rolloutId : row[by]),

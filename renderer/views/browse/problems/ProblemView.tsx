@@ -2,6 +2,7 @@ import { useRef } from 'react';
 import type { ProblemHistory } from '../../../../shared/api/contract.ts';
 import { standalonePart } from '../../../charts/exportChart.ts';
 import type { Place } from '../../../data/place.ts';
+import { usePage } from '../../../data/usePage.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { count, counted } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
@@ -18,7 +19,7 @@ type ProblemPlace = Extract<Place, { view: 'problem' }>;
 /** One problem over steps and runs: how often it was solved, with which answers, at which length. */
 export default function ProblemView({ place }: { readonly place: ProblemPlace }) {
   const { runKey, step, groupKey } = place;
-  const resolved = useRequest('place.resolve', { runKey, step, groupKey });
+  const resolved = usePage({ runKey, step, groupKey });
   const groupId = resolved.data?.groupId;
   const history = useRequest('problem.history', groupId === undefined ? undefined : { groupId });
   const error = resolved.error ?? history.error;

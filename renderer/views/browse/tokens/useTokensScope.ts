@@ -2,6 +2,7 @@
 import type { RunDetail } from '../../../../shared/api/contract.ts';
 import { type Place, tokensPlaceOf } from '../../../data/place.ts';
 import { useNeighbourGroup, useNeighbourRollout } from '../../../data/useNeighbours.ts';
+import { usePage } from '../../../data/usePage.ts';
 import { goTo } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import type { TokenScope } from '../../../data/useTokenStatistics.ts';
@@ -41,17 +42,7 @@ export function useTokensScope(address: TokensAddress): TokensScope {
   const run = useRequest('run.get', { runKey });
   const runId = run.data?.runId;
   const steps = useRequest('step.list', runId === undefined ? undefined : { runId });
-  const resolved = useRequest(
-    'place.resolve',
-    isNarrow
-      ? {
-          runKey,
-          ...(step === undefined ? {} : { step }),
-          ...(groupKey === undefined ? {} : { groupKey }),
-          ...(ordinal === undefined ? {} : { ordinal }),
-        }
-      : undefined,
-  );
+  const resolved = usePage(isNarrow ? { runKey, step, groupKey, ordinal } : undefined);
   const { groupId, rolloutId } = resolved.data ?? {};
   const inStep = runId === undefined || step === undefined ? undefined : { runId, step };
   const groups = useRequest('group.order', level === 'group' ? inStep : undefined).data?.ids;

@@ -8,6 +8,7 @@ import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { comparePath } from '../../../data/compareLink.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { usePage } from '../../../data/usePage.ts';
 import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
@@ -26,7 +27,7 @@ type AlikePlace = Extract<Place, { view: 'alike' }>;
 
 export default function AlikeView({ place }: { readonly place: AlikePlace }) {
   const { runKey, step, groupKey, ordinal } = place;
-  const resolved = useRequest('place.resolve', { runKey, step, groupKey, ordinal });
+  const resolved = usePage({ runKey, step, groupKey, ordinal, show: 'rollout' });
   const rolloutId = resolved.data?.rolloutId;
   const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId });
   const alike = useAnalysis(

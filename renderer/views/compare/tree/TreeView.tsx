@@ -7,6 +7,7 @@
 import { useMemo } from 'react';
 import type { ForkTree as Tree } from '../../../../shared/api/contract.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { usePage } from '../../../data/usePage.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { useProblemGroups } from '../../../data/useProblemGroups.ts';
 import { useRequest } from '../../../data/useRequest.ts';
@@ -29,7 +30,7 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
   const [query, setQuery] = useUrlQuery();
   const isOverTime = query.get('of') === 'steps';
   const run = useRunOf(place);
-  const resolved = useRequest('place.resolve', { runKey, step, groupKey });
+  const resolved = usePage({ runKey, step, groupKey });
   const groupId = resolved.data?.groupId;
   const all = useProblemGroups(runKey, isOverTime ? groupId : undefined);
   const groups = all.data?.groups;

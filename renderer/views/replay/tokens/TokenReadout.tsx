@@ -4,7 +4,7 @@
  */
 
 import type { RefObject } from 'react';
-import type { RolloutDetail, TokenInfo } from '../../../../shared/api/contract.ts';
+import { FIRST_ALTERNATIVES, type RolloutDetail, type TokenInfo } from '../../../../shared/api/contract.ts';
 import { KeyOf } from '../../../app/Keys.tsx';
 import type { TurnView } from '../../../data/segmentViews.ts';
 import { useRequest } from '../../../data/useRequest.ts';
@@ -39,8 +39,6 @@ interface TokenReadoutProps {
 
 /** A pointer on its way passes many tokens; asked is for the one it rests on. */
 const SETTLE_MS = 120;
-/** Whether alternatives were logged at all decides the height of the strip. */
-const PROBE_TOKENS = 64;
 
 function useColumns(
   rolloutId: number,
@@ -64,7 +62,8 @@ export function TokenReadout(props: TokenReadoutProps) {
   const token = hovered ?? current;
   const settled = useSettled(token, SETTLE_MS);
   const columns = useColumns(rolloutId, detail.tokens, heat, token !== undefined);
-  const probe = useRequest('rollout.alternatives', { rolloutId, from: 0, limit: PROBE_TOKENS }).data;
+  // Whether alternatives were logged at all decides the height of the strip.
+  const probe = useRequest('rollout.alternatives', { rolloutId, from: 0, limit: FIRST_ALTERNATIVES }).data;
   const hasAlternatives = heat.tail !== undefined || probe?.alternatives.some((one) => one !== null) === true;
   const answer = useRequest(
     'rollout.alternatives',

@@ -17,24 +17,24 @@ export interface TokenSeriesState {
 
 const NONE: readonly HeatSignal[] = [];
 
+/** What `rollout.signal` is asked for: the best signal there is, or the one that the user has chosen. */
+export function signalParams(
+  wanted: HeatSignal | undefined,
+  vocabulary: number | undefined,
+): { readonly signal?: HeatSignal; readonly vocabulary?: number | undefined } {
+  return wanted === undefined || wanted === 'entropy' ? { vocabulary } : { signal: wanted };
+}
+
 export function useTokenSeries(detail: RolloutDetail): TokenSeriesState {
   const wanted = useTokenView((state) => state.signal);
   const vocabulary = useTokenView((state) => state.vocabulary);
   const { rolloutId } = detail.row;
   const info = detail.tokens;
   // The first answer says what there is; a preference this rollout cannot serve gives way to the best there is.
-  const best = useRequest(
-    'rollout.signal',
-    info === undefined || (wanted !== undefined && wanted !== 'entropy')
-      ? undefined
-      : { rolloutId, vocabulary },
-  );
-  const chosen = useRequest(
-    'rollout.signal',
-    info === undefined || wanted === undefined || wanted === 'entropy'
-      ? undefined
-      : { rolloutId, signal: wanted },
-  );
+  const isBestWanted = wanted === undefined || wanted === 'entropy';
+  const asked = info === undefined ? undefined : { rolloutId, ...signalParams(wanted, vocabulary) };
+  const best = useRequest('rollout.signal', isBestWanted ? asked : undefined);
+  const chosen = useRequest('rollout.signal', isBestWanted ? undefined : asked);
   const isMissing = chosen.data !== undefined && chosen.data.signal === undefined;
   const fallback = useRequest('rollout.signal', isMissing ? { rolloutId, vocabulary } : undefined);
   const answer = isMissing ? fallback : chosen.data === undefined && best.data !== undefined ? best : chosen;

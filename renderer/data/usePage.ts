@@ -1,0 +1,75 @@
+/** Opens a page by its address with one request. What the page asks next is answered from what came with it. */
+import {
+  keepPreviousData,
+  type QueryClient,
+  type UseQueryResult,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import {
+  FIRST_ROWS,
+  type GroupRow,
+  type OpenedPage,
+  type ParamsOf,
+  type RolloutRow,
+} from '../../shared/api/contract.ts';
+import { useClient } from './DataProvider.tsx';
+
+type PageIds = Omit<OpenedPage, 'answers'>;
+type PageParams = ParamsOf<'page.open'>;
+
+/**
+ * @param params undefined: nothing is to be opened
+ * @param keepPrevious the former page stays in sight until the new one is there
+ */
+export function usePage(
+  params: PageParams | undefined,
+  keepPrevious = false,
+): UseQueryResult<PageIds, Error> {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const address = params && addressOf(params);
+  const queryKey = ['page.open', address] as const;
+  return useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      if (params === undefined || address === undefined)
+        throw new Error('a page was opened before its address was known');
+      // Asked again after a change of the library, the answers have their own queries.
+      const isOpen = queryClient.getQueryData(queryKey) !== undefined;
+      const { answers, ...ids } = await client.request('page.open', isOpen ? address : params, { signal });
+      for (const { method, params: asked, value } of answers) seed(queryClient, method, asked, value);
+      return ids;
+    },
+    enabled: params !== undefined,
+    placeholderData: keepPrevious ? keepPreviousData : undefined,
+  });
+}
+
+/** Puts the rows that came with the order of a list where the list looks for them. */
+export function seedRows(
+  queryClient: QueryClient,
+  order: {
+    readonly ids: Uint32Array;
+    readonly rows?: readonly RolloutRow[] | readonly GroupRow[];
+    readonly groups?: readonly GroupRow[];
+  },
+): void {
+  const { ids, rows, groups } = order;
+  if (rows === undefined) return;
+  const first = [...ids.subarray(0, FIRST_ROWS)];
+  if (groups === undefined) seed(queryClient, 'group.rows', { groupIds: first }, rows);
+  else {
+    seed(queryClient, 'rollout.rows', { rolloutIds: first }, rows);
+    const groupIds = groups.map(({ groupId }) => groupId);
+    seed(queryClient, 'group.rows', { groupIds }, groups);
+  }
+}
+
+function seed(queryClient: QueryClient, method: string, params: unknown, value: unknown): void {
+  queryClient.setQueryData([method, params], value);
+}
+
+function addressOf({ runKey, step, groupKey, ordinal }: PageParams): PageParams {
+  return { runKey, step, groupKey, ordinal };
+}

@@ -1,0 +1,80 @@
+/** Opening a page by its address, with what the page asks for first. */
+import { z } from 'zod';
+import { SIGNALS } from '../domain/tokenSignal.ts';
+import { rocChoice } from './analysisMethods.ts';
+import type { RolloutAnnotations } from './annotationRows.ts';
+import { defineMethod, resultOf } from './method.ts';
+import { id } from './paramTypes.ts';
+import type { GroupLedger } from './rocRows.ts';
+import type { GroupRow, RolloutDetail, RolloutRow, RolloutSignal, TokenAlternatives } from './rows.ts';
+import type { ProblemPlace } from './sourceRows.ts';
+
+/** Tokens whose alternatives come with a replay: they tell whether the log has any. */
+export const FIRST_ALTERNATIVES = 64;
+
+/** Groups of the same problem that come with a group. */
+export const FIRST_PLACES = 100;
+
+export const PAGE_METHODS = {
+  /**
+   * From the words of a URL to ids, in one request with the answers of other methods that the page is going to ask. The
+   * page puts them into its cache.
+   */
+  'page.open': defineMethod({
+    params: z.object({
+      runKey: z.string(),
+      step: id.optional(),
+      groupKey: z.string().optional(),
+      ordinal: id.optional(),
+      /** `rollout`: of a lane; `replay`: with signal, annotations and siblings; `group`: with rows and ledger. */
+      show: z.enum(['rollout', 'replay', 'group']).optional(),
+      /** Of `replay`, as `rollout.signal` is asked. */
+      signal: z
+        .object({
+          signal: z.enum(SIGNALS).optional(),
+          vocabulary: z.int().positive().max(10_000_000).optional(),
+        })
+        .optional(),
+      /** Of `group`, as `roc.group` is asked. */
+      roc: z.object({ basis: rocChoice.optional(), whatIf: rocChoice.optional() }).optional(),
+      /** Of `group`: larger ones have no ledger. */
+      largestLedger: id.optional(),
+    }),
+    result: resultOf<OpenedPage>(),
+    runsOn: 'reader',
+  }),
+} as const;
+
+export interface OpenedPage {
+  readonly runId: number;
+  readonly groupId?: number;
+  readonly rolloutId?: number;
+  readonly answers: readonly PageAnswer[];
+}
+
+/** What the host would answer to `method` with `params`. */
+export type PageAnswer =
+  | Answer<'rollout.get', { rolloutId: number }, RolloutDetail>
+  | Answer<
+      'rollout.signal',
+      { rolloutId: number; signal?: string | undefined; vocabulary?: number | undefined },
+      RolloutSignal
+    >
+  | Answer<'rollout.alternatives', { rolloutId: number; from: number; limit: number }, TokenAlternatives>
+  | Answer<'annotation.list', { rolloutId: number }, RolloutAnnotations>
+  | Answer<'rollout.order', object, { readonly runId: number; readonly ids: Uint32Array }>
+  | Answer<'group.order', object, { readonly runId: number; readonly ids: Uint32Array }>
+  | Answer<'group.rows', { groupIds: readonly number[] }, readonly GroupRow[]>
+  | Answer<'rollout.rows', { rolloutIds: readonly number[] }, readonly RolloutRow[]>
+  | Answer<
+      'problem.places',
+      { groupId: number; limit: number },
+      { readonly places: readonly ProblemPlace[]; readonly total: number }
+    >
+  | Answer<'roc.group', object, GroupLedger>;
+
+interface Answer<M extends string, P, V> {
+  readonly method: M;
+  readonly params: P;
+  readonly value: V;
+}
