@@ -64,7 +64,7 @@ export const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract
   ${PLACES_FROM} ORDER BY n.run_id, g2.step, g2.group_id LIMIT :limit`;
 const PLACE_COUNT = `SELECT count(*) ${PLACES_FROM}`;
 
-/** The group itself is among them; alone where the question was read before it was hashed. */
+/** Groups of the same question in all runs, the group itself among them. */
 export function problemPlaces(
   db: ReadableLibrary,
   params: ParsedParams<'problem.places'>,
