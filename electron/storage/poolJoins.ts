@@ -5,7 +5,7 @@
  */
 import type { PoolJoinRow } from '../../shared/api/contract.ts';
 import { comparableText } from '../../shared/domain/comparableText.ts';
-import { contentHash } from '../../shared/domain/contentHash.ts';
+import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
 import { unpackUtf8 } from './textCodec.ts';
 
