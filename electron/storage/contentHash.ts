@@ -6,6 +6,10 @@
  * birthday bound needs: among 10^12 texts the chance of any collision is 1.5·10^-15. Logs are hostile input, so the
  * hash has to be a cryptographic one: nobody can write a rollout that takes over the labels of another. Longer hashes
  * would only make libraries larger, as every rollout stores one.
+ *
+ * Kept by libraries and packs: `rolloutHash` and the record's hash in a `RolloutKey`, the hash of a long quote in an
+ * `Anchor`, `annotation_row.likeness` (of `likenessText`), the id of a version taken in beside ours (`idBeside`), derived
+ * problem ids, and run keys (10 digits of the first record's hash).
  */
 import { hash } from 'node:crypto';
 import type { ParsedProblem, ParsedRollout } from '../../shared/format/format.ts';
