@@ -1,5 +1,6 @@
 import type { FileInspection } from '../../shared/api/contract.ts';
-import { inspectOnce } from '../host/inspectorThread.ts';
+import { ApiError } from '../../shared/api/errors.ts';
+import { inspectFileOnce } from '../host/libraryThreads.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 
 const help = `usage: turnwise inspect FILE… [--json] [--propose-mapping]
@@ -23,13 +24,15 @@ export const inspectCommand: Command = {
     if (args.positionals.length === 0) throw new UsageError(`inspect: no FILE given\n\n${help}`);
     let code = 0;
     for (const path of args.positionals.map(resolvePath)) {
-      const result = await inspectOnce(path);
-      if (!result.ok) {
-        process.stderr.write(`turnwise: ${result.failure.message}\n`);
+      let value: FileInspection;
+      try {
+        value = await inspectFileOnce(path);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        process.stderr.write(`turnwise: ${error.message}\n`);
         code = 1;
         continue;
       }
-      const { value } = result;
       if (value.format === undefined) code = 1;
       if (args.flag('propose-mapping')) process.stdout.write(`${proposalOf(value)}\n`);
       else process.stdout.write(`${args.flag('json') ? JSON.stringify(value) : describe(value)}\n`);

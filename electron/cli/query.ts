@@ -10,7 +10,7 @@ const FORMATS: readonly RowFormat[] = ['jsonl', 'csv', 'table'];
 const help = `usage: turnwise query [--library FILE] [--format jsonl|csv|table] [--timeout SECONDS] "SELECT …"
 
 Reads from a library with SQL. One statement that begins with SELECT, WITH, VALUES or EXPLAIN;
-the views are described in electron/storage/README.md.
+the views are described in electron/storage/VIEWS.md.
 
   --library FILE     the library; without it the one of this user
   --format FORMAT    jsonl (default), csv or table: see Values

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { PENALTY_KINDS, type RocBasis } from '../../shared/api/contract.ts';
+import { ApiError } from '../../shared/api/errors.ts';
 import {
   RESAMPLE_RULES,
   SETTING_NAMES,
@@ -75,25 +76,27 @@ export const rocCommand: Command = {
     let worldSize = 1;
     const undecided = new Map<string, number>();
     try {
-      const result = await host.decisions(
+      await host.decisions(
         request,
         {
-          onHead: ({ runKey, runName, basis }) => {
+          onRun: ({ runKey, runName, basis }) => {
             process.stderr.write(headOf(runKey, runName, basis));
             if (!args.flag('json')) writer = tableWriter(print, basis.rule === 'paper');
             worldSize = basis.settings.world_size;
           },
-          onPage: ({ groups, undecided: reasons }) => {
+          onStep: ({ groups, undecided: reasons }) => {
             for (const why of reasons) undecided.set(why, (undecided.get(why) ?? 0) + 1);
             return writer.page(groups);
           },
         },
         controller.signal,
       );
-      if (!result.ok) throw new ExpectedError(result.failure.message);
       await writer.end();
       process.stderr.write(undecidedWords(undecided, worldSize));
       return 0;
+    } catch (error) {
+      if (error instanceof ApiError) throw new ExpectedError(error.message);
+      throw error;
     } finally {
       await host.close();
     }

@@ -1,7 +1,7 @@
 /** How decisions are printed, a step at a time: a run has millions. */
-import type { AnalysisMessage } from '../worker/analysisMessages.ts';
+import type { DecidedStep } from '../host/host.ts';
 
-type Groups = Extract<AnalysisMessage, { kind: 'page' }>['step']['groups'];
+type Groups = DecidedStep['groups'];
 type Print = (text: string) => Promise<void>;
 
 export interface DecisionWriter {

@@ -10,8 +10,8 @@ import {
 import type { ReadableLibrary } from '../storage/open.ts';
 import { placedAnnotations, placedReadings } from '../storage/queries/annotations.ts';
 import { readTaxonomy } from '../storage/taxonomies.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import { annotatedScope, type MatchRun } from './annotatedScope.ts';
-import type { Breathe } from './runOrder.ts';
 
 type Question = Omit<ParsedParams<'annotation.agreement'>, 'progressKey'>;
 
@@ -24,7 +24,7 @@ interface Read {
 export function agreement(
   db: ReadableLibrary,
   question: Question,
-  columns: { readonly match: MatchRun; readonly breathe: Breathe },
+  columns: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
 ): AgreementReport {
   const [first, second] = question.authors;
   const looked = readBy(db, new Set(question.authors));

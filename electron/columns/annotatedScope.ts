@@ -1,8 +1,9 @@
 /** Which rollouts a question about annotations is about: of a run or all, under a filter or not. */
 import type { ReadableLibrary } from '../storage/open.ts';
 import { countRollouts, runIdsOf } from '../storage/queries/annotations.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
-import type { Breathe, Matched } from './runOrder.ts';
+import type { Matched } from './runOrder.ts';
 
 export interface MatchedRun {
   readonly run: RunTable;
@@ -33,7 +34,7 @@ export function annotatedScope(
   db: ReadableLibrary,
   { runId, filter }: Asked,
   looked: ReadonlyMap<number, { readonly runId: number }>,
-  { match, breathe }: { readonly match: MatchRun; readonly breathe: Breathe },
+  { match, checkpoint }: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
 ): AnnotatedScope {
   if (filter.trim() === '') {
     const ids = [...looked].filter(([, of]) => runId === undefined || of.runId === runId).map(([id]) => id);
@@ -43,7 +44,7 @@ export function annotatedScope(
   let rollouts = 0;
   const runIds = runsOf(db, runId);
   runIds.forEach((each, i) => {
-    breathe(i, runIds.length);
+    checkpoint(i, runIds.length);
     for (const { table, mask } of match(each).matched) {
       const rolloutIds = table.column('rolloutId');
       for (let row = 0; row < mask.length; row++) {

@@ -2,8 +2,8 @@
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { annotationOrder, placedAnnotations } from '../storage/queries/annotations.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import { annotatedScope, type MatchRun } from './annotatedScope.ts';
-import type { Breathe } from './runOrder.ts';
 
 type Question = Omit<ParsedParams<'annotation.order'>, 'progressKey'>;
 
@@ -11,7 +11,7 @@ type Question = Omit<ParsedParams<'annotation.order'>, 'progressKey'>;
 export function orderedAnnotations(
   db: ReadableLibrary,
   question: Question,
-  columns: { readonly match: MatchRun; readonly breathe: Breathe },
+  columns: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
 ): Uint32Array {
   const ordered = annotationOrder(db, question);
   if (question.filter.trim() === '') return Uint32Array.from(ordered, ({ annotationNo }) => annotationNo);

@@ -1,12 +1,10 @@
-/** The steps of the runs looked at last, as columns; a step that has changed is read anew. */
+/** The columns of the runs used last, by step. A step that has changed is read again. */
 import type { ReadableLibrary } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
 import { type GroupFacts, groupFacts, stepRevisions } from '../storage/queries/columns.ts';
 import { AnnotationFacts } from './annotationFacts.ts';
+import { ColumnMemory } from './columnMemory.ts';
 import { StepTable } from './stepTable.ts';
-
-/** A run of a million rollouts with every column; the runs used longest ago make room. */
-const MOST_BYTES = 400 * 2 ** 20;
 
 export interface RunTable {
   readonly runId: number;
@@ -31,13 +29,15 @@ interface Kept {
 
 export class ColumnStore {
   private readonly db: ReadableLibrary;
+  private readonly memory: ColumnMemory;
   /** The run used last is the last. */
   private readonly runs = new Map<number, Kept>();
 
   private said: AnnotationFacts | undefined;
 
-  constructor(db: ReadableLibrary) {
+  constructor(db: ReadableLibrary, memory: ColumnMemory = new ColumnMemory()) {
     this.db = db;
+    this.memory = memory;
   }
 
   /** As it is in the library now. */
@@ -85,14 +85,18 @@ export class ColumnStore {
     };
   }
 
-  private makeRoom(wanted: number): void {
+  /** Drops the runs used longest ago until the process is within its limit. Call when the thread is idle. */
+  makeRoom(wanted?: number): void {
     let bytes = 0;
     for (const { steps } of this.runs.values()) for (const table of steps.values()) bytes += table.weight;
+    this.memory.holds(bytes);
     for (const [runId, { steps }] of this.runs) {
-      if (bytes <= MOST_BYTES) break;
+      if (!this.memory.isOverLimit()) return;
       if (runId === wanted) continue;
       for (const table of steps.values()) bytes -= table.weight;
       this.runs.delete(runId);
+      this.memory.holds(bytes);
     }
+    if (wanted !== undefined && this.memory.isOverLimit()) this.memory.askOthers();
   }
 }

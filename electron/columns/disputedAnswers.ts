@@ -1,8 +1,9 @@
 /** Answers of which the reward said both: within a problem the same text was right in one rollout and wrong in another. */
 import type { DisputedAnswer } from '../../shared/api/contract.ts';
 import type { GroupFacts } from '../storage/queries/columns.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
-import type { Breathe, Matched } from './runOrder.ts';
+import type { Matched } from './runOrder.ts';
 
 interface Tally {
   readonly facts: GroupFacts;
@@ -27,12 +28,12 @@ export function disputedAnswers(
   run: RunTable,
   matched: readonly Matched[],
   questionOf: (problemNo: number) => string,
-  breathe: Breathe,
+  checkpoint: Checkpoint,
 ): readonly DisputedAnswer[] {
   const problems = new Map<string, Map<string, Tally>>();
   const groups = run.groups();
   matched.forEach(({ table, mask }, step) => {
-    breathe(step, matched.length);
+    checkpoint(step, matched.length);
     const texts = table.dictionary('answers');
     const [groupId, answer] = [table.column('groupId'), table.column('answer')];
     const [correct, rolloutId] = [table.column('correct'), table.column('rolloutId')];

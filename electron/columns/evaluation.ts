@@ -2,20 +2,21 @@
 import type { EvaluationPanel, EvaluationPoint } from '../../shared/api/contract.ts';
 import { evaluate, type ProblemSamples } from '../../shared/domain/evaluation.ts';
 import { UNKNOWN_I32 } from '../storage/columnNames.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
-import type { Breathe, Matched } from './runOrder.ts';
+import type { Matched } from './runOrder.ts';
 
 /** In the order in which sources first appear; problems of which the log names no source come together. */
 export function evaluationPanels(
   run: RunTable,
   matched: readonly Matched[],
-  breathe: Breathe,
+  checkpoint: Checkpoint,
 ): readonly EvaluationPanel[] {
   const groups = run.groups();
   const panels = new Map<string | null, EvaluationPoint[]>();
   for (const [at, { table, mask }] of matched.entries()) {
     // Drawing majorities takes longer than matching did.
-    breathe(at, matched.length);
+    checkpoint(at, matched.length);
     const tallies = new Map<string | null, SourceTally>();
     const groupId = table.column('groupId');
     const problemNo = table.column('problemNo');

@@ -3,8 +3,8 @@ import type { FrequentValue, ParsedParams } from '../../shared/api/contract.ts';
 import { type AnnotationField, isAnnotationField } from '../../shared/domain/filter/fields.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
-import type { Breathe } from './runOrder.ts';
 import type { StepTable } from './stepTable.ts';
 
 type Question = Omit<ParsedParams<'filter.values'>, 'runId'>;
@@ -13,7 +13,7 @@ type Question = Omit<ParsedParams<'filter.values'>, 'runId'>;
 export function frequentValues(
   run: RunTable,
   { field, prefix, limit }: Question,
-  breathe: Breathe,
+  checkpoint: Checkpoint,
 ): readonly FrequentValue[] {
   const counts = new Map<string, number>();
   const add = (text: string | null | undefined, by: number): void => {
@@ -23,7 +23,7 @@ export function frequentValues(
     for (const [text, rollouts] of run.annotations().counts(field, run.runId)) add(text, rollouts);
   } else {
     run.steps.forEach((table, i) => {
-      breathe(i, run.steps.length);
+      checkpoint(i, run.steps.length);
       for (const [text, rollouts] of countsOf(run, table, field)) add(text, rollouts);
     });
   }

@@ -4,17 +4,18 @@ import type { ParsedParams } from '../../shared/api/contract.ts';
 import { byDisagreement, drawn, type OtherReadings, stratified } from '../../shared/domain/annotate/queue.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { groupsOfRollouts, placedAnnotations, placedReadings } from '../storage/queries/annotations.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import { type MatchRun, runsOf } from './annotatedScope.ts';
-import { type Breathe, orderMatched } from './runOrder.ts';
+import { orderMatched } from './runOrder.ts';
 
 type Question = Omit<ParsedParams<'label.queue'>, 'progressKey'>;
 
 export function labelQueue(
   db: ReadableLibrary,
   question: Question,
-  { match, breathe }: { readonly match: MatchRun; readonly breathe: Breathe },
+  { match, checkpoint }: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
 ): LabelQueue {
-  const { ids, groups } = listed(db, question, { match, breathe });
+  const { ids, groups } = listed(db, question, { match, checkpoint });
   const { read, skipped, others } = readingsOf(db, question.author);
   const ordered = inOrder(question, ids, groups, others);
   const left = question.includeRead ? ordered : ordered.filter((id) => !read.has(id) && !skipped.has(id));
@@ -30,7 +31,7 @@ export function labelQueue(
 function listed(
   db: ReadableLibrary,
   { runId, filter, rolloutIds }: Question,
-  { match, breathe }: { readonly match: MatchRun; readonly breathe: Breathe },
+  { match, checkpoint }: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
 ): { readonly ids: Uint32Array; readonly groups: (at: number) => number } {
   if (rolloutIds !== undefined) {
     const here = groupsOfRollouts(db, [...new Set(rolloutIds)]).filter(
@@ -48,7 +49,7 @@ function listed(
   const groupOf = new Map<number, number>();
   const runIds = runsOf(db, runId);
   runIds.forEach((each, i) => {
-    breathe(i, runIds.length);
+    checkpoint(i, runIds.length);
     const { run, matched } = match(each);
     parts.push(orderMatched(run, matched, []));
     for (const { table, mask } of matched) {

@@ -12,8 +12,8 @@ import {
   placedAnnotations,
 } from '../storage/queries/annotations.ts';
 import { readTaxonomy } from '../storage/taxonomies.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import { annotatedScope, type MatchRun } from './annotatedScope.ts';
-import type { Breathe } from './runOrder.ts';
 
 type Question = Omit<ParsedParams<'annotation.report'>, 'progressKey'>;
 
@@ -25,7 +25,7 @@ interface Fact {
 export function labelReport(
   db: ReadableLibrary,
   question: Question,
-  columns: { readonly match: MatchRun; readonly breathe: Breathe },
+  columns: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
 ): AnnotationReport {
   const { runId, filter, labels, authors } = question;
   const said = placedAnnotations(db).filter(

@@ -1,7 +1,7 @@
 /** How the latencies of tool calls lie, over steps: counted in bins, ranked exactly. */
 import type { LatencyBin, LatencyBySource, LatencyDistribution } from '../../shared/api/contract.ts';
 import { LATENCY_BINS, latencyBinEnds, latencyBinOf } from '../../shared/domain/latencyBins.ts';
-import type { Breathe } from './runOrder.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import type { StepTable } from './stepTable.ts';
 
 /** In the order of the counts below. */
@@ -14,13 +14,16 @@ export interface CountedStep {
   readonly mask?: Uint8Array;
 }
 
-export function latencyDistribution(steps: readonly CountedStep[], breathe: Breathe): LatencyDistribution {
+export function latencyDistribution(
+  steps: readonly CountedStep[],
+  checkpoint: Checkpoint,
+): LatencyDistribution {
   const counts = SOURCES.map(() => new Float64Array(LATENCY_BINS));
   let calls = 0;
   let total = 0;
   // Two passes: the second takes only the few bins in which a rank lies, since all latencies of a long run are millions.
   steps.forEach((step, i) => {
-    breathe(i, 2 * steps.length);
+    checkpoint(i, 2 * steps.length);
     const found = step.mask === undefined ? binned(step.table).counted : counted(step, binned(step.table));
     calls += found.calls;
     total += found.total;
@@ -41,7 +44,7 @@ export function latencyDistribution(steps: readonly CountedStep[], breathe: Brea
     ranked.flatMap((ranks) => ranks.map(({ bin }) => [bin, SOURCES.map((): number[] => [])] as const)),
   );
   steps.forEach((step, i) => {
-    breathe(steps.length + i, 2 * steps.length);
+    checkpoint(steps.length + i, 2 * steps.length);
     collect(step, inBin);
   });
   const sorted = new Map(

@@ -3,11 +3,11 @@ import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { groupsOfRollouts, placedAnnotations } from '../storage/queries/annotations.ts';
 import { countSiblings, inPackOrder } from '../storage/queries/packed.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import { annotatedScope, type MatchRun, runsOf } from './annotatedScope.ts';
-import type { Breathe } from './runOrder.ts';
 
 type Question = Omit<ParsedParams<'pack.preview'>, 'progressKey'>;
-type Columns = { readonly match: MatchRun; readonly breathe: Breathe };
+type Columns = { readonly match: MatchRun; readonly checkpoint: Checkpoint };
 
 export interface PackIds {
   /** By run key, step, group key and index: the same in every library that has them. */
@@ -59,7 +59,7 @@ function chosenIds(
   const ids: number[] = [];
   const runIds = runsOf(db, runId);
   runIds.forEach((each, i) => {
-    columns.breathe(i, runIds.length);
+    columns.checkpoint(i, runIds.length);
     for (const { table, mask } of columns.match(each).matched) {
       const rollouts = table.column('rolloutId');
       for (let row = 0; row < mask.length; row++) if (mask[row] === 1) ids.push(rollouts[row] ?? 0);

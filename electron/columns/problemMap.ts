@@ -2,8 +2,9 @@
 import type { ProblemMap, ProblemSuspect } from '../../shared/api/contract.ts';
 import { isSameAnswer } from '../../shared/domain/sameAnswer.ts';
 import type { GroupFacts } from '../storage/queries/columns.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
-import type { Breathe, Matched } from './runOrder.ts';
+import type { Matched } from './runOrder.ts';
 
 interface Cell {
   readonly problem: number;
@@ -25,14 +26,14 @@ export function problemMap(
   run: RunTable,
   matched: readonly Matched[],
   questionOf: (problemNo: number) => string,
-  breathe: Breathe,
+  checkpoint: Checkpoint,
 ): ProblemMap {
   const problems = new Map<string, { readonly index: number; readonly facts: GroupFacts }>();
   const cells: Cell[] = [];
   /** Groups that were tried, none of whose rollouts matches: to be told from steps at which the problem was not tried. */
   const beside: { readonly questionKey: string; readonly step: number; readonly groupId: number }[] = [];
   matched.forEach(({ table, mask }, step) => {
-    breathe(step, matched.length);
+    checkpoint(step, matched.length);
     const ofStep = new Map<number, Cell>();
     const sumOf = groupSums(table, mask);
     eachGroup(table.column('groupId'), (groupId, from, to) => {
@@ -141,11 +142,11 @@ interface Tally {
 export function suspiciousTruths(
   run: RunTable,
   matched: readonly Matched[],
-  breathe: Breathe,
+  checkpoint: Checkpoint,
 ): readonly ProblemSuspect[] {
   const tallies = new Map<string, Tally>();
   matched.forEach(({ table, mask }, i) => {
-    breathe(i, matched.length);
+    checkpoint(i, matched.length);
     const texts = table.dictionary('answers');
     const answer = table.column('answer');
     eachGroup(table.column('groupId'), (groupId, from, to) => {

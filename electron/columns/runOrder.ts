@@ -1,10 +1,11 @@
 /** All rollouts of a run, a step or a group that match a filter, in any order; and all groups that have one. */
-import type { ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
+import type { ParsedParams, ResultOf, RolloutSort } from '../../shared/api/contract.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { STOP_REASONS } from '../../shared/domain/model.ts';
 import { type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { orderGroups } from '../storage/queries/lists.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
 import { type MatchScope, matching } from './matching.ts';
 import { type SortKey, sortedRows } from './ordering.ts';
@@ -14,9 +15,6 @@ export interface Scope {
   readonly step?: number | undefined;
   readonly groupId?: number | undefined;
 }
-
-/** Called between two steps. @throws whatever ends the work */
-export type Breathe = (stepsDone: number, steps: number) => void;
 
 export interface Matched {
   readonly table: StepTable;
@@ -28,11 +26,11 @@ export function matchedSteps(
   scope: MatchScope,
   node: FilterNode,
   { step, groupId }: Scope,
-  breathe: Breathe,
+  checkpoint: Checkpoint,
 ): readonly Matched[] {
   const tables = scope.run.steps.filter((table) => step === undefined || table.step === step);
   return tables.map((table, i) => {
-    breathe(i, tables.length);
+    checkpoint(i, tables.length);
     const mask = matching(scope, table, node);
     if (groupId !== undefined) {
       const groups = table.column('groupId');
@@ -176,17 +174,11 @@ function ranksOf(texts: readonly string[]): ReadonlyMap<string, number> {
   return new Map([...texts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).map((text, rank) => [text, rank]));
 }
 
-export interface MatchedGroups {
-  readonly ids: Uint32Array;
-  /** Rollouts of each that match. */
-  readonly matches: Uint32Array;
-}
-
 export function orderMatchedGroups(
   db: ReadableLibrary,
   matched: readonly Matched[],
   params: Omit<ParsedParams<'group.order'>, 'progressKey'>,
-): MatchedGroups {
+): ResultOf<'group.order'> {
   const counts = new Map<number, number>();
   for (const { table, mask } of matched) {
     const groupId = table.column('groupId');

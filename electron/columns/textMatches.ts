@@ -2,34 +2,27 @@
 import { type FilterNode, type TextNode, textNodesOf } from '../../shared/domain/filter/node.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { TextReader } from '../storage/queries/texts.ts';
+import type { Task } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
 import { matching, type TextMatches } from './matching.ts';
-import { rowTruth } from './rowTruth.ts';
-import type { Breathe } from './runOrder.ts';
+import { rowPredicate } from './rowPredicate.ts';
 import type { StepTable } from './stepTable.ts';
-import { TextTruth } from './textTruth.ts';
+import { TextBatch } from './textBatch.ts';
+import { TextLookup } from './textLookup.ts';
 
 interface TextScope {
   readonly run: RunTable;
   readonly step?: number | undefined;
   readonly node: FilterNode;
-  readonly breathe: Breathe;
-  /** Before and behind each text that is read. */
-  readonly onText: () => void;
+  readonly task: Task;
 }
 
-/** Texts between two looks at whether the answer is still wanted. */
-const BREATH = 64;
-
 /** @returns right for every rollout whose match depends on it; the rest of the filter may spare a text from being read */
-export function textMatches(
-  db: ReadableLibrary,
-  { run, step: only, node, breathe, onText }: TextScope,
-): TextMatches {
+export function textMatches(db: ReadableLibrary, { run, step: only, node, task }: TextScope): TextMatches {
   const nodes = textNodesOf(node);
   const found = new Map(nodes.map((each) => [each, new Set<number>()]));
   if (nodes.length === 0) return () => NONE;
-  const truth = new TextTruth(db, run.runId, nodes);
+  const truth = new TextLookup(db, run.runId, nodes);
   const whole = nodes.map((each) => [each, truth.whole(each)] as const);
   if (whole.every(([, matches]) => matches !== undefined)) {
     const byNode = new Map(whole);
@@ -38,29 +31,31 @@ export function textMatches(
   const tables = run.steps.filter(({ step }) => only === undefined || step === only);
   const texts = new TextReader(db);
   tables.forEach((table, i) => {
-    breathe(i, tables.length);
-    readWhereNeeded(table, () => breathe(i, tables.length));
+    task.checkpoint(i, tables.length);
+    readWhereNeeded(table, () => task.checkpoint(i, tables.length));
   });
   return (each) => found.get(each) ?? NONE;
 
-  function readWhereNeeded(table: StepTable, breatheHere: () => void): void {
+  function readWhereNeeded(table: StepTable, checkpointHere: () => void): void {
     const ids = table.column('rolloutId');
     const groups = table.column('groupId');
-    const test = rowTruth(node, (part) => matching({ run, texts: () => NONE }, table, part));
-    let read = 0;
+    const test = rowPredicate(node, (part) => matching({ run, texts: () => NONE }, table, part));
+    const batch = new TextBatch(truth, nodes);
+    const search = (): void => {
+      checkpointHere();
+      for (const { texts: read, holds } of batch.search()) {
+        for (const [each, doesHold] of holds ?? []) if (doesHold) found.get(each)?.add(read.rolloutId);
+      }
+    };
     for (let row = 0; row < ids.length; row++) {
       const id = ids[row] ?? 0;
       const known = (each: TextNode) => truth.known(each, id, groups[row] ?? 0);
       for (const each of nodes) if (known(each) === true) found.get(each)?.add(id);
       if (test(row, known) !== undefined) continue;
-      if (read++ % BREATH === 0) breatheHere();
       const rollout = texts.rollout(id);
-      if (rollout === undefined) continue;
-      onText();
-      for (const each of nodes)
-        if (known(each) === undefined && truth.read(each, rollout)) found.get(each)?.add(id);
-      onText();
+      if (rollout !== undefined && batch.add(rollout)) search();
     }
+    search();
   }
 }
 

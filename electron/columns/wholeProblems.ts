@@ -3,8 +3,9 @@
  * else is a selection by outcome: under `correct:true` every problem would be solved by every sample it has.
  */
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import type { Checkpoint } from '../threads/task.ts';
 import { type MatchScope, matching } from './matching.ts';
-import type { Breathe, Matched } from './runOrder.ts';
+import type { Matched } from './runOrder.ts';
 
 /**
  * The same problems at every step, so that steps can be compared: those with a rollout that matches at any of them.
@@ -16,7 +17,7 @@ export function wholeProblems(
   scope: MatchScope,
   node: FilterNode,
   matched: readonly Matched[],
-  breathe: Breathe,
+  checkpoint: Checkpoint,
 ): readonly Matched[] {
   if (node.kind === 'all') return matched;
   const groups = scope.run.groups();
@@ -34,7 +35,7 @@ export function wholeProblems(
   }
   const steps = stepsOf(node);
   return matched.map(({ table }, at) => {
-    breathe(at, matched.length);
+    checkpoint(at, matched.length);
     const whole = matching(scope, table, steps);
     const groupId = table.column('groupId');
     for (let i = 0; i < whole.length; i++)

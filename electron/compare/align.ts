@@ -1,4 +1,5 @@
 import type { ComparedBlock, ComparedRow, Comparison } from '../../shared/api/contract.ts';
+import { ApiError, notFound } from '../../shared/api/errors.ts';
 import type { AlignOptions } from '../../shared/domain/align.ts';
 import { alignLanes, type LaneBlock } from '../../shared/domain/alignLanes.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
@@ -11,20 +12,10 @@ export interface AlignRequest {
   readonly baseline: number;
 }
 
-/** The library has no rollout of this id: removed, or read anew. */
-export class NoSuchRollout extends Error {
-  readonly rolloutId: number;
-
-  constructor(rolloutId: number) {
-    super(`the library has no rollout ${rolloutId}`);
-    this.rolloutId = rolloutId;
-  }
-}
-
 /**
  * The same rollout may stand in several lanes.
  *
- * @throws NoSuchRollout; RangeError for a baseline that is no lane; AlignmentCancelled
+ * @throws ApiError where a rollout is not in the library or the baseline is no lane; AlignmentCancelled
  */
 export function compareRollouts(
   db: ReadableLibrary,
@@ -34,9 +25,13 @@ export function compareRollouts(
   const transcripts = new TranscriptReader(db);
   const lanes = rolloutIds.map((rolloutId) => {
     const rollout = transcripts.read(rolloutId);
-    if (rollout === undefined) throw new NoSuchRollout(rolloutId);
+    if (rollout === undefined) throw notFound(`the library has no rollout ${rolloutId}`);
     return rollout;
   });
+  if (baseline >= lanes.length) {
+    const message = `expected a baseline below ${lanes.length}, found ${baseline}`;
+    throw new ApiError({ code: 'bad_request', message });
+  }
   const { rows, pairs } = alignLanes(lanes, baseline, options);
   const compared = pairs.map((pair, lane) => {
     if (pair === undefined) return null;

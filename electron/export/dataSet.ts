@@ -11,6 +11,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { refused } from '../../shared/api/errors.ts';
 import {
   DATA_SET_COLUMNS,
   DATA_SET_VERSION,
@@ -29,7 +30,6 @@ import {
 import { keyOfLogged } from '../storage/runRegistry.ts';
 import { dataSetReadme } from './dataSetReadme.ts';
 import { rowOf } from './dataSetRows.ts';
-import { ExportRefusal } from './exportRefusal.ts';
 import { ParquetPart } from './parquetPart.ts';
 import { DATA_SET_SCHEMA } from './parquetSchema.ts';
 
@@ -62,13 +62,11 @@ export interface DataSetProgress {
   readonly total: number;
 }
 
-export { ExportRefusal };
-
 /**
  * Writes step by step, and hands back control after each row group.
  *
  * @yields how far it is
- * @throws ExportRefusal when the directory is in use or a run is not there; the system's error when it cannot be written
+ * @throws ApiError `refused` when the directory is in use or a run is not there; the system's error when it cannot be written
  */
 export function* writeDataSet(
   db: ReadableLibrary,
@@ -77,7 +75,7 @@ export function* writeDataSet(
   const runs = chosen(exportedRuns(db), runKeys);
   const isThere = existsSync(directory);
   if (isThere && readdirSync(directory).some((name) => name !== UNFINISHED))
-    throw new ExportRefusal(`${directory} is not empty; a data set is written into a directory of its own`);
+    throw refused(`${directory} is not empty; a data set is written into a directory of its own`);
   const unfinished = join(directory, UNFINISHED);
   try {
     rmSync(unfinished, { recursive: true, force: true });
@@ -193,7 +191,7 @@ function chosen(runs: readonly ExportedRun[], keys: readonly string[] | undefine
   if (keys === undefined) return runs;
   return keys.map((key) => {
     const run = runs.find(({ runKey }) => runKey === key);
-    if (run === undefined) throw new ExportRefusal(`there is no run ${key}`);
+    if (run === undefined) throw refused(`there is no run ${key}`);
     return run;
   });
 }

@@ -5,10 +5,10 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Shelf } from '../host/host.ts';
+import type { LibraryManager } from '../host/host.ts';
+import { createLibraryManager } from '../host/libraryManager.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { openDemo, openPaths } from '../host/openPaths.ts';
-import { createShelf } from '../host/shelf.ts';
 import { openBrowser } from './openBrowser.ts';
 import { startServer } from './startServer.ts';
 
@@ -37,14 +37,14 @@ function untilSignalled(): Promise<void> {
   });
 }
 
-async function openAtStart(host: Shelf, { paths, opensDemo = false }: ServeOptions): Promise<void> {
+async function openAtStart(host: LibraryManager, { paths, opensDemo = false }: ServeOptions): Promise<void> {
   if (paths.length === 0 && !opensDemo) return;
   const opened = await (paths.length > 0 ? openPaths(host, paths) : openDemo(host));
   if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
 }
 
 /** The user has named it. */
-async function openLibrary(host: Shelf, path: string): Promise<void> {
+async function openLibrary(host: LibraryManager, path: string): Promise<void> {
   if (existsSync(path)) await host.grant(path);
   const opened = await host.dispatch('library.open', { path });
   if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
@@ -55,7 +55,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (!existsSync(RENDERER)) throw new Error('the interface has not been built: npm run build');
   const libraryPath = options.libraryPath ?? defaultLibraryPath();
   mkdirSync(dirname(libraryPath), { recursive: true });
-  const host = await createShelf({
+  const host = await createLibraryManager({
     libraryPath,
     shell: 'browser',
     version: packageVersion(),

@@ -12,7 +12,7 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { decodeFrame, encodeFrame, type Utf8 } from '../../shared/api/codec.ts';
 import type { ClientMessage, HostMessage } from '../../shared/api/transport.ts';
 import { openConnection } from '../host/connection.ts';
-import type { Shelf } from '../host/host.ts';
+import type { LibraryManager } from '../host/host.ts';
 import { isSameToken, mayConnect, REFUSAL } from './access.ts';
 
 /** What a page sends is parameters; what it receives may be larger and is not limited by this. */
@@ -73,7 +73,10 @@ export interface SocketServer {
   close(): void;
 }
 
-export function serveSocket(host: Pick<Shelf, 'dispatch' | 'subscribe'>, token: string): SocketServer {
+export function serveSocket(
+  host: Pick<LibraryManager, 'dispatch' | 'subscribe'>,
+  token: string,
+): SocketServer {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,

@@ -9,13 +9,13 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Shelf } from '../host/host.ts';
+import type { LibraryManager } from '../host/host.ts';
 import { createToken } from './access.ts';
 import { serveBundle } from './bundleServer.ts';
 import { serveSocket } from './socketServer.ts';
 
 export interface ServerOptions {
-  readonly host: Pick<Shelf, 'dispatch' | 'subscribe'>;
+  readonly host: Pick<LibraryManager, 'dispatch' | 'subscribe'>;
   /** The built renderer: the directory with `index.html`. */
   readonly rendererDirectory: string;
   /** 0 or absent: any free port. */

@@ -3,7 +3,7 @@
  * own; cancelling and disconnecting abort what they name and nothing of anyone else's.
  */
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
-import type { Shelf } from './host.ts';
+import type { LibraryManager } from './host.ts';
 
 export interface Connection {
   /** Never rejects. An id that is still in flight is refused: its answer could not be told apart. */
@@ -14,7 +14,7 @@ export interface Connection {
   cancelAll(): void;
 }
 
-export function openConnection(host: Pick<Shelf, 'dispatch'>): Connection {
+export function openConnection(host: Pick<LibraryManager, 'dispatch'>): Connection {
   const inFlight = new Map<number, AbortController>();
   return {
     async request(id, method, params, library) {

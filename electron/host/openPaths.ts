@@ -1,8 +1,8 @@
 import type { HostEvent } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
-import type { Shelf } from './host.ts';
+import type { LibraryManager } from './host.ts';
 
-type OpenableHost = Pick<Shelf, 'grant' | 'dispatch' | 'subscribe'>;
+type OpenableHost = Pick<LibraryManager, 'grant' | 'dispatch' | 'subscribe'>;
 
 /** Long enough for the first record of a log, too short to be taken for a hang. */
 const RUN_KNOWN_WITHIN_MS = 1_000;

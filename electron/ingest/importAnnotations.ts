@@ -1,6 +1,7 @@
 /** Annotations, readings and labels of a pack into a library, without its rollouts. */
 import { basename } from 'node:path';
 import type { MergeReport } from '../../shared/api/annotationRows.ts';
+import { refused } from '../../shared/api/errors.ts';
 import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { pack, readPackLine } from '../../shared/format/pack.ts';
@@ -15,22 +16,20 @@ const AT_ONCE = 5_000;
 /** Faults that are told one by one. */
 const MOST_ISSUES = 1_000;
 
-export class NoPackError extends Error {}
-
 /**
  * Stopped on the way it can be begun again: what is here already is not taken in twice.
  *
- * @throws NoPackError, the system's error when the file cannot be read
+ * @throws ApiError `refused` when it is no pack; the system's error when the file cannot be read
  */
 export async function importAnnotations(
   writer: LibraryWriter,
   path: string,
 ): Promise<{ readonly report: MergeReport; readonly rolloutIds: readonly number[] }> {
   const found = await identify(path, basename(path));
-  if (found.kind === 'empty') throw new NoPackError(`${path} is empty`);
-  if (found.kind === 'refused') throw new NoPackError(`${path}: ${found.issue.message}`);
+  if (found.kind === 'empty') throw refused(`${path} is empty`);
+  if (found.kind === 'refused') throw refused(`${path}: ${found.issue.message}`);
   if (found.format !== pack.name)
-    throw new NoPackError(`${path} is no pack; it reads as ${found.format}, which has no annotations`);
+    throw refused(`${path} is no pack; it reads as ${found.format}, which has no annotations`);
   const call = new ImportCall(writer, path);
   const source = await openRecords(path, found.container, found.unit);
   try {

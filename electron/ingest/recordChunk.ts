@@ -6,7 +6,7 @@
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { RecordChunk } from '../../shared/api/contract.ts';
-import type { Result } from '../../shared/api/errors.ts';
+import { ApiError } from '../../shared/api/errors.ts';
 import { contentHash } from '../storage/contentHash.ts';
 import type { RecordSource } from '../storage/queries/places.ts';
 import { bytesBetween } from './containers/bytes.ts';
@@ -28,18 +28,18 @@ export async function readRecordChunk(
   offset: number,
   limit: number,
   grantedRoots: readonly string[],
-): Promise<Result<RecordChunk>> {
+): Promise<RecordChunk> {
   let path: string;
   try {
     path = realpathSync(source.path);
   } catch (error) {
-    return gone(`${source.path}: ${reasonOf(error).message}`);
+    throw gone(`${source.path}: ${reasonOf(error).message}`);
   }
   if (
     !grantedRoots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep))
   ) {
     const message = `${source.path} is outside the directories that have been opened`;
-    return { ok: false, failure: { code: 'not_granted', message } };
+    throw new ApiError({ code: 'not_granted', message });
   }
   const container = source.container as Container;
   const isRewritten = !isAppendable(container);
@@ -48,27 +48,25 @@ export async function readRecordChunk(
     const between = async (start: number, end: number): Promise<Buffer> =>
       record?.subarray(start, end) ??
       bytesBetween(path, container, source.byteOffset + start, source.byteOffset + end);
-    if (!(await holdsRecord(between, source))) return changed(source);
+    if (!(await holdsRecord(between, source))) throw changed(source);
     const start = Math.min(offset, source.byteLength);
     const bytes = await between(start, Math.min(start + limit, source.byteLength));
     const whole = start + bytes.byteLength < source.byteLength ? wholeCharacters(bytes) : bytes;
     const next = start + whole.byteLength;
     return {
-      ok: true,
-      value: {
-        path: source.path,
-        line: source.line,
-        unit: source.unit,
-        isRewritten,
-        byteLength: source.byteLength,
-        offset: start,
-        text: textOfRecord(whole, source.line === 1 && start === 0),
-        ...(next < source.byteLength ? { nextOffset: next } : {}),
-      },
+      path: source.path,
+      line: source.line,
+      unit: source.unit,
+      isRewritten,
+      byteLength: source.byteLength,
+      offset: start,
+      text: textOfRecord(whole, source.line === 1 && start === 0),
+      ...(next < source.byteLength ? { nextOffset: next } : {}),
     };
   } catch (error) {
-    if (error instanceof CorruptContainerError) return changed(source);
-    return gone(`${source.path}: ${reasonOf(error).message}`);
+    if (error instanceof ApiError) throw error;
+    if (error instanceof CorruptContainerError) throw changed(source);
+    throw gone(`${source.path}: ${reasonOf(error).message}`);
   }
 }
 
@@ -85,8 +83,13 @@ export async function wholeRecord(
   if (source === undefined)
     return { path: '', line: 0, missing: 'the library does not say where it was read' };
   const { path, line, byteLength } = source;
-  const read = await readRecordChunk(source, 0, byteLength, grantedRoots);
-  return read.ok ? { path, line, text: read.value.text } : { path, line, missing: read.failure.message };
+  try {
+    const { text } = await readRecordChunk(source, 0, byteLength, grantedRoots);
+    return { path, line, text };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { path, line, missing: error.message };
+  }
 }
 
 /** Rows and members have no place in the file's bytes: the source is asked for them again. */
@@ -129,11 +132,11 @@ function wholeCharacters(bytes: Buffer): Buffer {
   return bytes.subarray(0, end);
 }
 
-function gone(message: string): Result<RecordChunk> {
-  return { ok: false, failure: { code: 'source_gone', message } };
+function gone(message: string): ApiError {
+  return new ApiError({ code: 'source_gone', message });
 }
 
-function changed(source: RecordSource): Result<RecordChunk> {
+function changed(source: RecordSource): ApiError {
   return gone(
     `${source.path} has changed since it was read; ${source.unit} ${source.line} is no longer this record`,
   );

@@ -11,7 +11,7 @@ import type { IpcMain, IpcMainEvent, IpcMainInvokeEvent, WebContents } from 'ele
 import type { HostEvent } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { type Connection, openConnection } from '../host/connection.ts';
-import type { Shelf } from '../host/host.ts';
+import type { LibraryManager } from '../host/host.ts';
 import { isOurFrame } from './security.ts';
 
 export const REQUEST_CHANNEL = 'turnwise:request';
@@ -34,7 +34,7 @@ interface Page {
 
 export interface IpcOptions {
   readonly ipcMain: Pick<IpcMain, 'handle' | 'on'>;
-  readonly host: Pick<Shelf, 'dispatch' | 'grant'>;
+  readonly host: Pick<LibraryManager, 'dispatch' | 'grant'>;
   /** A path came in by the user's hand. */
   onGrant(path: string): void;
 }

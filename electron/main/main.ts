@@ -18,10 +18,10 @@ import {
   shell,
   utilityProcess,
 } from 'electron';
-import type { Shelf } from '../host/host.ts';
+import type { LibraryManager } from '../host/host.ts';
+import { createLibraryManager } from '../host/libraryManager.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { openDemo, openPaths } from '../host/openPaths.ts';
-import { createShelf } from '../host/shelf.ts';
 import { bundlePaths } from './bundlePaths.ts';
 import { bundleHandler } from './bundleProtocol.ts';
 import { saveDownloads } from './downloads.ts';
@@ -77,7 +77,7 @@ async function run(): Promise<void> {
     window: () => window,
     grant: (path) => grant(path),
   });
-  const host: Shelf = await createShelf({
+  const host: LibraryManager = await createLibraryManager({
     isForPages: true,
     libraryPath,
     shell: 'desktop',

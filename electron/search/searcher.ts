@@ -8,8 +8,7 @@ import type {
   SearchPage,
   UnsearchedRollout,
 } from '../../shared/api/contract.ts';
-import type { Result } from '../../shared/api/errors.ts';
-import { CANCELLED } from '../../shared/api/transport.ts';
+import { ApiError, notFound } from '../../shared/api/errors.ts';
 import {
   type FilterNode,
   type TextNode,
@@ -19,32 +18,27 @@ import {
 import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
 import { ColumnStore, type RunTable } from '../columns/columnStore.ts';
 import { matching } from '../columns/matching.ts';
-import { rowTruth } from '../columns/rowTruth.ts';
+import { rowPredicate } from '../columns/rowPredicate.ts';
 import type { StepTable } from '../columns/stepTable.ts';
-import { TextTruth } from '../columns/textTruth.ts';
+import { type SearchedTexts, TextBatch } from '../columns/textBatch.ts';
+import { TextLookup } from '../columns/textLookup.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { runsOfSearch } from '../storage/queries/search.ts';
 import { type RolloutTexts, TextReader } from '../storage/queries/texts.ts';
+import type { Task } from '../threads/task.ts';
+import { withTimeLimit } from '../threads/timeLimit.ts';
 import { allHits, hitList } from './inContext.ts';
-
-export interface SearchOptions {
-  readonly isCancelled: () => boolean;
-  /** A regular expression begins on this rollout; 0: it has ended. */
-  readonly beat: (rolloutId: number) => void;
-  /** In which a regular expression took too long before. */
-  readonly skipped: ReadonlySet<number>;
-  /** Milliseconds. */
-  readonly now: () => number;
-}
 
 type PageParams = ParsedParams<'search.page'>;
 
 /** A page ends then with what it has found: the next one follows at once, and a cancel is heard between the two. */
 const ENOUGH_MS = 150;
+/** Rollouts read at once under a regular expression. */
+const READ_AHEAD = 16;
+/** Rollouts of a page in which a regular expression may run away. They are listed as not searched. */
+const MOST_RUNAWAY = 4;
 /** Rows between two looks at the clock. */
-const BREATH = 256;
-
-class Stopped extends Error {}
+const CHECK_EVERY_ROWS = 256;
 
 interface Scope {
   readonly node: FilterNode;
@@ -53,30 +47,27 @@ interface Scope {
   readonly hasRegex: boolean;
 }
 
-/** One for each thread: it keeps what it has read. */
+/** One for each thread, since it caches what it has read. */
 export class Searcher {
   private readonly db: ReadableLibrary;
   private readonly store: ColumnStore;
   private asked: { readonly key: string; readonly scope: Scope; readonly truths: Truths } | undefined;
 
-  constructor(db: ReadableLibrary) {
+  constructor(db: ReadableLibrary, store: ColumnStore = new ColumnStore(db)) {
     this.db = db;
-    this.store = new ColumnStore(db);
+    this.store = store;
   }
 
-  page(params: PageParams, options: SearchOptions): Result<SearchPage> {
-    const read = scopeOf(params.query);
-    if ('ok' in read) return read;
-    try {
-      const value = this.db.transaction(() => {
-        const { scope, truths } = this.remembered(params.query, read);
-        return new PageBuilder(this.db, { store: this.store, truths, scope, options }).build(params);
-      })();
-      return { ok: true, value };
-    } catch (error) {
-      if (error instanceof Stopped) return { ok: false, failure: CANCELLED };
-      throw error;
-    }
+  /**
+   * @param now milliseconds
+   * @throws ApiError where the query cannot be read, or the task is cancelled
+   */
+  page(params: PageParams, task: Task, now: () => number = () => performance.now()): SearchPage {
+    const asked = scopeOf(params.query);
+    return this.db.transaction(() => {
+      const { scope, truths } = this.remembered(params.query, asked);
+      return new PageBuilder(this.db, { store: this.store, truths, scope, task, now }).build(params);
+    })();
   }
 
   /** What the index said of each run holds for the next page, too, as long as nothing is written. */
@@ -86,38 +77,29 @@ export class Searcher {
     return this.asked;
   }
 
-  hits(
-    { query, rolloutId }: ParsedParams<'search.hits'>,
-    { beat, skipped }: SearchOptions,
-  ): Result<RolloutHits> {
+  /** @throws ApiError where the query cannot be read, the rollout is not there, or an expression runs away in it */
+  hits({ query, rolloutId }: ParsedParams<'search.hits'>): RolloutHits {
     const scope = scopeOf(query);
-    if ('ok' in scope) return scope;
-    if (skipped.has(rolloutId))
-      return {
-        ok: false,
-        failure: { code: 'timed_out', message: 'the regular expression takes too long in this rollout' },
-      };
     const texts = new TextReader(this.db).rollout(rolloutId);
-    if (texts === undefined)
-      return {
-        ok: false,
-        failure: { code: 'not_found', message: `the library has no rollout ${rolloutId}` },
-      };
+    if (texts === undefined) throw notFound(`the library has no rollout ${rolloutId}`);
     const segments = [...texts.prompt(), ...texts.response()];
-    if (scope.hasRegex) beat(rolloutId);
-    const value = allHits(segments, scope.wanted);
-    beat(0);
-    return { ok: true, value };
+    const hits = limited(scope, () => allHits(segments, scope.wanted));
+    if (hits !== undefined) return hits;
+    const message = 'the regular expression takes too long in this rollout';
+    throw new ApiError({ code: 'timed_out', message });
   }
 }
 
-function scopeOf(
-  query: string,
-): Scope | { readonly ok: false; readonly failure: { code: 'bad_request'; message: string } } {
+/** @returns undefined where a regular expression of the query runs away */
+function limited<T extends object>({ hasRegex }: Scope, search: () => T): T | undefined {
+  return hasRegex ? withTimeLimit(search) : search();
+}
+
+function scopeOf(query: string): Scope {
   const read = readFilter(query);
   if (!read.ok) {
     const message = `query, character ${characterOf(query, read.fault)}: ${read.fault.message}`;
-    return { ok: false, failure: { code: 'bad_request', message } };
+    throw new ApiError({ code: 'bad_request', message });
   }
   const nodes = textNodesOf(read.node);
   return {
@@ -129,13 +111,14 @@ function scopeOf(
 }
 
 /** By run. */
-type Truths = Map<number, TextTruth>;
+type Truths = Map<number, TextLookup>;
 
 interface PageScope {
   readonly store: ColumnStore;
   readonly truths: Truths;
   readonly scope: Scope;
-  readonly options: SearchOptions;
+  readonly task: Task;
+  readonly now: () => number;
 }
 
 type Building = Omit<FoundGroup, 'found'> & { readonly found: FoundRollout[] };
@@ -145,7 +128,8 @@ class PageBuilder {
   private readonly store: ColumnStore;
   private readonly truths: Truths;
   private readonly scope: Scope;
-  private readonly options: SearchOptions;
+  private readonly task: Task;
+  private readonly now: () => number;
   private readonly texts: TextReader;
   private readonly startedAt: number;
   private readonly groups: Building[] = [];
@@ -154,14 +138,15 @@ class PageBuilder {
   private passed = 0;
   private scanned = 0;
 
-  constructor(db: ReadableLibrary, { store, truths, scope, options }: PageScope) {
+  constructor(db: ReadableLibrary, { store, truths, scope, task, now }: PageScope) {
     this.db = db;
     this.store = store;
     this.truths = truths;
     this.scope = scope;
-    this.options = options;
+    this.task = task;
+    this.now = now;
     this.texts = new TextReader(db);
-    this.startedAt = options.now();
+    this.startedAt = now();
   }
 
   build({ runId, step, after, limit }: PageParams): SearchPage {
@@ -186,7 +171,7 @@ class PageBuilder {
     run: RunTable,
     { step, limit, after }: { step: number | undefined; limit: number; after: SearchCursor | undefined },
   ): SearchCursor | undefined {
-    const truth = this.truths.get(run.runId) ?? new TextTruth(this.db, run.runId, this.scope.nodes);
+    const truth = this.truths.get(run.runId) ?? new TextLookup(this.db, run.runId, this.scope.nodes);
     this.truths.set(run.runId, truth);
     const tables = run.steps.filter((table) => step === undefined || table.step === step).toReversed();
     for (const table of tables) {
@@ -199,27 +184,37 @@ class PageBuilder {
   }
 
   private step(
-    place: { readonly run: RunTable; readonly table: StepTable; readonly truth: TextTruth },
+    place: { readonly run: RunTable; readonly table: StepTable; readonly truth: TextLookup },
     from: number,
     limit: number,
   ): SearchCursor | undefined {
     const { run, table, truth } = place;
-    if (this.options.isCancelled()) throw new Stopped();
+    this.task.checkpoint(0, 1);
     const ids = table.column('rolloutId');
     const groups = table.column('groupId');
-    const test = rowTruth(this.scope.node, (part) => matching({ run, texts: nothing }, table, part));
+    const test = rowPredicate(this.scope.node, (part) => matching({ run, texts: nothing }, table, part));
+    let read: ReadonlyMap<number, SearchedTexts> = new Map();
     for (let row = from; row < ids.length; row++) {
       const id = ids[row] ?? 0;
       const groupId = groups[row] ?? 0;
       let holds = test(row, (node) => truth.known(node, id, groupId));
-      let read: RolloutTexts | undefined;
+      let texts: RolloutTexts | undefined;
       if (holds === undefined) {
-        read = this.texts.rollout(id);
-        if (read !== undefined) holds = this.byReading(read, { row, test, truth, place });
+        if (!read.has(id)) read = this.readAhead(row, place, test);
+        const searched = read.get(id);
+        texts = searched?.texts;
+        if (searched !== undefined) {
+          const { holds: found } = searched;
+          if (found === undefined) this.leaveOut(id, groupId, row, place);
+          else {
+            this.scanned += 1;
+            holds = test(row, (node) => found.get(node) ?? truth.known(node, id, groupId));
+          }
+        }
       }
       this.passed += 1;
-      if (holds === true) this.add(row, place, read ?? this.texts.rollout(id));
-      if (this.found < limit && !this.isTimeUp(row, read !== undefined || holds === true)) continue;
+      if (holds === true) this.add(row, place, texts ?? this.texts.rollout(id));
+      if (this.found < limit && !this.isTimeUp(row, texts !== undefined || holds === true)) continue;
       return {
         runId: run.runId,
         step: table.step,
@@ -231,35 +226,27 @@ class PageBuilder {
     return undefined;
   }
 
-  private byReading(
-    read: RolloutTexts,
-    {
-      row,
-      test,
-      truth,
-      place,
-    }: {
-      readonly row: number;
-      readonly test: ReturnType<typeof rowTruth>;
-      readonly truth: TextTruth;
-      readonly place: { readonly run: RunTable; readonly table: StepTable };
-    },
-  ): boolean {
-    const { rolloutId, groupId } = read;
-    if (this.options.skipped.has(rolloutId)) {
-      this.leaveOut(rolloutId, groupId, row, place);
-      return false;
+  /** Searches this row and, under a regular expression, the next ones that must be read: one time limit for all. */
+  private readAhead(
+    from: number,
+    { table, truth }: { readonly table: StepTable; readonly truth: TextLookup },
+    test: ReturnType<typeof rowPredicate>,
+  ): ReadonlyMap<number, SearchedTexts> {
+    const ids = table.column('rolloutId');
+    const groups = table.column('groupId');
+    const batch = new TextBatch(truth, this.scope.nodes);
+    const to = Math.min(ids.length, from + CHECK_EVERY_ROWS);
+    let wanted = this.scope.hasRegex ? READ_AHEAD : 1;
+    for (let row = from; row < to && wanted > 0; row++) {
+      const id = ids[row] ?? 0;
+      if (test(row, (node) => truth.known(node, id, groups[row] ?? 0)) !== undefined) continue;
+      const texts = this.texts.rollout(id);
+      if (texts === undefined) continue;
+      wanted--;
+      if (batch.add(texts)) break;
     }
-    this.scanned += 1;
-    const holds = test(row, (node) => {
-      const known = truth.known(node, rolloutId, groupId);
-      if (known !== undefined) return known;
-      if (node.form === 'regex') this.options.beat(rolloutId);
-      const held = truth.read(node, read);
-      this.options.beat(0);
-      return held;
-    });
-    return holds === true;
+    const searched = batch.search(MOST_RUNAWAY, this.unsearched.length);
+    return new Map(searched.map((each) => [each.texts.rolloutId, each]));
   }
 
   private leaveOut(
@@ -284,15 +271,19 @@ class PageBuilder {
   ): void {
     if (texts === undefined) return;
     const { rolloutId, groupId } = texts;
-    if (this.options.skipped.has(rolloutId)) {
+    let group = this.groups.at(-1);
+    const isNewGroup = group?.groupId !== groupId;
+    const [prompt, response] = [isNewGroup ? texts.prompt() : [], texts.response()];
+    const { wanted } = this.scope;
+    const hits = limited(this.scope, () => ({
+      prompt: hitList(prompt, wanted),
+      response: hitList(response, wanted),
+    }));
+    if (hits === undefined) {
       this.leaveOut(rolloutId, groupId, row, { run, table });
       return;
     }
-    const { wanted, hasRegex } = this.scope;
-    if (hasRegex) this.options.beat(rolloutId);
-    const found = hitList(texts.response(), wanted);
-    let group = this.groups.at(-1);
-    if (group === undefined || group.groupId !== groupId) {
+    if (group === undefined || isNewGroup) {
       const facts = run.groups().get(groupId);
       group = {
         runId: run.runId,
@@ -304,12 +295,11 @@ class PageBuilder {
         rollouts: facts?.rollouts ?? 0,
         correct: facts?.correct ?? 0,
         correctKnown: facts?.correctKnown ?? 0,
-        prompt: hitList(texts.prompt(), wanted),
+        prompt: hits.prompt,
         found: [],
       };
       this.groups.push(group);
     }
-    this.options.beat(0);
     const reward = table.column('reward')[row] ?? Number.NaN;
     const correct = table.column('correct')[row] ?? -1;
     group.found.push({
@@ -318,16 +308,16 @@ class PageBuilder {
       ...(Number.isNaN(reward) ? {} : { reward }),
       ...(correct < 0 ? {} : { isCorrect: correct === 1 }),
       turns: table.column('turns')[row] ?? 0,
-      found,
+      found: hits.response,
     });
     this.found += 1;
   }
 
   /** @param hasRead a text was read, which takes long enough to look at the clock */
   private isTimeUp(row: number, hasRead: boolean): boolean {
-    if (!hasRead && row % BREATH !== 0) return false;
-    if (this.options.isCancelled()) throw new Stopped();
-    return this.options.now() - this.startedAt > ENOUGH_MS;
+    if (!hasRead && row % CHECK_EVERY_ROWS !== 0) return false;
+    this.task.checkpoint(0, 1);
+    return this.now() - this.startedAt > ENOUGH_MS;
   }
 }
 

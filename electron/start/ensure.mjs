@@ -4,7 +4,7 @@
  * stderr only, so that `npm run -s turnwise -- …` prints results and nothing else.
  */
 import { fileURLToPath } from 'node:url';
-import { install, isInstalled } from './install.mjs';
+import { install, isInstalled, nodeBinary } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { run, StartFailure, say } from './run.mjs';
 
@@ -23,14 +23,9 @@ try {
   }
   if (process.argv.includes('--build')) {
     // A process of its own, on the Node that was just installed: this one may be too old for Vite.
-    const node = fileURLToPath(
-      new URL(
-        `../../node_modules/node/bin/${process.platform === 'win32' ? 'node.exe' : 'node'}`,
-        import.meta.url,
-      ),
-    );
     const script = fileURLToPath(new URL('build.mjs', import.meta.url));
-    if ((await run(node, [script, 'renderer'], { cwd: root })) !== undefined) process.exitCode = 1;
+    if ((await run(nodeBinary(root), [script, 'renderer'], { cwd: root })) !== undefined)
+      process.exitCode = 1;
   }
 } catch (error) {
   if (!(error instanceof StartFailure)) throw error;

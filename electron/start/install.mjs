@@ -52,34 +52,19 @@ function npmCommand() {
   return { command: process.platform === 'win32' ? 'npm.cmd' : 'npm', first: [] };
 }
 
-const nodeBinary = (root) =>
-  join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+/** The optional dependency that carries Node 24 for this machine; the lock file holds its hash. */
+function nodePackage() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  // The name without "bin" was never published for this one.
+  const prefix = platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node';
+  return `${prefix}-${platform}-${process.arch}`;
+}
+
+/** @param {string} root the checkout @returns {string} the Node that the repository brings */
+export const nodeBinary = (root) =>
+  join(root, 'node_modules', nodePackage(), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const nodeLink = (root) =>
   join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
-
-/** The package `node` brings the Node 24 that better-sqlite3 and type stripping need; it must be there and linked. */
-async function installNode(root, npm) {
-  if (existsSync(nodeBinary(root)) && existsSync(nodeLink(root))) return;
-  await run(npm.command, [...npm.first, 'rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], {
-    cwd: root,
-  });
-  if (!existsSync(nodeBinary(root))) {
-    await run(process.execPath, ['installArchSpecificPackage.js'], {
-      cwd: join(root, 'node_modules', 'node'),
-    });
-  }
-  if (!existsSync(nodeLink(root))) {
-    // The link itself is npm's; once the binary exists a second rebuild makes it.
-    await run(npm.command, [...npm.first, 'rebuild', 'node', '--ignore-scripts', '--loglevel=error'], {
-      cwd: root,
-    });
-  }
-  if (!existsSync(nodeBinary(root)) || !existsSync(nodeLink(root))) {
-    throw new StartFailure(
-      'Node 24 (the npm package "node") could not be installed; is the npm registry reachable?',
-    );
-  }
-}
 
 /** @param {string} root the checkout */
 export function isInstalled(root) {
@@ -99,7 +84,7 @@ export function isInstalled(root) {
 export async function install(root) {
   const npm = npmCommand();
   say('installing dependencies (once per change of package-lock.json) …');
-  // No install scripts: none but that of `node` is needed, and Electron's would download its binary.
+  // No install scripts: none is needed, and Electron's would download its binary.
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const problem = await run(npm.command, [...npm.first, ...flags], { cwd: root });
   if (problem !== undefined) {
@@ -107,6 +92,10 @@ export async function install(root) {
       `dependencies could not be installed (npm ci: ${problem}); is the npm registry reachable?`,
     );
   }
-  await installNode(root, npm);
+  if (!existsSync(nodeBinary(root)) || !existsSync(nodeLink(root))) {
+    throw new StartFailure(
+      `Node 24 (the npm package ${nodePackage()}) was not installed; optional dependencies must not be omitted`,
+    );
+  }
   if (!isInstalled(root)) throw new StartFailure('npm ci left node_modules different from package-lock.json');
 }

@@ -1,6 +1,8 @@
 /** Changes to annotations: applied all or none, one step of undo each, on disk when they return. */
+
 import { randomUUID } from 'node:crypto';
 import type { ParsedParams } from '../../shared/api/contract.ts';
+import { refused } from '../../shared/api/errors.ts';
 import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
 import {
   annotationOf,
@@ -32,9 +34,6 @@ export interface Outcome {
   readonly rolloutIds: readonly number[];
 }
 
-/** Why a change is not made; nothing of it has been. */
-export class ChangeRefusal extends Error {}
-
 export class AnnotationChanges {
   readonly history: AnnotationHistory;
   private readonly db: WritableLibrary;
@@ -48,7 +47,7 @@ export class AnnotationChanges {
 
   /**
    * @param now milliseconds since 1970
-   * @throws ChangeRefusal
+   * @throws ApiError `refused`
    */
   apply(author: string, asked: readonly Asked[], now: number): Outcome {
     return durably(this.db, () => {
@@ -63,7 +62,7 @@ export class AnnotationChanges {
 
   /**
    * @param author of whom the latest step is; absent: whoever's the latest is
-   * @throws ChangeRefusal of an author's step where somebody else has changed since what it is about
+   * @throws ApiError `refused` of an author's step where somebody else has changed since what it is about
    */
   undo(author?: string): Outcome {
     return durably(this.db, () => {
@@ -72,7 +71,7 @@ export class AnnotationChanges {
     });
   }
 
-  /** @throws ChangeRefusal as `undo` */
+  /** @throws ApiError `refused` as `undo` */
   redo(author?: string): Outcome {
     return durably(this.db, () => {
       const step = this.history.firstUndone(author);
@@ -82,12 +81,12 @@ export class AnnotationChanges {
     });
   }
 
-  /** @param author who decides; absent: the step is that of the author it came from @throws ChangeRefusal */
+  /** @param author who decides; absent: the step is that of the author it came from @throws ApiError `refused` */
   resolve({ conflictId, take, author }: Decision, now: number): Outcome {
     return durably(this.db, () => {
       const conflict = this.store.conflict(conflictId);
-      if (conflict === undefined) throw new ChangeRefusal(`there is no conflict ${conflictId}`);
-      if (conflict.taken !== null) throw new ChangeRefusal('this conflict has been decided already');
+      if (conflict === undefined) throw refused(`there is no conflict ${conflictId}`);
+      if (conflict.taken !== null) throw refused('this conflict has been decided already');
       const changes: Change[] = [
         { of: 'conflict', conflictId, before: conflict.taken, after: take },
         ...this.taken(conflict, take),
@@ -126,7 +125,7 @@ export class AnnotationChanges {
       if (seen.has(about)) continue;
       seen.add(about);
       if (canonical(this.present(change)) !== canonical(change.before))
-        throw new ChangeRefusal(
+        throw refused(
           `${words}: what this is about has been changed since by somebody else; change it by hand`,
         );
     }
@@ -270,14 +269,14 @@ class Call {
     const rollout = draft.rolloutId === undefined ? before?.rollout : this.keyOf(draft.rolloutId);
     const target = this.targetOf(draft) ?? before?.target;
     if (rollout === undefined || target === undefined)
-      throw new ChangeRefusal(`there is no annotation ${id}; a new one needs a rollout and a target`);
+      throw refused(`there is no annotation ${id}; a new one needs a rollout and a target`);
     this.assertLabel(draft.label, before);
     // Whoever changes what another has said answers for it from then on; the history has who said what before.
     const base = { id, rollout, target, author, createdAt: before?.createdAt ?? now };
     const flag = draft.flag === undefined ? before?.flag : (draft.flag ?? undefined);
     const after = annotationOf({ ...base, updatedAt: now }, { ...draft, flag });
     if (after.label === undefined && after.note === undefined && after.correction === undefined)
-      throw new ChangeRefusal('an annotation has a label, a note or a correction');
+      throw refused('an annotation has a label, a note or a correction');
     const present = before ?? this.equalTo(after, draft);
     const isSame =
       present !== undefined &&
@@ -341,7 +340,7 @@ class Call {
 
   private keyOf(rolloutId: number) {
     const key = this.texts.keyOf(rolloutId);
-    if (key === undefined) throw new ChangeRefusal(`the library has no rollout ${rolloutId}`);
+    if (key === undefined) throw refused(`the library has no rollout ${rolloutId}`);
     return key;
   }
 
@@ -350,7 +349,7 @@ class Call {
     const texts = this.texts.texts(rolloutId);
     const made =
       texts === undefined ? `the library has no rollout ${rolloutId}` : targetOf(texts, target, contentHash);
-    if (typeof made === 'string') throw new ChangeRefusal(made);
+    if (typeof made === 'string') throw refused(made);
     return made;
   }
 
@@ -358,7 +357,7 @@ class Call {
     const { labels } = this.services.taxonomy;
     if (label === undefined || label === before?.label || labels.some(({ id }) => id === label)) return;
     const known = labels.map(({ id }) => id).join(', ');
-    throw new ChangeRefusal(`there is no label ${label}; there are ${known === '' ? 'none' : known}`);
+    throw refused(`there is no label ${label}; there are ${known === '' ? 'none' : known}`);
   }
 }
 

@@ -46,22 +46,22 @@ export class Annotations {
     this.changes = new AnnotationChanges(db, this.store);
   }
 
-  /** @throws ChangeRefusal */
+  /** @throws ApiError `refused` */
   apply({ author, changes }: ParsedParams<'annotation.apply'>, now: number): Answered<AppliedChanges> {
     return this.answered(this.changes.apply(author, changes, now));
   }
 
-  /** @throws ChangeRefusal of an author's step where somebody else has changed since what it is about */
+  /** @throws ApiError `refused` of an author's step where somebody else has changed since what it is about */
   undo({ author }: ParsedParams<'annotation.undo'> = {}): Answered<TakenBack> {
     return this.answered(this.changes.undo(author), author);
   }
 
-  /** @throws ChangeRefusal as `undo` */
+  /** @throws ApiError `refused` as `undo` */
   redo({ author }: ParsedParams<'annotation.redo'> = {}): Answered<TakenBack> {
     return this.answered(this.changes.redo(author), author);
   }
 
-  /** @throws ChangeRefusal */
+  /** @throws ApiError `refused` */
   resolve(decision: ParsedParams<'annotation.resolve'>, now: number): Answered<TakenBack> {
     return this.answered(this.changes.resolve(decision, now), decision.author);
   }

@@ -8,7 +8,6 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { SavedView } from '../../shared/api/contract.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
@@ -24,10 +23,8 @@ import { RunLeaving } from './runLeaving.ts';
 import { runPlaceOf } from './runPlace.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
 import { RunRules } from './runRules.ts';
-import { type QueryToSave, removeQuery, saveQuery } from './savedQueries.ts';
-import { removeView, saveView } from './savedViews.ts';
 import { Touched } from './touched.ts';
-import { nameRun, removeMapping, saveMapping, setGroupRule } from './userRules.ts';
+import { nameRun, setGroupRule } from './userRules.ts';
 import { WholeLibrary } from './wholeLibrary.ts';
 
 /** What the file system says about a file; `headHash` tells an appended file from a replaced one. */
@@ -307,30 +304,6 @@ export class LibraryWriter {
     return listMappings(this.db);
   }
 
-  saveMapping(mapping: Mapping): void {
-    saveMapping(this.db, mapping);
-  }
-
-  removeMapping(name: string): boolean {
-    return removeMapping(this.db, name);
-  }
-
-  saveView(view: SavedView): void {
-    saveView(this.db, view);
-  }
-
-  removeView(name: string): boolean {
-    return removeView(this.db, name);
-  }
-
-  saveQuery(query: QueryToSave, now: number): ReturnType<typeof saveQuery> {
-    return saveQuery(this.db, query, now);
-  }
-
-  removeQuery(name: string): boolean {
-    return removeQuery(this.db, name);
-  }
-
   /** @returns paths of files to be read anew, which have been forgotten */
   nameRun(
     directory: string,
@@ -358,11 +331,6 @@ export class LibraryWriter {
     });
     this.runs.forget();
     return { groups, runId: row.run_id };
-  }
-
-  /** @returns undefined when there is no such run */
-  removeRun(runKey: string): ReturnType<RunLeaving['remove']> {
-    return this.leaving.remove(runKey);
   }
 
   /** Gives the space of the write-ahead log back; call when no more batches are coming. */

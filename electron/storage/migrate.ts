@@ -2,7 +2,7 @@
  * Migrations are numbered, forward only, one transaction each; the version is set in the same transaction. A library
  * written by a later Turnwise is refused.
  *
- * To change the schema after a release: add `migrations/000N-name.ts` and a test of the form in
+ * To change the schema after a release: add a numbered file in `migrations/` and a test of the form in
  * `test/storage/migrations.test.ts`. A migration that was released is never edited.
  */
 import type Database from 'better-sqlite3';

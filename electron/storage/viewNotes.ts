@@ -1,5 +1,5 @@
 /**
- * One line about each public view, column and function, for whoever writes SQL by hand. README.md of this folder says
+ * One line about each public view, column and function, for whoever writes SQL by hand. VIEWS.md of this folder says
  * the same at length.
  */
 import type { PUBLIC_VIEWS } from './views.sql.ts';

@@ -1,6 +1,6 @@
 /**
  * The public read views: what `turnwise query` and the SQL console see. Documented in
- * README.md of this folder and stable; columns may be added, never renamed or removed.
+ * VIEWS.md of this folder and stable; columns may be added, never renamed or removed.
  * Unknown is NULL. Texts are cut out of the stored rollout by `response_text` and
  * `prompt_text` (functions.ts), so they cost only what is selected.
  */

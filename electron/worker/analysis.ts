@@ -1,18 +1,15 @@
 /**
- * Worker thread: long questions about steps and runs, step by step: Resample-on-Correct recomputed,
- * statistics and places of tokens. Now and then it listens: for a cancel, and for the next question, which
- * waits its turn.
+ * Worker thread: long work over steps and runs, comparisons, and files that are written. Resample-on-Correct is
+ * recomputed and tokens are measured step by step.
  */
-import { parentPort, workerData } from 'node:worker_threads';
-import type { Comparison, RocReport } from '../../shared/api/contract.ts';
-import type { ApiFailure, Result } from '../../shared/api/errors.ts';
-import { packComparison } from '../../shared/api/packedRows.ts';
+import { workerData } from 'node:worker_threads';
+import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
+import { ApiError, found, notFound } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
-import { SettingError } from '../../shared/domain/downSampling.ts';
-import { Browser } from '../columns/answer.ts';
-import type { PackIds } from '../columns/packChoice.ts';
-import { answerComparison } from '../compare/answer.ts';
-import { ExportRefusal, writeDataSet } from '../export/dataSet.ts';
+import { ColumnMemory } from '../columns/columnMemory.ts';
+import { ColumnQueryEngine } from '../columns/queryEngine.ts';
+import { compareHandlers } from '../compare/handlers.ts';
+import { writeDataSet } from '../export/dataSet.ts';
 import { packText } from '../export/pack/modelText.ts';
 import { writePack } from '../export/pack/packWriter.ts';
 import { wholeRecord } from '../ingest/recordChunk.ts';
@@ -26,305 +23,195 @@ import { StatisticsBuilder } from '../signals/statistics.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import type { MeasuredScope } from '../storage/queries/measured.ts';
 import { grantedRoots, recordSource } from '../storage/queries/places.ts';
-import { type PoolRun, poolRuns } from '../storage/queries/pool.ts';
+import { type PoolRun, poolRun, poolRuns } from '../storage/queries/pool.ts';
 import { librarySizes } from '../storage/queries/sizes.ts';
-import type { AnalysisMessage, AnalysisRequest, DecisionsRequest } from './analysisMessages.ts';
-import type { WorkerOptions } from './messages.ts';
+import { post, serve } from '../threads/serve.ts';
+import type { Task } from '../threads/task.ts';
+import type {
+  ColumnNews,
+  ColumnNotice,
+  DecisionsRequest,
+  DecisionsRun,
+  InternalMethods,
+  LibraryThreadData,
+} from './messages.ts';
 
-const port = parentPort;
-if (port === null) throw new Error('this file is the entry of a worker thread');
-const { libraryPath } = workerData as WorkerOptions;
+const { libraryPath, version, memory: slot } = workerData as LibraryThreadData;
 const db: ReadableLibrary = openReader(libraryPath);
 
-/** Between two looks at the clock, progress is not worth a message. */
-const NEWS_MS = 100;
-
-/** Reports whose groups can still be asked for: the one on the screen and the ones before it. */
+/** Reports whose groups can still be asked for: the one on the screen and those before it. */
 const KEPT_REPORTS = 4;
 const reports = new Map<number, GroupKeys>();
-const cancelled = new Set<number>();
-const waiting = new Map<number, () => void>();
-let queue: Promise<void> = Promise.resolve();
+let nextReportId = 1;
 
-const post = (message: AnalysisMessage): void => port.postMessage(message);
-const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-port.on('message', (request: AnalysisRequest) => {
-  const { id } = request;
-  switch (request.kind) {
-    case 'cancel':
-      cancelled.add(id);
-      waiting.get(id)?.();
-      break;
-    case 'taken':
-      waiting.get(id)?.();
-      break;
-    case 'groups': {
-      const keys = reports.get(request.reportId);
-      const gone: ApiFailure = {
-        code: 'not_found',
-        message: `report ${request.reportId} is no longer known`,
-      };
-      answer(
-        id,
-        keys === undefined
-          ? { ok: false, failure: gone }
-          : { ok: true, value: { ids: keys.idsOf(request.key) } },
-      );
-      break;
-    }
-    default:
-      queue = queue.then(() => work(request));
-  }
-});
-
-type Job = Extract<
-  AnalysisRequest,
-  {
-    kind:
-      | 'report'
-      | 'decisions'
-      | 'statistics'
-      | 'places'
-      | 'compare'
-      | 'browse'
-      | 'sizes'
-      | 'export'
-      | 'pack'
-      | 'packText';
-  }
->;
-
-async function work(request: Job): Promise<void> {
-  const { id } = request;
-  try {
-    answer(id, await resultOf(request));
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const isRefusal = error instanceof SettingError || error instanceof ExportRefusal;
-    const code = isRefusal ? 'refused' : 'internal';
-    answer(id, { ok: false, failure: { code, message } });
-  } finally {
-    cancelled.delete(id);
-    waiting.delete(id);
-  }
+/** Packs are chosen by a filter. Made on first use, since most work here needs no columns. */
+let engine: ColumnQueryEngine | undefined;
+function columnEngine(): ColumnQueryEngine {
+  engine ??= new ColumnQueryEngine(
+    db,
+    new ColumnMemory(slot, () => post<ColumnNews>({ kind: 'news', news: 'memory-full' })),
+  );
+  return engine;
 }
 
-function resultOf(request: Job): Promise<Result<unknown>> {
-  switch (request.kind) {
-    case 'report':
-      return report(request);
-    case 'decisions':
-      return decisions(request.id, request.request);
-    case 'statistics':
-      return tokens(request.id, request.request, StatisticsBuilder.open(db, request.request));
-    case 'places':
-      return tokens(request.id, request.request, PlacesBuilder.open(db, request.request));
-    case 'compare':
-      return Promise.resolve(compare(request));
-    case 'browse':
-      return Promise.resolve(browse(request));
-    case 'sizes':
-      return Promise.resolve(sizes(request));
-    case 'export':
-      return Promise.resolve(exportDataSet(request));
-    case 'pack':
-      return pack(request);
-    case 'packText':
-      return textOf(request);
-  }
-}
+type AnalysisMethod = MethodsOn<'analysis' | 'comparison' | 'exporting'>;
+type AnalysisHandlers = {
+  [M in AnalysisMethod]: (params: ParsedParams<M>, task: Task) => ResultOf<M> | Promise<ResultOf<M>>;
+};
+type RocRequests = Pick<InternalMethods, 'roc.run' | 'roc.decisions'>;
+type RocHandlers = {
+  [M in keyof RocRequests]: (params: RocRequests[M]['params']) => RocRequests[M]['result'];
+};
 
-function compare({ id, question, stop }: Extract<AnalysisRequest, { kind: 'compare' }>): Result<unknown> {
-  const flag = new Int32Array(stop);
-  let toldAt = performance.now();
-  const answered = answerComparison(db, question, {
-    isCancelled: () => Atomics.load(flag, 0) !== 0,
-    onShare: (share) => {
-      if (performance.now() - toldAt < NEWS_MS) return;
-      toldAt = performance.now();
-      post({ id, kind: 'progress', stepsDone: 0, steps: 1, share });
-    },
-  });
-  if (answered === 'cancelled') return { ok: false, failure: CANCELLED };
-  if (question.about !== 'alignment' || !answered.ok) return answered;
-  return { ok: true, value: packComparison(answered.value as Comparison) };
-}
+const analysis: AnalysisHandlers = {
+  'roc.report': rocReport,
+  'roc.groups': ({ reportId, key }) => {
+    const keys = reports.get(reportId);
+    if (keys === undefined) throw notFound(`report ${reportId} is no longer known`);
+    return { ids: keys.idsOf(key) };
+  },
+  'token.statistics': (params, task) => measured(params, StatisticsBuilder.open(db, params), task),
+  'token.places': (params, task) => measured(params, PlacesBuilder.open(db, params), task),
+  'library.sizes': (_params, task) => {
+    const sizes = librarySizes(db, {
+      isCancelled: task.isCancelled,
+      onProgress: (pagesDone, pages) => task.progress(pagesDone, pages, pagesDone / pages),
+    });
+    return unlessCancelled(sizes);
+  },
+  ...compareHandlers(db),
+  'pack.text': async (params) => found(await packText(db, params), `rollout ${params.rolloutId}`),
+  'pack.export': writePackFile,
+  'run.export': writeDataSetFiles,
+};
 
-function sizes({ id, stop }: Extract<AnalysisRequest, { kind: 'sizes' }>): Result<unknown> {
-  const flag = new Int32Array(stop);
-  let toldAt = performance.now();
-  const value = librarySizes(db, {
-    isCancelled: () => Atomics.load(flag, 0) !== 0,
-    onProgress: (pagesDone, pages) => {
-      if (performance.now() - toldAt < NEWS_MS) return;
-      toldAt = performance.now();
-      post({ id, kind: 'progress', stepsDone: pagesDone, steps: pages, share: pagesDone / pages });
-    },
-  });
-  return value === undefined ? { ok: false, failure: CANCELLED } : { ok: true, value };
-}
+const roc: RocHandlers = {
+  'roc.run': decisionsRun,
+  'roc.decisions': ({ runId, step, basis }) =>
+    decidedGroups(db, found(poolRun(db, runId), `run ${runId}`), step, basis),
+};
 
-function exportDataSet({ id, request, stop }: Extract<AnalysisRequest, { kind: 'export' }>): Result<unknown> {
-  const flag = new Int32Array(stop);
-  let toldAt = 0;
-  const written = writeDataSet(db, request);
-  for (let step = written.next(); ; step = written.next()) {
-    if (step.done === true) return { ok: true, value: step.value };
-    if (Atomics.load(flag, 0) !== 0) {
-      // Ends the file in the middle, and takes what there is of it away.
-      written.return(NOTHING_WRITTEN);
-      return { ok: false, failure: CANCELLED };
-    }
-    if (performance.now() - toldAt < NEWS_MS) continue;
-    toldAt = performance.now();
-    const { rollouts, total } = step.value;
-    post({ id, kind: 'progress', stepsDone: rollouts, steps: total, share: rollouts / Math.max(1, total) });
-  }
-}
-
-const NOTHING_WRITTEN = { directory: '', runs: 0, files: 0, rollouts: 0, bytes: 0 };
-
-async function pack({
-  id,
-  request,
-  stop,
-}: Extract<AnalysisRequest, { kind: 'pack' }>): Promise<Result<unknown>> {
-  const { runId, filter, labels, rolloutIds, isAll } = request;
-  const choice = { runId, filter, labels, rolloutIds, isAll };
-  const chosen = browse({ id, kind: 'browse', question: { about: 'pack', ...choice }, stop });
-  if (!chosen.ok) return chosen;
-  const flag = new Int32Array(stop);
-  let toldAt = 0;
-  const roots = grantedRoots(db);
-  const written = writePack(db, request, {
-    ...(chosen.value as PackIds),
-    rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), roots),
-  });
-  for (let step = await written.next(); ; step = await written.next()) {
-    if (step.done === true) return { ok: true, value: step.value };
-    if (Atomics.load(flag, 0) !== 0) {
-      // Ends it in the middle, and takes what there is of it away.
-      await written.return(undefined as never);
-      return { ok: false, failure: CANCELLED };
-    }
-    if (performance.now() - toldAt < NEWS_MS) continue;
-    toldAt = performance.now();
-    const { done, total } = step.value;
-    post({ id, kind: 'progress', stepsDone: done, steps: total, share: done / Math.max(1, total) });
-  }
-}
-
-async function textOf({ request }: Extract<AnalysisRequest, { kind: 'packText' }>): Promise<Result<unknown>> {
-  const text = await packText(db, request);
-  return text === undefined ? notFound(`rollout ${request.rolloutId}`) : { ok: true, value: text };
-}
-
-let browser: Browser | undefined;
-
-function browse({ id, question, stop }: Extract<AnalysisRequest, { kind: 'browse' }>): Result<unknown> {
-  browser ??= new Browser(db);
-  const flag = new Int32Array(stop);
-  let toldAt = performance.now();
-  return browser.answer(question, {
-    isCancelled: () => Atomics.load(flag, 0) !== 0,
-    onText: () => void Atomics.add(flag, 1, 1),
-    onProgress: (stepsDone, steps) => {
-      if (performance.now() - toldAt < NEWS_MS) return;
-      toldAt = performance.now();
-      post({ id, kind: 'progress', stepsDone, steps });
-    },
-  });
-}
-
-/** @returns false when it was cancelled on the way */
-async function stepByStep(
-  id: number,
-  { steps, addStep }: { readonly steps: readonly number[]; readonly addStep: (step: number) => void },
-): Promise<boolean> {
-  for (const [i, step] of steps.entries()) {
-    post({ id, kind: 'progress', stepsDone: i, steps: steps.length });
-    await breathe();
-    if (cancelled.has(id)) return false;
-    addStep(step);
-  }
-  return true;
-}
-
-/** Tokens of rollouts, read one after the other: a thread that is busy for longer neither reports nor hears a cancel. */
-const BUSY_MS = 40;
-
-interface TokenBuilder {
-  readonly steps: readonly number[];
-  read(): Iterable<ScopeProgress>;
-  finish(): unknown;
-}
-
-async function tokens(
-  id: number,
-  scope: MeasuredScope,
-  builder: TokenBuilder | undefined,
-): Promise<Result<unknown>> {
-  if (builder === undefined) return noScope(scope);
-  const steps = builder.steps.length;
-  let pausedAt = Number.NEGATIVE_INFINITY;
-  for (const { stepsDone, share } of builder.read()) {
-    if (performance.now() - pausedAt < BUSY_MS) continue;
-    post({ id, kind: 'progress', stepsDone, steps, share });
-    await breathe();
-    if (cancelled.has(id)) return { ok: false, failure: CANCELLED };
-    pausedAt = performance.now();
-  }
-  return { ok: true, value: builder.finish() };
-}
-
-async function report({
-  id,
-  request,
-}: Extract<AnalysisRequest, { kind: 'report' }>): Promise<Result<RocReport>> {
+async function rocReport(request: ParsedParams<'roc.report'>, task: Task): Promise<ResultOf<'roc.report'>> {
   const startedAt = performance.now();
   const builder = ReportBuilder.open(db, request);
-  if (builder === undefined) return noRun(request);
+  if (builder === undefined) throw noRun(request);
   const { steps } = builder;
-  const isDone = await stepByStep(id, { steps, addStep: (step) => builder.addStep(step) });
-  if (!isDone) return { ok: false, failure: CANCELLED };
-  const { report: finished, keys } = builder.finish();
-  reports.set(id, keys);
+  for (const [i, step] of steps.entries()) {
+    task.checkpoint(i, steps.length);
+    await task.pause();
+    builder.addStep(step);
+  }
+  const { report, keys } = builder.finish();
+  const reportId = nextReportId++;
+  reports.set(reportId, keys);
   for (const known of reports.keys()) {
     if (reports.size <= KEPT_REPORTS) break;
     reports.delete(known);
   }
-  const elapsedMs = Math.round(performance.now() - startedAt);
-  return { ok: true, value: { ...finished, reportId: id, elapsedMs } };
+  return { ...report, reportId, elapsedMs: Math.round(performance.now() - startedAt) };
 }
 
-async function decisions(id: number, request: DecisionsRequest): Promise<Result<null>> {
-  const run = runOf(poolRuns(db), request.run);
-  if ('failure' in run) return { ok: false, failure: run.failure };
-  const { step } = request;
-  if (step !== undefined && !run.steps.includes(step)) return notFound(`step ${step} in run ${run.name}`);
-  const basis = basisOf(run.config, request.choice);
-  post({ id, kind: 'head', head: { runKey: run.runKey, runName: run.name, basis } });
-  for (const each of step === undefined ? run.steps : [step]) {
-    if (cancelled.has(id)) return { ok: false, failure: CANCELLED };
-    const taken = new Promise<void>((resolve) => waiting.set(id, resolve));
-    post({ id, kind: 'page', step: decidedGroups(db, run, each, basis) });
-    await taken;
+/** While tokens are read, the thread receives messages that often. */
+const BUSY_MS = 40;
+
+interface TokenBuilder<R> {
+  readonly steps: readonly number[];
+  read(): Iterable<ScopeProgress>;
+  finish(): R;
+}
+
+async function measured<R>(
+  scope: MeasuredScope,
+  builder: TokenBuilder<R> | undefined,
+  task: Task,
+): Promise<R> {
+  if (builder === undefined) throw noScope(scope);
+  const steps = builder.steps.length;
+  let pausedAt = Number.NEGATIVE_INFINITY;
+  for (const { stepsDone, share } of builder.read()) {
+    if (performance.now() - pausedAt < BUSY_MS) continue;
+    if (task.isCancelled()) throw new ApiError(CANCELLED);
+    task.progress(stepsDone, steps, share);
+    await task.pause();
+    pausedAt = performance.now();
   }
-  return { ok: true, value: null };
+  return builder.finish();
 }
 
-function runOf(runs: readonly PoolRun[], named: string | undefined): PoolRun | { failure: ApiFailure } {
+const NO_PACK = {
+  path: '',
+  format: 'jsonl',
+  cases: 0,
+  siblings: 0,
+  annotations: 0,
+  redactions: 0,
+  bytes: 0,
+  sha256: '',
+} as const;
+
+async function writePackFile(
+  params: ParsedParams<'pack.export'>,
+  task: Task,
+): Promise<ResultOf<'pack.export'>> {
+  const { runId, filter, labels, rolloutIds, isAll } = params;
+  const chosen = columnEngine().packIds({ runId, filter, labels, rolloutIds, isAll }, task);
+  const roots = grantedRoots(db);
+  const written = writePack(
+    db,
+    { ...params, version },
+    { ...chosen, rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), roots) },
+  );
+  for (let step = await written.next(); ; step = await written.next()) {
+    if (step.done === true) return step.value;
+    if (task.isCancelled()) {
+      // Ends it in the middle, and removes what has been written.
+      await written.return(NO_PACK);
+      throw new ApiError(CANCELLED);
+    }
+    const { done, total } = step.value;
+    task.progress(done, total, done / Math.max(1, total));
+  }
+}
+
+const NO_DATA_SET = { directory: '', runs: 0, files: 0, rollouts: 0, bytes: 0 };
+
+function writeDataSetFiles(
+  { path, runKeys }: ParsedParams<'run.export'>,
+  task: Task,
+): ResultOf<'run.export'> {
+  const written = writeDataSet(db, { directory: path, ...(runKeys === undefined ? {} : { runKeys }) });
+  for (let step = written.next(); ; step = written.next()) {
+    if (step.done === true) return step.value;
+    if (task.isCancelled()) {
+      // Ends the file in the middle, and removes it.
+      written.return(NO_DATA_SET);
+      throw new ApiError(CANCELLED);
+    }
+    const { rollouts, total } = step.value;
+    task.progress(rollouts, total, rollouts / Math.max(1, total));
+  }
+}
+
+function decisionsRun({ run: named, step, choice }: DecisionsRequest): DecisionsRun {
+  const { runId, runKey, name, config, steps } = runOf(poolRuns(db), named);
+  if (step !== undefined && !steps.includes(step))
+    throw notFound(`the library has no step ${step} in run ${name}`);
+  const basis = basisOf(config, choice);
+  return { runId, runKey, runName: name, basis, steps: step === undefined ? steps : [step] };
+}
+
+function runOf(runs: readonly PoolRun[], named: string | undefined): PoolRun {
   if (named !== undefined) {
-    const found =
+    const run =
       runs.find(({ runKey }) => runKey === named) ??
       only(runs.filter(({ name }) => name === named)) ??
       runs.find(({ runId }) => String(runId) === named);
-    return found ?? { failure: { code: 'not_found', message: `no run ${named}; ${listed(runs)}` } };
+    if (run === undefined) throw notFound(`no run ${named}; ${listed(runs)}`);
+    return run;
   }
-  const found = only(runs) ?? only(runs.filter(({ kind }) => kind === 'train'));
-  const message = runs.length === 0 ? 'the library has no runs' : `name a run with --run; ${listed(runs)}`;
-  return found ?? { failure: { code: 'not_found', message } };
+  const run = only(runs) ?? only(runs.filter(({ kind }) => kind === 'train'));
+  if (run !== undefined) return run;
+  throw notFound(runs.length === 0 ? 'the library has no runs' : `name a run with --run; ${listed(runs)}`);
 }
 
 const only = <T>(values: readonly T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
@@ -334,21 +221,25 @@ function listed(runs: readonly PoolRun[]): string {
   return `there are ${names.join(', ')}${runs.length > 20 ? ', …' : ''}`;
 }
 
-function noRun({ runId, step }: { readonly runId: number; readonly step?: number | undefined }) {
-  return notFound(`run ${runId}${step === undefined ? '' : ` with a step ${step}`}`);
+function unlessCancelled<T>(value: T | undefined): T {
+  if (value === undefined) throw new ApiError(CANCELLED);
+  return value;
 }
 
-function noScope({ rolloutId, groupId, ...scope }: MeasuredScope) {
-  if (rolloutId !== undefined) return notFound(`rollout ${rolloutId} in run ${scope.runId}`);
-  return groupId === undefined ? noRun(scope) : notFound(`group ${groupId} in run ${scope.runId}`);
+function noRun({ runId, step }: { readonly runId: number; readonly step?: number | undefined }): ApiError {
+  return notFound(`the library has no run ${runId}${step === undefined ? '' : ` with a step ${step}`}`);
 }
 
-function notFound(what: string): { readonly ok: false; readonly failure: ApiFailure } {
-  return { ok: false, failure: { code: 'not_found', message: `the library has no ${what}` } };
+function noScope({ rolloutId, groupId, ...scope }: MeasuredScope): ApiError {
+  if (rolloutId !== undefined)
+    return notFound(`the library has no rollout ${rolloutId} in run ${scope.runId}`);
+  return groupId === undefined
+    ? noRun(scope)
+    : notFound(`the library has no group ${groupId} in run ${scope.runId}`);
 }
 
-function answer(id: number, result: Result<unknown>): void {
-  post({ id, kind: 'result', result });
-}
-
-post({ id: 0, kind: 'result', result: { ok: true, value: 'ready' } });
+serve<ColumnNotice>({
+  handlers: { ...analysis, ...roc },
+  onNotice: () => engine?.store.makeRoom(),
+  close: () => void db.close(),
+});

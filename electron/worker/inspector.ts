@@ -1,32 +1,48 @@
-/** Worker thread: looks at files for the host, without a library. */
-import { parentPort } from 'node:worker_threads';
-import type { Result } from '../../shared/api/errors.ts';
+/**
+ * Worker thread: looks at files that may be damaged. Separate from the others, since a decoder that a file sends round
+ * in circles is stopped only by ending its thread.
+ */
+import { workerData } from 'node:worker_threads';
+import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
+import { ApiError } from '../../shared/api/errors.ts';
 import { reasonOf } from '../ingest/discover.ts';
 import { inspectFile, previewMapping } from '../ingest/inspectFile.ts';
-import type { InspectorRequest, InspectorResponse } from './messages.ts';
+import { openReader } from '../storage/open.ts';
+import { listMappings } from '../storage/queries/sources.ts';
+import { serve } from '../threads/serve.ts';
+import type { LibraryThreadData } from './messages.ts';
 
-const port = parentPort;
-if (port === null) throw new Error('this file is the entry of a worker thread');
+/** Absent on the command line, which looks at a file without a library. */
+const data = workerData as LibraryThreadData | undefined;
 
-port.on('message', async (request: InspectorRequest) => {
-  const response: InspectorResponse = { id: request.id, result: await answer(request) };
-  port.postMessage(response);
-});
+type InspectorHandlers = {
+  [M in MethodsOn<'inspector'>]: (params: ParsedParams<M>) => Promise<ResultOf<M>>;
+};
 
-async function answer(request: InspectorRequest): Promise<InspectorResponse['result']> {
+const handlers: InspectorHandlers = {
+  'file.inspect': ({ path }) => naming(path, () => inspectFile(path, mappings())),
+  'mapping.preview': ({ path, mapping }) => naming(path, () => previewMapping(path, mapping)),
+};
+
+function mappings() {
+  if (data === undefined) return [];
+  const db = openReader(data.libraryPath);
   try {
-    const value =
-      request.kind === 'inspect'
-        ? await inspectFile(request.path, request.mappings)
-        : await previewMapping(request.path, request.mapping);
-    return { ok: true, value };
-  } catch (error) {
-    return failed(request.path, error);
+    return listMappings(db);
+  } finally {
+    db.close();
   }
 }
 
-function failed(path: string, error: unknown): Result<never> {
-  const { code, message } = reasonOf(error);
-  const isKnown = code === 'not_found' || code === 'no_permission' || code === 'is_directory';
-  return { ok: false, failure: { code: isKnown ? 'not_found' : 'internal', message: `${path}: ${message}` } };
+/** @throws ApiError with the path where the file cannot be read */
+async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message } = reasonOf(error);
+    const isKnown = code === 'not_found' || code === 'no_permission' || code === 'is_directory';
+    throw new ApiError({ code: isKnown ? 'not_found' : 'internal', message: `${path}: ${message}` });
+  }
 }
+
+serve({ handlers });

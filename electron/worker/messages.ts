@@ -1,130 +1,85 @@
-/**
- * What the host and its worker threads say to each other. Requests carry an id; answers are
- * results (failures as data); events carry none.
- */
-import type {
-  FileInspection,
-  IngestProgress,
-  MappingPreview,
-  Method,
-  ParsedParams,
-  SavedView,
-} from '../../shared/api/contract.ts';
-import type { Result } from '../../shared/api/errors.ts';
-import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
+/** What the host and its worker threads know of each other: start data, requests beside the contract, news. */
+import type { IngestProgress, RocBasis } from '../../shared/api/contract.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import type { ColumnMemorySlot } from '../columns/columnMemory.ts';
 import type { Identified } from '../ingest/identify.ts';
 import type { FileReport } from '../ingest/ingest.ts';
 import type { ParseOutcome, ParseRequest } from '../ingest/parseFile.ts';
+import type { UncheckedChoice } from '../roc/basis.ts';
+import type { DecidedStep } from '../roc/decisionRows.ts';
 import type { PackedBatch } from '../storage/batch.ts';
-import type { KnownLibraryChange } from '../storage/knownLibraries.ts';
+import type { KnownLibrary, KnownLibraryChange } from '../storage/knownLibraries.ts';
 
 export type { KnownLibrary, KnownLibraryChange } from '../storage/knownLibraries.ts';
 
-export interface WorkerOptions {
+/** What a thread is started with. */
+export interface LibraryThreadData {
   readonly libraryPath: string;
+  /** Of Turnwise; packs name it. */
+  readonly version: string;
+  /** For threads with columns. */
+  readonly memory?: ColumnMemorySlot;
 }
 
-/** Methods answered by a reader from the library alone. */
-export const READ_METHODS = [
-  'run.list',
-  'run.get',
-  'step.list',
-  'metric.list',
-  'problem.solved',
-  'group.order',
-  'group.rows',
-  'rollout.order',
-  'view.list',
-  'problem.history',
-  'rollout.rows',
-  'place.resolve',
-  'rollout.get',
-  'rollout.tokens',
-  'rollout.signal',
-  'rollout.alternatives',
-  'token.signals',
-  'rollout.record',
-  'issue.list',
-  'file.list',
-  'problem.places',
-  'run.sources',
-  'mapping.list',
-  'roc.group',
-  'search.state',
-  'sql.schema',
-  'sql.target',
-  'query.list',
-  'query.examples',
-  'taxonomy.get',
-  'annotation.list',
-  'annotation.rows',
-  'annotation.history',
-  'annotation.conflicts',
-  'annotation.authors',
-] as const satisfies readonly Method[];
-export type ReadMethod = (typeof READ_METHODS)[number];
-
-export interface ReaderRequest {
-  readonly id: number;
-  readonly method: ReadMethod;
-  readonly params: unknown;
-}
-
-export interface ReaderResponse {
-  readonly id: number;
-  readonly result: Result<unknown>;
-}
-
-export type WriterRequest =
-  | {
-      readonly kind: 'ingest';
+/** Requests that the host makes of its threads beside the methods of the contract. */
+export interface InternalMethods {
+  /** On the writer. Resolves when the logs have been read. */
+  'ingest.run': {
+    readonly params: {
       readonly jobId: number;
       readonly paths: readonly string[];
-      /** To be taken for every file, whatever its shape: a saved mapping by name, or one given. */
-      readonly mapping?: string | Mapping;
-      /** Looked for by itself, not asked for by the user: says nothing unless there is something new. */
+      /** Used for every file, whatever its shape: a saved mapping by name, or one given. */
+      readonly mapping?: string | Mapping | undefined;
+      /** Nobody has asked for it: no progress is reported. */
       readonly isQuiet?: boolean;
-    }
-  | { readonly kind: 'task'; readonly id: number; readonly task: WriterTask }
-  | { readonly kind: 'cancel'; readonly jobId: number }
-  | { readonly kind: 'grant'; readonly path: string; readonly id: number }
-  | { readonly kind: 'close' };
-
-/** Changes to the library other than ingest; done between two jobs, in order of arrival, but for what `isAtOnce`. */
-export type WriterTask =
-  | { readonly kind: 'removeRun'; readonly runKey: string }
-  | {
-      readonly kind: 'setGroupRule';
-      readonly runKey: string;
-      readonly rule: 'log' | 'prompt' | 'order';
-      readonly size?: number;
-    }
-  | { readonly kind: 'joinPool'; readonly poolKey: string; readonly keptKey: string }
-  | { readonly kind: 'leavePool'; readonly poolKey: string; readonly keptKey: string }
-  | { readonly kind: 'setTokenizer'; readonly runKey: string; readonly path: string }
-  | { readonly kind: 'removeTokenizer'; readonly runKey: string }
-  | { readonly kind: 'nameRun'; readonly directory: string; readonly name: string | null }
-  | { readonly kind: 'saveMapping'; readonly mapping: Mapping }
-  | { readonly kind: 'removeMapping'; readonly name: string }
-  | { readonly kind: 'saveView'; readonly view: SavedView }
-  | { readonly kind: 'removeView'; readonly name: string }
-  | { readonly kind: 'saveQuery'; readonly query: ParsedParams<'query.save'> }
-  | { readonly kind: 'removeQuery'; readonly name: string }
-  | { readonly kind: 'knownLibraries'; readonly change: KnownLibraryChange }
-  | { readonly kind: 'compact' }
-  | { readonly kind: 'setTaxonomy'; readonly taxonomy: Taxonomy }
-  | { readonly kind: 'annotate'; readonly changes: ParsedParams<'annotation.apply'> }
-  | { readonly kind: 'undo' | 'redo'; readonly author?: string | undefined }
-  | { readonly kind: 'resolveConflict'; readonly decision: ParsedParams<'annotation.resolve'> }
-  | { readonly kind: 'importAnnotations'; readonly path: string }
-  /** `stop`: one Int32, not 0 once it is no longer wanted. */
-  | {
-      readonly kind: 'moveRun';
-      readonly runKey: string;
-      readonly path: string;
-      readonly stop: SharedArrayBuffer;
     };
+    readonly result: IngestReport;
+  };
+  /** On the writer. Below this path, records may be read again. */
+  'path.grant': { readonly params: { readonly path: string }; readonly result: null };
+  /** On the writer. Libraries opened beside this one, the latest first, after the change. */
+  'library.known': { readonly params: KnownLibraryChange; readonly result: readonly KnownLibrary[] };
+  /** On the writer. Files of the directory have been forgotten and must be read again. */
+  'run.name': {
+    readonly params: { readonly directory: string; readonly name: string | null };
+    readonly result: { readonly paths: readonly string[] };
+  };
+  /** On `analysis`. The run whose decisions are recomputed, and under what. */
+  'roc.run': { readonly params: DecisionsRequest; readonly result: DecisionsRun };
+  /** On `analysis`. The groups of one step. */
+  'roc.decisions': {
+    readonly params: { readonly runId: number; readonly step: number; readonly basis: RocBasis };
+    readonly result: DecidedStep;
+  };
+}
+
+export interface DecisionsRequest {
+  /** Key, name or number of a run; default: the only one, or the only one of training. */
+  readonly run?: string;
+  readonly step?: number;
+  readonly choice: UncheckedChoice;
+}
+
+export interface DecisionsRun {
+  readonly runId: number;
+  readonly runKey: string;
+  readonly runName: string;
+  readonly basis: RocBasis;
+  readonly steps: readonly number[];
+}
+
+/** What the writer tells the host without being asked. */
+export type WriterNews =
+  | { readonly kind: 'progress'; readonly progress: IngestProgress }
+  /** Rows of these runs were committed. */
+  | { readonly kind: 'changed'; readonly runIds: readonly number[] }
+  /** Annotations of these rollouts have changed; none: the taxonomy has, or what has no rollout here. */
+  | { readonly kind: 'annotated'; readonly rolloutIds: readonly number[] };
+
+/** What a thread with columns tells the host: all of them together hold more than the limit. */
+export type ColumnNews = 'memory-full';
+/** And what the host asks of a thread with columns. */
+export type ColumnNotice = 'make-room';
 
 export interface IngestReport {
   readonly seconds: number;
@@ -138,24 +93,6 @@ export interface IngestReport {
   readonly isCancelled: boolean;
   readonly files: readonly FileReport[];
 }
-
-export type WriterMessage =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'unavailable'; readonly code: 'newer_database' | 'refused'; readonly message: string }
-  | { readonly kind: 'progress'; readonly progress: IngestProgress }
-  | { readonly kind: 'changed'; readonly runIds: readonly number[] }
-  /** Annotations or readings of these rollouts, or the labels. */
-  | { readonly kind: 'annotated'; readonly rolloutIds: readonly number[] }
-  | { readonly kind: 'finished'; readonly jobId: number; readonly report: IngestReport }
-  | { readonly kind: 'failed'; readonly jobId: number; readonly message: string }
-  | { readonly kind: 'granted'; readonly id: number }
-  | {
-      readonly kind: 'taskProgress';
-      readonly id: number;
-      readonly done: number;
-      readonly total: number;
-    }
-  | { readonly kind: 'taskDone'; readonly id: number; readonly result: Result<unknown> };
 
 export type ParserRequest =
   | {
@@ -186,14 +123,3 @@ export type ParserNews =
       /** Set for errors of the file system, which end the file and not the call. */
       readonly system?: { readonly code: string; readonly syscall: string };
     };
-
-/** The inspector looks at files without a library. */
-export type InspectorRequest = { readonly id: number } & (
-  | { readonly kind: 'inspect'; readonly path: string; readonly mappings: readonly Mapping[] }
-  | { readonly kind: 'preview'; readonly path: string; readonly mapping: Mapping }
-);
-
-export interface InspectorResponse {
-  readonly id: number;
-  readonly result: Result<FileInspection | MappingPreview>;
-}

@@ -1,7 +1,7 @@
-/** Worker thread: the only writer of the library. One ingest call at a time, in order of arrival. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** Worker thread: the only writer of the library. It reads logs, one job at a time, and makes every other change. */
+import { workerData } from 'node:worker_threads';
 import type { IngestProgress } from '../../shared/api/contract.ts';
-import type { ApiFailure } from '../../shared/api/errors.ts';
+import { type ApiFailure, refused } from '../../shared/api/errors.ts';
 import { stepFacts } from '../columns/series.ts';
 import { sourceOf } from '../columns/stepTable.ts';
 import { ingest } from '../ingest/ingest.ts';
@@ -11,22 +11,23 @@ import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts'
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
 import { keepColumnsOfOneStep } from '../storage/queries/columns.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
-import type { WorkerOptions, WriterMessage, WriterRequest, WriterTask } from './messages.ts';
+import { post, refuseToServe, serve } from '../threads/serve.ts';
+import type { Task } from '../threads/task.ts';
+import { IdleTasks } from './idleTasks.ts';
+import type { IngestReport, InternalMethods, LibraryThreadData, WriterNews } from './messages.ts';
 import { ParserThread } from './parserThread.ts';
-import { Upkeep } from './upkeep.ts';
-import { isAtOnce, mappingsFor, runTask } from './writerTasks.ts';
+import { type Changes, mappingsFor, writerHandlers } from './writerHandlers.ts';
 
-const port = parentPort;
-if (port === null) throw new Error('this file is the entry of a worker thread');
-const { libraryPath } = workerData as WorkerOptions;
+const { libraryPath } = workerData as LibraryThreadData;
 /** Progress is for eyes: ten times a second is enough. */
 const PROGRESS_INTERVAL_MS = 100;
 
-type IngestRequest = Extract<WriterRequest, { kind: 'ingest' }>;
+const tell = (news: WriterNews): void => post<WriterNews>({ kind: 'news', news });
 
-const post = (message: WriterMessage): void => port.postMessage(message);
+const opened = openLibrary();
+if (opened !== undefined) serveLibrary(opened.db, opened.writer);
 
-function start(): { db: WritableLibrary; writer: LibraryWriter } | undefined {
+function openLibrary(): { readonly db: WritableLibrary; readonly writer: LibraryWriter } | undefined {
   try {
     const db = openWriter(libraryPath);
     return { db, writer: new LibraryWriter(db) };
@@ -35,170 +36,120 @@ function start(): { db: WritableLibrary; writer: LibraryWriter } | undefined {
     const code = error instanceof NewerDatabaseError ? 'newer_database' : 'refused';
     const isOurs = error instanceof NewerDatabaseError || error instanceof ForeignDatabaseError;
     const message = isOurs ? error.message : `the library ${libraryPath} cannot be opened: ${error.message}`;
-    post({ kind: 'unavailable', code, message });
+    const failure: ApiFailure = { code, message };
+    refuseToServe(failure);
     return undefined;
   }
 }
 
-const opened = start();
-if (opened !== undefined) serve(opened.db, opened.writer);
-
-function serve(db: WritableLibrary, writer: LibraryWriter): void {
+function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   // Started at once: it loads while the user is still choosing what to read.
   const parser = new ParserThread();
-  let queue: Promise<void> = Promise.resolve();
-  const cancelled = new Set<number>();
-  let current: number | undefined;
   const identity = fileIdentity(libraryPath);
-  /** SQLite writes into a file that is gone as into any other, and what is written there is lost. */
-  const refusal = (): ApiFailure | undefined =>
-    fileIdentity(libraryPath) === identity
-      ? undefined
-      : {
-          code: 'refused',
-          message: `not saved: the library ${libraryPath} has been removed or replaced since it was opened. Start Turnwise anew`,
-        };
-  const upkeep = new Upkeep(
+  let running = 0;
+  const idle = new IdleTasks(
     [
       () => keepColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
       () => indexPiece(db),
     ],
-    (work) => {
-      // Requests that have arrived meanwhile go first.
-      queue = queue.then(() => new Promise(setImmediate)).then(work);
-    },
+    () => running > 0,
   );
 
-  /** Rollouts have come or gone: what was said of them is looked for. */
+  /** Rollouts have come or gone: annotations that belong to them are looked for. */
   const placeAnnotations = (): void => {
     const rolloutIds = writer.annotations.place();
-    if (rolloutIds.length > 0) post({ kind: 'annotated', rolloutIds });
+    if (rolloutIds.length > 0) tell({ kind: 'annotated', rolloutIds });
   };
 
-  const perform = async (id: number, task: WriterTask): Promise<void> => {
-    const failure = refusal();
-    if (failure !== undefined) {
-      post({ kind: 'taskDone', id, result: { ok: false, failure } });
-      return;
-    }
-    const { result, runIds, annotated } = await runTask(writer, task, (done, total) =>
-      post({ kind: 'taskProgress', id, done, total }),
-    );
-    if (runIds.length > 0) post({ kind: 'changed', runIds });
-    if (annotated !== undefined) post({ kind: 'annotated', rolloutIds: annotated });
-    if (runIds.length > 0) placeAnnotations();
-    post({ kind: 'taskDone', id, result });
-    upkeep.wake();
-  };
-
-  const run = async ({ jobId, paths, mapping, isQuiet }: IngestRequest): Promise<void> => {
-    const startedAt = performance.now();
-    current = jobId;
-    let lastPost = Number.NEGATIVE_INFINITY;
-    const progressOf = (
-      state: IngestProgress['state'],
-      status: Omit<IngestProgress, 'jobId' | 'state' | 'paths' | 'elapsedMs'>,
-    ): IngestProgress => ({
-      jobId,
-      state,
-      paths,
-      ...status,
-      elapsedMs: Math.round(performance.now() - startedAt),
-    });
-    let last: Parameters<typeof progressOf>[1] = {
-      files: 0,
-      filesDone: 0,
-      bytes: 0,
-      bytesDone: 0,
-      rollouts: 0,
-      issues: 0,
+  /** Runs a handler, and tells the host what has changed. */
+  const writing =
+    <P, R>(handler: (params: P, task: Task, changes: Changes) => R | Promise<R>) =>
+    async (params: P, task: Task): Promise<R> => {
+      // SQLite writes into a file that is gone as into any other, and what is written there is lost.
+      if (fileIdentity(libraryPath) !== identity)
+        throw refused(
+          `not saved: the library ${libraryPath} has been removed or replaced since it was opened. Restart Turnwise`,
+        );
+      let hasChangedRuns = false;
+      running++;
+      try {
+        return await handler(params, task, {
+          runs: (runIds) => {
+            hasChangedRuns = true;
+            tell({ kind: 'changed', runIds });
+          },
+          annotations: (rolloutIds) => tell({ kind: 'annotated', rolloutIds }),
+        });
+      } finally {
+        if (hasChangedRuns) placeAnnotations();
+        running--;
+        idle.wake();
+      }
     };
+
+  const readLogs = async (
+    { jobId, paths, mapping, isQuiet = false }: InternalMethods['ingest.run']['params'],
+    task: Task,
+  ): Promise<IngestReport> => {
+    const startedAt = performance.now();
+    let lastTold = Number.NEGATIVE_INFINITY;
+    let last: IngestStatus = { files: 0, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0 };
+    const progress = (state: IngestProgress['state'], message?: string): void => {
+      // A quiet job says nothing, unless it fails.
+      if (isQuiet && state !== 'failed') return;
+      const elapsedMs = Math.round(performance.now() - startedAt);
+      const status = { jobId, state, paths, ...last, elapsedMs };
+      tell({ kind: 'progress', progress: message === undefined ? status : { ...status, message } });
+    };
+    task.onCancel(() => parser.cancel());
     try {
-      const failure = refusal();
-      if (failure !== undefined) throw new Error(failure.message);
-      const mappings = mappingsFor(writer, mapping);
       const outcome = await ingest(paths, writer, parser, {
-        mappings,
-        isCancelled: () => cancelled.has(jobId),
-        onChange: (runIds) => runIds.length > 0 && post({ kind: 'changed', runIds }),
-        onPlaced: (rolloutIds) => post({ kind: 'annotated', rolloutIds }),
+        mappings: mappingsFor(writer, mapping),
+        isCancelled: task.isCancelled,
+        onChange: (runIds) => runIds.length > 0 && tell({ kind: 'changed', runIds }),
+        onPlaced: (rolloutIds) => tell({ kind: 'annotated', rolloutIds }),
         onStatus: (status) => {
           last = status;
-          if (isQuiet === true) return;
-          if (performance.now() - lastPost < PROGRESS_INTERVAL_MS) return;
-          lastPost = performance.now();
-          post({ kind: 'progress', progress: progressOf('running', status) });
+          if (performance.now() - lastTold < PROGRESS_INTERVAL_MS) return;
+          lastTold = performance.now();
+          progress('running');
         },
       });
-      const sum = (of: (file: (typeof outcome.files)[number]) => number): number =>
-        outcome.files.reduce((total, file) => total + of(file), 0);
-      const report = {
+      const { files, bytes, groups, added, runKeys, isCancelled } = outcome;
+      const sum = (of: (file: (typeof files)[number]) => number): number =>
+        files.reduce((total, file) => total + of(file), 0);
+      const issues = sum((file) => file.issues.length);
+      const runKey = last.runKey ?? runKeys[0];
+      last = { ...last, issues, ...(runKey === undefined ? {} : { runKey }) };
+      progress(isCancelled ? 'cancelled' : 'done');
+      return {
         seconds: (performance.now() - startedAt) / 1000,
-        bytes: outcome.bytes,
         rollouts: sum((file) => file.rollouts),
-        groups: outcome.groups,
-        added: outcome.added,
-        issues: sum((file) => file.issues.length),
-        runKeys: outcome.runKeys,
-        isCancelled: outcome.isCancelled,
-        files: outcome.files,
+        ...{ bytes, groups, added, issues, runKeys, isCancelled, files },
       };
-      const state = outcome.isCancelled ? 'cancelled' : 'done';
-      const { runKeys, issues } = report;
-      const firstRun = last.runKey ?? runKeys[0];
-      if (isQuiet !== true)
-        post({
-          kind: 'progress',
-          progress: progressOf(state, {
-            ...last,
-            issues,
-            ...(firstRun === undefined ? {} : { runKey: firstRun }),
-          }),
-        });
-      post({ kind: 'finished', jobId, report });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      post({ kind: 'progress', progress: { ...progressOf('failed', last), message } });
-      post({ kind: 'failed', jobId, message });
-    } finally {
-      cancelled.delete(jobId);
+      progress('failed', error instanceof Error ? error.message : String(error));
+      throw error;
     }
   };
 
-  port?.on('message', (request: WriterRequest) => {
-    switch (request.kind) {
-      case 'ingest':
-        queue = queue.then(() => run(request)).then(() => upkeep.wake());
-        break;
-      case 'cancel':
-        cancelled.add(request.jobId);
-        // A job that still waits ends when its turn comes; the running one is none of its business.
-        if (request.jobId === current) parser.cancel();
-        break;
-      case 'grant':
-        writer.grant(request.path);
-        post({ kind: 'granted', id: request.id });
-        break;
-      case 'task':
-        // A person who labels does not wait for a file to be read: between two batches nothing is half done.
-        if (isAtOnce(request.task)) void perform(request.id, request.task);
-        else queue = queue.then(() => perform(request.id, request.task));
-        break;
-      case 'close':
-        upkeep.stop();
-        parser.cancel();
-        void (async () => {
-          // A running job ends after the batch it is writing; only then may the library close.
-          await queue;
-          await parser.close();
-          db.close();
-          port.close();
-        })();
-        break;
-    }
+  const handlers = Object.fromEntries(
+    Object.entries({ ...writerHandlers(db, writer), 'ingest.run': readLogs }).map(([method, handler]) => [
+      method,
+      writing(handler as (params: never, task: Task, changes: Changes) => unknown),
+    ]),
+  );
+  serve({
+    handlers,
+    close: async () => {
+      idle.stop();
+      await parser.close();
+      db.close();
+    },
   });
-  post({ kind: 'ready' });
-  // A job that was killed may have brought rollouts and not come to this.
-  queue = queue.then(placeAnnotations);
-  upkeep.wake();
+  // A job that was killed may have written rollouts and not come to this.
+  placeAnnotations();
+  idle.wake();
 }
+
+type IngestStatus = Omit<IngestProgress, 'jobId' | 'state' | 'paths' | 'elapsedMs' | 'message'>;

@@ -1,7 +1,7 @@
 /**
  * Browser ⇄ headless host on loopback.
  *
- *   open → text frame {"token"} → binary frames (shared/api/codec) both ways
+ *   open → text frame {"token"} → binary frames (shared/api/codec.ts) both ways
  *
  * A lost socket fails what was pending with `closed` and reconnects with back-off. Messages
  * sent while the first connection is being made wait for it.

@@ -17,7 +17,7 @@ export type MarkStyle = 'background' | 'underline';
 export type InspectorTab = 'rollout' | 'labels' | 'tokens';
 export type Overlay = 'isMaskShown' | 'isGapShown' | 'isLexiconShown';
 
-/** The share that is high in both papers (`domain.md` §3). */
+/** The share of high tokens in both papers (shared/domain/DOMAIN.md#thresholds). */
 export const DEFAULT_SHARE = 0.2;
 
 interface TokenView {

@@ -33,6 +33,7 @@ import type {
   TakenBack,
   TaxonomyState,
 } from './annotationRows.ts';
+import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
 
 const annotationId = z.string().min(1).max(100);
@@ -113,35 +114,76 @@ const taxonomy = z
 /** Without a run: over all of them. Under a filter: of the rollouts that match. */
 const scope = { runId: id.optional(), filter, progressKey };
 
-export const ANNOTATION_PARAMS = {
-  'taxonomy.get': z.object({}),
+export const ANNOTATION_METHODS = {
+  'taxonomy.get': defineMethod({ params: z.object({}), result: resultOf<TaxonomyState>(), runsOn: 'reader' }),
   /** The whole of it. A label that is left out stays on what has it. */
-  'taxonomy.set': z.object({ taxonomy }),
-  /** Everything said about one rollout. Its flags come with `rollout.get`. */
-  'annotation.list': z.object({ rolloutId: id }),
-  /** All ids in order, then `annotation.rows` for the window. `unattached`: the rollout is not in this library. */
-  'annotation.order': z.object({
-    ...scope,
-    labels: z.array(labelId).max(MOST_LABELS).optional(),
-    author: author.optional(),
-    states: z
-      .array(z.enum([...ANCHOR_STATES, 'unattached']))
-      .min(1)
-      .optional(),
-    /** `place`: by run, step, group and place in the text, the unattached last. `latest`: the last change first. */
-    sort: z.enum(['place', 'latest']).default('place'),
+  'taxonomy.set': defineMethod({
+    params: z.object({ taxonomy }),
+    result: resultOf<TaxonomyState>(),
+    runsOn: 'writer',
+    isAtOnce: true,
   }),
-  'annotation.rows': z.object({ annotationNos: z.array(id).max(500) }),
+  /** Everything said about one rollout. Its flags come with `rollout.get`. */
+  'annotation.list': defineMethod({
+    params: z.object({ rolloutId: id }),
+    result: resultOf<{
+      /** By place in the text, those about the whole rollout first. */
+      readonly annotations: readonly AnnotationRow[];
+      readonly readings: readonly ReadingRow[];
+    }>(),
+    runsOn: 'reader',
+  }),
+  /** All ids in order, then `annotation.rows` for the window. `unattached`: the rollout is not in this library. */
+  'annotation.order': defineMethod({
+    params: z.object({
+      ...scope,
+      labels: z.array(labelId).max(MOST_LABELS).optional(),
+      author: author.optional(),
+      states: z
+        .array(z.enum([...ANCHOR_STATES, 'unattached']))
+        .min(1)
+        .optional(),
+      /** `place`: by run, step, group and place in the text, the unattached last. `latest`: the last change first. */
+      sort: z.enum(['place', 'latest']).default('place'),
+    }),
+    result: resultOf<{ readonly ids: Uint32Array }>(),
+    runsOn: 'lists',
+  }),
+  'annotation.rows': defineMethod({
+    params: z.object({ annotationNos: z.array(id).max(500) }),
+    /** In the order asked for; one that is gone is left out. */
+    result: resultOf<readonly AnnotationRow[]>(),
+    runsOn: 'reader',
+  }),
   /** All or nothing, and one step of undo. Committed to disk before it is answered. */
-  'annotation.apply': z.object({ author, changes: z.array(change).min(1).max(10_000) }),
+  'annotation.apply': defineMethod({
+    params: z.object({ author, changes: z.array(change).min(1).max(10_000) }),
+    result: resultOf<AppliedChanges>(),
+    runsOn: 'writer',
+    isAtOnce: true,
+  }),
   /**
    * With an author: the latest step of theirs that is not taken back; refused where somebody else has changed since what
    * it is about. Without: the latest of all, whoever's it is.
    */
-  'annotation.undo': z.object({ author: author.optional() }),
-  'annotation.redo': z.object({ author: author.optional() }),
+  'annotation.undo': defineMethod({
+    params: z.object({ author: author.optional() }),
+    result: resultOf<TakenBack>(),
+    runsOn: 'writer',
+    isAtOnce: true,
+  }),
+  'annotation.redo': defineMethod({
+    params: z.object({ author: author.optional() }),
+    result: resultOf<TakenBack>(),
+    runsOn: 'writer',
+    isAtOnce: true,
+  }),
   /** What the two would do, asked with the same author. */
-  'annotation.history': z.object({ author: author.optional() }),
+  'annotation.history': defineMethod({
+    params: z.object({ author: author.optional() }),
+    result: resultOf<HistoryState>(),
+    runsOn: 'reader',
+  }),
   /**
    * What to read next: of a run (all where there is none) under a filter, or rollouts picked by hand.
    *
@@ -151,60 +193,65 @@ export const ANNOTATION_PARAMS = {
    *  - `disagreement`: first what other readers label differently, most differences first; then what one other has
    *    read; then the rest as listed
    */
-  'label.queue': z.object({
-    ...scope,
-    author,
-    rolloutIds: z.array(id).max(100_000).optional(),
-    order: z.enum(['listed', 'random', 'stratified', 'disagreement']).default('listed'),
-    seed: z.int().nonnegative().max(0xffff_ffff).default(0),
-    /** What this author has read or skipped is in it, too. */
-    includeRead: z.boolean().default(false),
+  'label.queue': defineMethod({
+    params: z.object({
+      ...scope,
+      author,
+      rolloutIds: z.array(id).max(100_000).optional(),
+      order: z.enum(['listed', 'random', 'stratified', 'disagreement']).default('listed'),
+      seed: z.int().nonnegative().max(0xffff_ffff).default(0),
+      /** What this author has read or skipped is in it, too. */
+      includeRead: z.boolean().default(false),
+    }),
+    result: resultOf<LabelQueue>(),
+    runsOn: 'lists',
   }),
   /** A reader has read a rollout who says so, or has put a label on it. */
-  'annotation.agreement': z.object({
-    ...scope,
-    authors: z.tuple([author, author]).refine(([a, b]) => a !== b, { message: 'two different authors' }),
+  'annotation.agreement': defineMethod({
+    params: z.object({
+      ...scope,
+      authors: z.tuple([author, author]).refine(([a, b]) => a !== b, { message: 'two different authors' }),
+    }),
+    result: resultOf<AgreementReport>(),
+    runsOn: 'charts',
   }),
-  'annotation.report': z.object({
-    ...scope,
-    labels: z.array(labelId).max(MOST_LABELS).optional(),
-    authors: z.array(author).max(100).optional(),
+  'annotation.report': defineMethod({
+    params: z.object({
+      ...scope,
+      labels: z.array(labelId).max(MOST_LABELS).optional(),
+      authors: z.array(author).max(100).optional(),
+    }),
+    result: resultOf<AnnotationReport>(),
+    runsOn: 'charts',
   }),
-  'annotation.conflicts': z.object({}),
+  'annotation.conflicts': defineMethod({
+    params: z.object({}),
+    result: resultOf<readonly ConflictRow[]>(),
+    runsOn: 'reader',
+  }),
   /**
    * `both`: theirs becomes an annotation of its own, under an id that follows from what it says. One step of undo, of the
    * author who decides; without one of the author it came from.
    */
-  'annotation.resolve': z.object({
-    conflictId: id,
-    take: z.enum(['mine', 'theirs', 'both']),
-    author: author.optional(),
+  'annotation.resolve': defineMethod({
+    params: z.object({
+      conflictId: id,
+      take: z.enum(['mine', 'theirs', 'both']),
+      author: author.optional(),
+    }),
+    result: resultOf<TakenBack>(),
+    runsOn: 'writer',
+    isAtOnce: true,
   }),
-  'annotation.authors': z.object({}),
+  'annotation.authors': defineMethod({
+    params: z.object({}),
+    result: resultOf<readonly AuthorRow[]>(),
+    runsOn: 'reader',
+  }),
   /** A pack or annotations alone; the file must have been opened by the user. Rollouts of a pack are not read. */
-  'annotation.import': z.object({ path: z.string().min(1).max(4096) }),
+  'annotation.import': defineMethod({
+    params: z.object({ path: z.string().min(1).max(4096) }),
+    result: resultOf<MergeReport>(),
+    runsOn: 'writer',
+  }),
 } as const;
-
-export interface AnnotationResults {
-  'taxonomy.get': TaxonomyState;
-  'taxonomy.set': TaxonomyState;
-  'annotation.list': {
-    /** By place in the text, those about the whole rollout first. */
-    readonly annotations: readonly AnnotationRow[];
-    readonly readings: readonly ReadingRow[];
-  };
-  'annotation.order': { readonly ids: Uint32Array };
-  /** In the order asked for; one that is gone is left out. */
-  'annotation.rows': readonly AnnotationRow[];
-  'annotation.apply': AppliedChanges;
-  'annotation.undo': TakenBack;
-  'annotation.redo': TakenBack;
-  'annotation.history': HistoryState;
-  'label.queue': LabelQueue;
-  'annotation.agreement': AgreementReport;
-  'annotation.report': AnnotationReport;
-  'annotation.conflicts': readonly ConflictRow[];
-  'annotation.resolve': TakenBack;
-  'annotation.authors': readonly AuthorRow[];
-  'annotation.import': MergeReport;
-}

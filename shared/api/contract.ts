@@ -1,25 +1,26 @@
 /**
  * The one contract: every request the renderer (or a script) can make of the host,
  * and every event the host sends. Both sides take their types from here; the host
- * validates params once, at its door (`electron/host/dispatch.ts`).
+ * validates params once (`electron/host/dispatch.ts`).
  *
  * Values on the wire are JSON plus typed arrays. Unknown is an absent field;
  * inside arrays it is `null` (or NaN inside a Float32Array of per-token signals).
  */
 import type { z } from 'zod';
-import { ANALYSIS_PARAMS, type AnalysisResults } from './analysisMethods.ts';
-import { ANNOTATION_PARAMS, type AnnotationResults } from './annotationMethods.ts';
-import { LIBRARY_PARAMS, type LibraryResults, SHELF_PARAMS } from './libraryMethods.ts';
-import { LIST_PARAMS, type ListResults } from './listMethods.ts';
-import { OVERVIEW_PARAMS, type OverviewResults } from './overviewMethods.ts';
-import { PACK_PARAMS, type PackResults } from './packMethods.ts';
-import { PROBLEM_PARAMS, type ProblemResults } from './problemMethods.ts';
+import { ANALYSIS_METHODS } from './analysisMethods.ts';
+import { ANNOTATION_METHODS } from './annotationMethods.ts';
+import { LIBRARY_METHODS } from './libraryMethods.ts';
+import { LIST_METHODS } from './listMethods.ts';
+import type { MethodDefinition, ResultType, RunsOn } from './method.ts';
+import { OVERVIEW_METHODS } from './overviewMethods.ts';
+import { PACK_METHODS } from './packMethods.ts';
+import { PROBLEM_METHODS } from './problemMethods.ts';
 import type { IngestProgress } from './rows.ts';
-import { SEARCH_PARAMS, type SearchResults } from './searchMethods.ts';
-import { SOURCE_PARAMS, type SourceResults } from './sourceMethods.ts';
+import { SEARCH_METHODS } from './searchMethods.ts';
+import { SOURCE_METHODS } from './sourceMethods.ts';
 import type { FollowRow } from './sourceRows.ts';
-import { SQL_PARAMS, type SqlResults } from './sqlMethods.ts';
-import { TOKEN_PARAMS, type TokenResults } from './tokenMethods.ts';
+import { SQL_METHODS } from './sqlMethods.ts';
+import { TOKEN_METHODS } from './tokenMethods.ts';
 
 export type { Mapping } from '../format/mapping.ts';
 export * from './annotationRows.ts';
@@ -27,6 +28,7 @@ export * from './browseRows.ts';
 export type * from './compareRows.ts';
 export * from './libraryRows.ts';
 export { GROUP_SORTS, type GroupSort, ROLLOUT_SORTS, type RolloutSort } from './listMethods.ts';
+export type { RunsOn } from './method.ts';
 export {
   PACK_FORMATS,
   PACK_SECTIONS,
@@ -46,51 +48,41 @@ export type * from './sqlRows.ts';
 
 // ── requests ────────────────────────────────────────────────────────────────────────────────────
 
-export const CONTRACT_PARAMS = {
-  ...LIST_PARAMS,
-  ...OVERVIEW_PARAMS,
-  ...TOKEN_PARAMS,
-  ...ANALYSIS_PARAMS,
-  ...PROBLEM_PARAMS,
-  ...SOURCE_PARAMS,
-  ...SEARCH_PARAMS,
-  ...SQL_PARAMS,
-  ...LIBRARY_PARAMS,
-  ...ANNOTATION_PARAMS,
-  ...PACK_PARAMS,
+export const CONTRACT = {
+  ...LIST_METHODS,
+  ...OVERVIEW_METHODS,
+  ...TOKEN_METHODS,
+  ...ANALYSIS_METHODS,
+  ...PROBLEM_METHODS,
+  ...SOURCE_METHODS,
+  ...SEARCH_METHODS,
+  ...SQL_METHODS,
+  ...LIBRARY_METHODS,
+  ...ANNOTATION_METHODS,
+  ...PACK_METHODS,
 } as const;
+type Contract = typeof CONTRACT;
 
-export interface Results
-  extends ListResults,
-    OverviewResults,
-    TokenResults,
-    AnalysisResults,
-    ProblemResults,
-    SourceResults,
-    SearchResults,
-    SqlResults,
-    LibraryResults,
-    AnnotationResults,
-    PackResults {}
+export type Method = keyof Contract;
+/** What a caller passes. Parameters with a default are optional. */
+export type ParamsOf<M extends Method> = z.input<Contract[M]['params']>;
+/** What a handler receives, with defaults filled in. */
+export type ParsedParams<M extends Method> = z.output<Contract[M]['params']>;
+export type ResultOf<M extends Method> = Contract[M]['result'] extends ResultType<infer R> ? R : never;
+/** The methods answered there. */
+export type MethodsOn<On extends RunsOn> = {
+  [M in Method]: Contract[M]['runsOn'] extends On ? M : never;
+}[Method];
 
-export type Method = keyof typeof CONTRACT_PARAMS & keyof Results;
-/** What a caller passes (defaults may be left out). */
-export type ParamsOf<M extends Method> = z.input<(typeof CONTRACT_PARAMS)[M]>;
-/** What a handler receives (defaults filled in). */
-export type ParsedParams<M extends Method> = z.output<(typeof CONTRACT_PARAMS)[M]>;
-export type ResultOf<M extends Method> = Results[M];
+export const METHODS = Object.keys(CONTRACT) as readonly Method[];
 
-export const METHODS = Object.keys(CONTRACT_PARAMS) as readonly Method[];
-
-export function isMethod(name: string): name is Method {
-  return Object.hasOwn(CONTRACT_PARAMS, name);
+/** The row of the table, with its types widened: for code that serves every method alike. */
+export function definitionOf(method: Method): MethodDefinition<z.ZodType, unknown, RunsOn> {
+  return CONTRACT[method];
 }
 
-/** About the open libraries rather than one of them. */
-export type ShelfMethod = keyof typeof SHELF_PARAMS;
-
-export function isShelfMethod(name: string): name is ShelfMethod {
-  return Object.hasOwn(SHELF_PARAMS, name);
+export function isMethod(name: string): name is Method {
+  return Object.hasOwn(CONTRACT, name);
 }
 
 // ── events ──────────────────────────────────────────────────────────────────────────────────────

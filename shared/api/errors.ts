@@ -1,7 +1,8 @@
 /**
- * Expected failures travel as values: an exception that crosses Electron's IPC
- * arrives as a bare Error without its fields. The client turns a failure back
- * into an `ApiError`, so callers `await` and `catch` as usual.
+ * A handler throws an error with a failure code where it refuses a request. Every other error is a bug.
+ *
+ * Failures cross threads, IPC and sockets as values, because an exception that crosses Electron's IPC arrives as a
+ * bare Error without its fields. The client turns a failure back into an `ApiError`.
  */
 
 export const FAILURE_CODES = [
@@ -36,4 +37,20 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.code = failure.code;
   }
+}
+
+export const notFound = (message: string): ApiError => new ApiError({ code: 'not_found', message });
+export const refused = (message: string): ApiError => new ApiError({ code: 'refused', message });
+
+/** @returns the failure that an error stands for; undefined for a bug */
+export function failureOf(error: unknown): ApiFailure | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  const code = FAILURE_CODES.find((each) => each === error.code);
+  return code === undefined ? undefined : { code, message: error.message };
+}
+
+/** @throws ApiError `not_found` where the value is absent */
+export function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw notFound(`the library has no ${what}`);
+  return value;
 }

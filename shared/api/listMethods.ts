@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { WORD_FIELDS } from '../domain/filter/fields.ts';
 import type { FilterReading, FrequentValue, SavedView, StepFacts } from './browseRows.ts';
+import { defineMethod, resultOf } from './method.ts';
 import { direction, filter, id, progressKey } from './paramTypes.ts';
 import type { GroupRow, HostInfo, RolloutRow, RunDetail, RunSummary, StepSummary } from './rows.ts';
 
@@ -45,69 +46,104 @@ export const ROLLOUT_SORTS = [
 export type RolloutSort = (typeof ROLLOUT_SORTS)[number];
 
 /** Lists return all ids in order (4 bytes each), then rows for the visible window by id: exact scroll bars without OFFSET. */
-export const LIST_PARAMS = {
-  'host.info': z.object({}),
-  'run.list': z.object({}),
-  'run.get': z.object({ runKey: z.string() }),
-  'step.list': z.object({ runId: id }),
-  'group.order': z.object({
-    runId: id,
-    step: id.optional(),
-    filter,
-    sort: z.enum(GROUP_SORTS).default('order'),
-    direction: direction.default('ascending'),
-    progressKey,
+export const LIST_METHODS = {
+  'host.info': defineMethod({ params: z.object({}), result: resultOf<HostInfo>(), runsOn: 'host' }),
+  'run.list': defineMethod({
+    params: z.object({}),
+    result: resultOf<readonly RunSummary[]>(),
+    runsOn: 'reader',
   }),
-  'group.rows': z.object({ groupIds: z.array(id).max(500) }),
-  'rollout.order': z.object({
-    runId: id,
-    step: id.optional(),
-    groupId: id.optional(),
-    filter,
-    /** The first decides, the others break ties; unknown comes last; at last the order of the log. */
-    sort: z
-      .array(z.object({ by: z.enum(ROLLOUT_SORTS), direction: direction.default('ascending') }))
-      .max(8)
-      .default([]),
-    progressKey,
+  'run.get': defineMethod({
+    params: z.object({ runKey: z.string() }),
+    result: resultOf<RunDetail>(),
+    runsOn: 'reader',
   }),
-  'rollout.rows': z.object({ rolloutIds: z.array(id).max(500) }),
+  'step.list': defineMethod({
+    params: z.object({ runId: id }),
+    result: resultOf<readonly StepSummary[]>(),
+    runsOn: 'reader',
+  }),
+  'group.order': defineMethod({
+    params: z.object({
+      runId: id,
+      step: id.optional(),
+      filter,
+      sort: z.enum(GROUP_SORTS).default('order'),
+      direction: direction.default('ascending'),
+      progressKey,
+    }),
+    /** `matches`: rollouts of each group that match the filter; absent without one. */
+    result: resultOf<{ readonly ids: Uint32Array; readonly matches?: Uint32Array }>(),
+    runsOn: 'lists',
+  }),
+  'group.rows': defineMethod({
+    params: z.object({ groupIds: z.array(id).max(500) }),
+    result: resultOf<readonly GroupRow[]>(),
+    runsOn: 'reader',
+  }),
+  'rollout.order': defineMethod({
+    params: z.object({
+      runId: id,
+      step: id.optional(),
+      groupId: id.optional(),
+      filter,
+      /** The first decides, the others break ties; unknown comes last; at last the order of the log. */
+      sort: z
+        .array(z.object({ by: z.enum(ROLLOUT_SORTS), direction: direction.default('ascending') }))
+        .max(8)
+        .default([]),
+      progressKey,
+    }),
+    result: resultOf<{ readonly ids: Uint32Array }>(),
+    runsOn: 'lists',
+  }),
+  'rollout.rows': defineMethod({
+    params: z.object({ rolloutIds: z.array(id).max(500) }),
+    result: resultOf<readonly RolloutRow[]>(),
+    runsOn: 'reader',
+  }),
   /** What charts show, per step; under a filter, of the rollouts that match. Long with a filter: like `roc.report`. */
-  'step.series': z.object({
-    runId: id,
-    step: id.optional(),
-    filter,
-    progressKey,
+  'step.series': defineMethod({
+    params: z.object({
+      runId: id,
+      step: id.optional(),
+      filter,
+      progressKey,
+    }),
+    result: resultOf<{ readonly steps: readonly StepFacts[] }>(),
+    runsOn: 'charts',
   }),
   /** A filter as it was understood, and as SQL over the public views. */
-  'filter.read': z.object({ runId: id.optional(), filter }),
-  'view.list': z.object({}),
+  'filter.read': defineMethod({
+    params: z.object({ runId: id.optional(), filter }),
+    result: resultOf<FilterReading>(),
+    runsOn: 'lists',
+  }),
+  'view.list': defineMethod({
+    params: z.object({}),
+    result: resultOf<readonly SavedView[]>(),
+    runsOn: 'reader',
+  }),
   /** A view of the same name is replaced. */
-  'view.save': z.object({ name: z.string().trim().min(1).max(200), filter }),
-  'view.remove': z.object({ name: z.string() }),
+  'view.save': defineMethod({
+    params: z.object({ name: z.string().trim().min(1).max(200), filter }),
+    result: resultOf<{ readonly saved: boolean }>(),
+    runsOn: 'writer',
+  }),
+  'view.remove': defineMethod({
+    params: z.object({ name: z.string() }),
+    result: resultOf<{ readonly removed: boolean }>(),
+    runsOn: 'writer',
+  }),
   /** Values of a word field in a run that begin with what has been typed, the most frequent first. */
-  'filter.values': z.object({
-    runId: id,
-    field: z.enum(WORD_FIELDS),
-    prefix: z.string().max(1000).default(''),
-    limit: z.int().positive().max(200).default(20),
+  'filter.values': defineMethod({
+    params: z.object({
+      runId: id,
+      field: z.enum(WORD_FIELDS),
+      prefix: z.string().max(1000).default(''),
+      limit: z.int().positive().max(200).default(20),
+    }),
+    result: resultOf<{ readonly values: readonly FrequentValue[] }>(),
+    runsOn: 'lists',
   }),
 } as const;
-
-export interface ListResults {
-  'host.info': HostInfo;
-  'run.list': readonly RunSummary[];
-  'run.get': RunDetail;
-  'step.list': readonly StepSummary[];
-  /** `matches`: rollouts of each group that match the filter; absent without one. */
-  'group.order': { readonly ids: Uint32Array; readonly matches?: Uint32Array };
-  'group.rows': readonly GroupRow[];
-  'rollout.order': { readonly ids: Uint32Array };
-  'rollout.rows': readonly RolloutRow[];
-  'step.series': { readonly steps: readonly StepFacts[] };
-  'filter.read': FilterReading;
-  'view.list': readonly SavedView[];
-  'view.save': { readonly saved: boolean };
-  'view.remove': { readonly removed: boolean };
-  'filter.values': { readonly values: readonly FrequentValue[] };
-}

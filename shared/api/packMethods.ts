@@ -1,6 +1,7 @@
 /** Failure packs: rollouts with what has been said about them, as something another person can open, read and train on. */
 import { z } from 'zod';
 import { LABEL_ID, MOST_LABELS } from '../domain/annotate/taxonomy.ts';
+import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
 
 export const PACK_FORMATS = ['jsonl', 'csv', 'tsv', 'parquet', 'md', 'html', 'chat'] as const;
@@ -44,26 +45,38 @@ export const packOptions = {
   redact: z.array(z.string().min(1).max(1000)).max(20).default([]),
 } as const;
 
-export const PACK_PARAMS = {
+export const PACK_METHODS = {
   /** What a pack would hold, before it is written. */
-  'pack.preview': z.object({ ...packChoice, progressKey }),
+  'pack.preview': defineMethod({
+    params: z.object({ ...packChoice, progressKey }),
+    result: resultOf<PackPreview>(),
+    runsOn: 'lists',
+  }),
   /**
    * Writes a pack: one file, a directory for `parquet`. A bare name lies beside this library; what is there already
    * is never overwritten, and of nothing there is no pack. `csv`, `tsv` and `chat` have a manifest beside them,
    * PATH.manifest.json. Long, and cancelled like `roc.report`: what was written is removed then.
    */
-  'pack.export': z.object({
-    ...packChoice,
-    ...packOptions,
-    format: z.enum(PACK_FORMATS),
-    path: z.string().min(1).max(4096),
-    progressKey,
+  'pack.export': defineMethod({
+    params: z.object({
+      ...packChoice,
+      ...packOptions,
+      format: z.enum(PACK_FORMATS),
+      path: z.string().min(1).max(4096),
+      progressKey,
+    }),
+    result: resultOf<PackWritten>(),
+    runsOn: 'exporting',
   }),
   /** One rollout as text for a language model. */
-  'pack.text': z.object({
-    rolloutId: id,
-    sections: z.array(z.enum(PACK_SECTIONS)).min(1).max(PACK_SECTIONS.length),
-    redact: packOptions.redact,
+  'pack.text': defineMethod({
+    params: z.object({
+      rolloutId: id,
+      sections: z.array(z.enum(PACK_SECTIONS)).min(1).max(PACK_SECTIONS.length),
+      redact: packOptions.redact,
+    }),
+    result: resultOf<{ readonly text: string; readonly redactions: number }>(),
+    runsOn: 'comparison',
   }),
 } as const;
 
@@ -84,10 +97,4 @@ export interface PackWritten {
   readonly bytes: number;
   /** Of the file, in hex; of a directory that of its manifest. */
   readonly sha256: string;
-}
-
-export interface PackResults {
-  'pack.preview': PackPreview;
-  'pack.export': PackWritten;
-  'pack.text': { readonly text: string; readonly redactions: number };
 }

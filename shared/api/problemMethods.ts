@@ -1,21 +1,31 @@
 /** Problems over steps and runs. */
 import { z } from 'zod';
+import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
 import type { DisputedAnswer, ProblemHistory, ProblemMap, ProblemSuspect } from './problemRows.ts';
 
-export const PROBLEM_PARAMS = {
-  'problem.map': z.object({ runId: id, filter, progressKey }),
+export const PROBLEM_METHODS = {
+  'problem.map': defineMethod({
+    params: z.object({ runId: id, filter, progressKey }),
+    result: resultOf<ProblemMap>(),
+    runsOn: 'charts',
+  }),
   /** Problems whose rollouts agree on an answer that is not the ground truth. */
-  'problem.suspects': z.object({ runId: id, filter, progressKey }),
+  'problem.suspects': defineMethod({
+    params: z.object({ runId: id, filter, progressKey }),
+    result: resultOf<{ readonly suspects: readonly ProblemSuspect[] }>(),
+    runsOn: 'charts',
+  }),
   /** Answers that were judged right and wrong within a problem. */
-  'problem.disputed': z.object({ runId: id, filter, progressKey }),
+  'problem.disputed': defineMethod({
+    params: z.object({ runId: id, filter, progressKey }),
+    result: resultOf<{ readonly answers: readonly DisputedAnswer[] }>(),
+    runsOn: 'charts',
+  }),
   /** Of the problem of a group, recognised elsewhere by its normalised question. */
-  'problem.history': z.object({ groupId: id }),
+  'problem.history': defineMethod({
+    params: z.object({ groupId: id }),
+    result: resultOf<ProblemHistory>(),
+    runsOn: 'reader',
+  }),
 } as const;
-
-export interface ProblemResults {
-  'problem.map': ProblemMap;
-  'problem.suspects': { readonly suspects: readonly ProblemSuspect[] };
-  'problem.disputed': { readonly answers: readonly DisputedAnswer[] };
-  'problem.history': ProblemHistory;
-}

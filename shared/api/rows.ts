@@ -162,7 +162,7 @@ export interface RolloutRow {
   readonly line: number;
 }
 
-/** What per-token entropy means in this rollout (`format.md`, `entropy_of`). */
+/** What per-token entropy means in this rollout (`entropy_of`, shared/format/TURNWISE.md#tokens). */
 export interface EntropyOf {
   readonly kind: 'full' | 'top-k';
   readonly k?: number;

@@ -1,5 +1,6 @@
 /** The SQL console: statements that read, what they can read from, and queries kept under a name. */
 import { z } from 'zod';
+import { defineMethod, resultOf } from './method.ts';
 import { id } from './paramTypes.ts';
 import type {
   ExampleQuery,
@@ -21,53 +22,83 @@ const sql = z.string().max(LONGEST_STATEMENT);
 const timeoutMs = z.int().min(10).max(3_600_000);
 const name = z.string().trim().min(1).max(200);
 
-export const SQL_PARAMS = {
+export const SQL_METHODS = {
   /**
    * Runs one statement in a process of its own, and answers when it is done, or has as many rows as are held. A
    * statement that is not accepted is an answer; out of time and cancelled are failures. `queryKey` names it in
    * `sql.progress`.
    */
-  'sql.run': z.object({
-    sql,
-    limitRows: z.int().positive().max(MOST_SQL_ROWS).default(10_000),
-    timeoutMs: timeoutMs.default(30_000),
-    queryKey: z.string().max(100).optional(),
+  'sql.run': defineMethod({
+    params: z.object({
+      sql,
+      limitRows: z.int().positive().max(MOST_SQL_ROWS).default(10_000),
+      timeoutMs: timeoutMs.default(30_000),
+      queryKey: z.string().max(100).optional(),
+    }),
+    result: resultOf<SqlAnswer>(),
+    runsOn: 'host',
   }),
   /** Rows of a result that is held. */
-  'sql.page': z.object({ resultId: id, from: id, limit: z.int().positive().max(5_000).default(1_000) }),
+  'sql.page': defineMethod({
+    params: z.object({ resultId: id, from: id, limit: z.int().positive().max(5_000).default(1_000) }),
+    result: resultOf<{ readonly rows: readonly SqlRow[] }>(),
+    runsOn: 'host',
+  }),
   /** Runs it again for all its rows as text, asked for part by part; forgotten when nobody asks for a minute. */
-  'sql.export': z.object({
-    sql,
-    format: z.enum(['csv', 'tsv', 'jsonl']),
-    timeoutMs: timeoutMs.default(600_000),
+  'sql.export': defineMethod({
+    params: z.object({
+      sql,
+      format: z.enum(['csv', 'tsv', 'jsonl']),
+      timeoutMs: timeoutMs.default(600_000),
+    }),
+    result: resultOf<SqlExportStart>(),
+    runsOn: 'host',
   }),
-  'sql.exportPart': z.object({ exportId: id }),
-  'sql.exportStop': z.object({ exportId: id }),
-  'sql.schema': z.object({}),
+  'sql.exportPart': defineMethod({
+    params: z.object({ exportId: id }),
+    result: resultOf<SqlExportPart>(),
+    runsOn: 'host',
+  }),
+  'sql.exportStop': defineMethod({
+    params: z.object({ exportId: id }),
+    result: resultOf<{ readonly stopped: boolean }>(),
+    runsOn: 'host',
+  }),
+  'sql.schema': defineMethod({
+    params: z.object({}),
+    result: resultOf<readonly SqlSource[]>(),
+    runsOn: 'reader',
+  }),
   /** Where a row with this id leads. */
-  'sql.target': z.object({ of: z.enum(['rollout', 'group', 'run']), id }),
-  'query.list': z.object({}),
-  'query.examples': z.object({}),
-  /** A query of the same name is replaced; `formerName` renames one. `createdAt` brings a removed one back as it was. */
-  'query.save': z.object({
-    name,
-    sql: sql.min(1),
-    formerName: z.string().optional(),
-    createdAt: z.int().nonnegative().optional(),
+  'sql.target': defineMethod({
+    params: z.object({ of: z.enum(['rollout', 'group', 'run']), id }),
+    result: resultOf<SqlTarget>(),
+    runsOn: 'reader',
   }),
-  'query.remove': z.object({ name: z.string() }),
+  'query.list': defineMethod({
+    params: z.object({}),
+    result: resultOf<readonly SavedQuery[]>(),
+    runsOn: 'reader',
+  }),
+  'query.examples': defineMethod({
+    params: z.object({}),
+    result: resultOf<readonly ExampleQuery[]>(),
+    runsOn: 'reader',
+  }),
+  /** A query of the same name is replaced; `formerName` renames one. `createdAt` brings a removed one back as it was. */
+  'query.save': defineMethod({
+    params: z.object({
+      name,
+      sql: sql.min(1),
+      formerName: z.string().optional(),
+      createdAt: z.int().nonnegative().optional(),
+    }),
+    result: resultOf<SavedQuery>(),
+    runsOn: 'writer',
+  }),
+  'query.remove': defineMethod({
+    params: z.object({ name: z.string() }),
+    result: resultOf<{ readonly removed: boolean }>(),
+    runsOn: 'writer',
+  }),
 } as const;
-
-export interface SqlResults {
-  'sql.run': SqlAnswer;
-  'sql.page': { readonly rows: readonly SqlRow[] };
-  'sql.export': SqlExportStart;
-  'sql.exportPart': SqlExportPart;
-  'sql.exportStop': { readonly stopped: boolean };
-  'sql.schema': readonly SqlSource[];
-  'sql.target': SqlTarget;
-  'query.list': readonly SavedQuery[];
-  'query.examples': readonly ExampleQuery[];
-  'query.save': SavedQuery;
-  'query.remove': { readonly removed: boolean };
-}

@@ -1,5 +1,5 @@
 /**
- * Group-normalised advantages, one per rollout (`domain.md` §1.5).
+ * Group-normalised advantages, one per rollout (shared/domain/DOMAIN.md#advantages).
  *
  * Source: `compute_grpo_outcome_advantage` of `verl/trainer/ppo/core_algos.py`, which gives every
  * sampled token of a rollout this one number. The paper (Eq. 7) does not say which standard

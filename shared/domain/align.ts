@@ -68,6 +68,8 @@ export interface AlignOptions {
 
 export class AlignmentCancelled extends Error {
   override readonly name = 'AlignmentCancelled';
+  /** A failure code of the API. */
+  readonly code = 'cancelled';
   constructor() {
     super('the alignment was cancelled');
   }

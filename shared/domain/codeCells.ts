@@ -1,6 +1,6 @@
 /**
  * The code a rollout ran, to be run again elsewhere: as a Python script or as a Jupyter notebook. Turnwise runs
- * none of it. Source of the two tools' behaviour: `domain.md` §2.2 (the release's `python_code_with_standard_io`
+ * none of it. Source of the two tools' behaviour: shared/domain/DOMAIN.md#tools-of-the-release (the release's `python_code_with_standard_io`
  * starts afresh with its `input` on stdin; `jupyter_code` replays the earlier cells).
  */
 import type { Segment, ToolCall, ToolOutcome, TurnNumber } from './model.ts';

@@ -3,7 +3,7 @@
  * paper leaves open, and what only a what-if has.
  *
  * Source: `rstar2_agent/config/rstar2_agent_trainer.yaml` and `_down_sample_batch` of
- * `rstar2_agent_ray_trainer.py` (`domain.md` §1.2); the paper's rule is §1.1.
+ * `rstar2_agent_ray_trainer.py` (shared/domain/DOMAIN.md#settings).
  */
 
 /** `release`: since 5 September 2025; before, `release-first-week`. `paper`: §2.2.3 of the paper. */
@@ -44,7 +44,7 @@ export interface DownSamplingSettings {
 }
 
 /**
- * The release's defaults (`domain.md` §1.2), with one exception: `do_down_sampling` is true. The
+ * The release's defaults (shared/domain/DOMAIN.md#settings), with one exception: `do_down_sampling` is true. The
  * release's own false would decide nothing, and whoever asks for a recomputation asks what
  * down-sampling would do. A logged false is honoured (`settingsOf`).
  */
@@ -69,6 +69,8 @@ export type SettingName = keyof DownSamplingSettings;
 /** An override that names no setting, or gives one a value it cannot have. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
+  /** A failure code of the API. */
+  readonly code = 'refused';
 }
 
 // ── what each setting is ────────────────────────────────────────────────────────────────────────

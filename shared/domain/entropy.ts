@@ -1,5 +1,5 @@
 /**
- * What per-token numbers say about a distribution, and how much (`domain.md` §4.1). Three things are
+ * What per-token numbers say about a distribution, and how much (shared/domain/DOMAIN.md#entropy). Three things are
  * never confused: the entropy of the whole distribution, bounds of it from its most likely tokens,
  * and the surprisal of the one token that was sampled.
  */

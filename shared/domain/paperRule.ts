@@ -1,5 +1,5 @@
 /**
- * Down-sampling as the paper describes it (§2.2.3, Eq. 3–7; `domain.md` §1.1): per group, half of
+ * Down-sampling as the paper describes it (§2.2.3, Eq. 3–7; shared/domain/DOMAIN.md#the-papers-rule): per group, half of
  * the negatives uniformly, and positives by the inverse of their penalty. It is random, so the
  * result is a probability per row, never a set; a set comes only from a seeded draw, marked as one.
  *

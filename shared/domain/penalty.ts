@@ -2,9 +2,9 @@
  * The two penalties of a rollout, computed in two ways (the third is "as logged"), and where they differ.
  *
  *   text   what the release's scorers make of the text: `calc_error_ratio_penalty_weights` and
- *          `calc_format_penalty_weights` of `rstar2_agent/down_sample/roc.py` (`domain.md` §1.2 B,
- *          blind spots and all, §1.3)
- *   typed  the paper's formula (§1.1) on typed tool outcomes and real turns
+ *          `calc_format_penalty_weights` of `rstar2_agent/down_sample/roc.py`
+ *          (shared/domain/DOMAIN.md#by-the-releases-text-rules, blind spots included)
+ *   typed  the paper's formula on typed tool outcomes and real turns (shared/domain/DOMAIN.md#by-typed-outcomes)
  *
  * Both run once per rollout at ingest: one pass over the text, a pattern only on what a tool said.
  */
@@ -74,9 +74,9 @@ const ERROR = /error/i;
 
 /**
  * What the release would have computed. Where the text still has its special tokens, its rules
- * run on it as they are. Where they are stripped (verl dumps, `domain.md` §2.5) or never were
+ * run on it as they are. Where they are stripped (verl dumps, shared/domain/DOMAIN.md#transcripts) or never were
  * (logs of messages), the turn pattern cannot match, so the text is rebuilt in thought: the
- * first assistant tag stands in the prompt (§2.1), every later turn is one match, except a last
+ * first assistant tag stands in the prompt (shared/domain/DOMAIN.md#prompt-template), every later turn is one match, except a last
  * one cut off by the length limit, which has no `<|im_end|>`. Tool responses are the tagged
  * blocks of the text, or, where it has no such tags, the tool-response segments.
  */

@@ -3,7 +3,7 @@
  *
  * `system\nYou are …\nuser\nWhat is 6·7?\nassistant\n<reason>` (bare) or the same with
  * `<|im_start|>`/`<|im_end|>`. The generation prompt's `<reason>` or `<think>` belongs here,
- * so the response begins inside reasoning (`domain.md` §2.1).
+ * so the response begins inside reasoning (shared/domain/DOMAIN.md#prompt-template).
  */
 import type { Segment, SegmentKind, TextRange } from './model.ts';
 

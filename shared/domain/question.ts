@@ -8,7 +8,7 @@
  * white space is single spaces: a pattern for any run of it takes the square of its length.
  */
 const WRAPPING: readonly RegExp[] = [
-  // rStar2-Agent's chat template puts this before every user message (`domain.md` §2.1).
+  // rStar2-Agent's chat template puts this before every user message (shared/domain/DOMAIN.md#prompt-template).
   /^you must put your answer inside .{0,400}?this is the problem: ?/i,
   / ?(?:please )?(?:let's )?(?:think|reason) step by step(?:,? and put your (?:final )?answer within \\boxed\{\})?\.?$/i,
   / ?put your final answer within \\boxed\{\}\.?$/i,

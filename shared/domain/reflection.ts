@@ -1,6 +1,6 @@
 /**
  * Where the policy forks and where it reflects. The paper shows two patterns and defines neither
- * (§5.4; `domain.md` §3.1), so this is our definition, and stands on the screen:
+ * (§5.4; shared/domain/DOMAIN.md#forking-and-reflection-tokens), so this is our definition, and stands on the screen:
  *
  *   forking     high tokens in reasoning that is not a reflection
  *   reflection  high tokens in the reasoning (or prose) directly after a tool response, within its

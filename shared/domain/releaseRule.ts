@@ -5,7 +5,7 @@
  *   B  per group: quotas, lowest-penalty positives, negatives ─► cut the tail again
  *
  * Source: `reject_equal_reward`, `resample_of_correct` and `filter_by_mask` of
- * `rstar2_agent/down_sample/`, called by `_down_sample_batch` (`domain.md` §1.2). Each cut belongs
+ * `rstar2_agent/down_sample/`, called by `_down_sample_batch` (shared/domain/DOMAIN.md#the-released-rule). Each cut belongs
  * to its step: without the rejection there is no first one, without a target no second one.
  */
 import { type AdvantageOptions, groupAdvantages } from './advantage.ts';

@@ -1,5 +1,5 @@
 /**
- * Resample-on-Correct: who of a step's rollouts enters the update, and why (`domain.md` §1).
+ * Resample-on-Correct: who of a step's rollouts enters the update, and why (shared/domain/DOMAIN.md#resample-on-correct).
  *
  *   resample ─┬─ releaseRule.ts   release, release-first-week: deterministic, over a batch
  *             └─ paperRule.ts     paper: probabilities per group, and seeded draws

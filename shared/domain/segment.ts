@@ -4,7 +4,7 @@
  * Two dialects of the same transcript:
  *   special  `…</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n…`
  *   bare     `…</tool_call>\nuser\n<tool_response>\n…`  (verl dumps: special tokens stripped,
- *            the role names stay behind as bare words; `domain.md` §2.5)
+ *            the role names stay behind as bare words; shared/domain/DOMAIN.md#transcripts)
  *
  *   text ──► environment blocks (who wrote what) ──► policy spans ──► tags ──► segments + calls
  *
@@ -21,7 +21,7 @@ export interface SegmentedResponse {
   readonly toolCalls: readonly ToolCall[];
   /** Assistant messages, empty ones included; at least 1. */
   readonly turns: TurnNumber;
-  /** The last turn ends in a complete call that nothing answered: stopped by a limit (`domain.md` §2.4). */
+  /** The last turn ends in a complete call that nothing answered: stopped by a limit (shared/domain/DOMAIN.md#how-a-rollout-ends). */
   readonly endsInUnansweredCall: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * From when on a token counts as high. Three ways are in use and disagree (`domain.md` §3.2), so every
+ * From when on a token counts as high. Three ways are in use and disagree (shared/domain/DOMAIN.md#thresholds), so every
  * view says which: the highest share of each rollout (rStar2-Agent, and the fork's
  * `retain_high_entropy_token_ratio`), a quantile over a batch (arXiv 2506.01939), a fixed value.
  * Only tokens of the policy count, and only known values.

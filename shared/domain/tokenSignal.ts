@@ -43,7 +43,7 @@ export interface TokenSignal {
 }
 
 /**
- * @param name absent: the best there is, in the order of `domain.md` §4.1 (entropy as logged, its bounds from
+ * @param name absent: the best there is, in the order of shared/domain/DOMAIN.md#order-of-preference (entropy as logged, its bounds from
  *   listed alternatives, surprisal)
  * @returns undefined where nothing of the kind was logged
  */

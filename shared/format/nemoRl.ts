@@ -5,7 +5,7 @@
  *    "token_loss_mask":[0,0,0,1,1,0],"sample_loss_mask":1.0,"advantages":[0,0,0,0.7,0.7,0],
  *    "generation_logprobs":[0,0,0,-0.2,-1.1,0],"prev_logprobs":[0,0,0,-0.2,-1.0,0],"idx":0}
  *
- * Written by `log_batched_dict_as_jsonl` in `nemo_rl/algorithms/grpo.py` (NVIDIA-NeMo/RL; `domain.md` §4.3).
+ * Written by `log_batched_dict_as_jsonl` in `nemo_rl/algorithms/grpo.py` (NVIDIA-NeMo/RL; shared/format/FORMATS.md#nemo-rl).
  * - `content` has the messages without their roles (`messagesOf`); math environments add a last one,
  *   "Environment: correct".
  * - A batch of one leaves one-element lists where there were numbers; both are read.

@@ -1,7 +1,7 @@
 /**
  * Answers of inference servers with the log-probabilities of their tokens: OpenAI chat and
  * legacy completions, vLLM, SGLang /generate, llama.cpp, alone or beside the request
- * (`domain.md` §4.2; the shapes: `openaiShapes.ts`, `tokenLogprobs.ts`). A record:
+ * (shared/format/FORMATS.md#openai-logprobs; the shapes: `openaiShapes.ts`, `tokenLogprobs.ts`). A record:
  *
  *   {"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",
  *    "content":" But"},"logprobs":{"content":[{"token":" But","logprob":-1.6,"bytes":[32,66,117,116],
@@ -37,7 +37,7 @@ import { turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 export const openaiLogprobs: LogFormat = {
   name: 'openai-logprobs',
   title: 'Answers of an inference server (OpenAI, vLLM, SGLang, llama.cpp)',
-  source: 'API references of OpenAI, vLLM, SGLang and llama.cpp (domain.md §4.2)',
+  source: 'API references of OpenAI, vLLM, SGLang and llama.cpp',
   rule: 'choices with messages or texts, SGLang\'s "meta_info" beside "text", or "logprobs.content" beside a message; at the top, in "response" or in "response.body"',
   reads:
     'every choice as a rollout, its tokens with log-probabilities and alternatives, finish_reason, tool calls, the request beside it',

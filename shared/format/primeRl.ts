@@ -7,7 +7,7 @@
  *
  * A trace has token ids, an export has nothing but token ids: they are joined on a hash of them.
  * The first file is the Episode of verifiers v1, which other programs write too.
- * PrimeIntellect-ai/prime-rl and PrimeIntellect-ai/verifiers (`domain.md` §4.3).
+ * PrimeIntellect-ai/prime-rl and PrimeIntellect-ai/verifiers (shared/format/FORMATS.md#prime-rl).
  */
 import { isObject, type JsonObject } from './fields.ts';
 import type { FileContext, FileHead, LogFormat, RecordReader } from './format.ts';

@@ -5,7 +5,7 @@
  *    "env_extras":{"reward_spec":{"ground_truth":"42"}},"data_source":"aime24"}
  *
  * Written by `dump_per_dataset_eval_results` of SkyRL's trainer utilities (NovaSky-AI/SkyRL;
- * `domain.md` §4.3). Beside it stands `aggregated_results.jsonl`, one object of numbers with names
+ * shared/format/FORMATS.md#skyrl). Beside it stands `aggregated_results.jsonl`, one object of numbers with names
  * like "eval/aime24/avg_score": metrics of the step.
  * - `score` is a number, or one per token; the reward is the sum, the list stays in `extra`.
  * - No group id and no sample index: equal prompts are the group.

@@ -7,7 +7,7 @@
  *   {"dump":"train","rollout_id":3,"sample_index":5,"tokens":[11,27,5,9],"log_probs":[-0.11,-1.85],
  *    "advantages":[0.97,0.97],"entropy":[0.31,1.74]}
  *
- * `Sample` of `slime/utils/types.py` and `slime/utils/train_dump_utils.py` (THUDM/slime; `domain.md` §4.3).
+ * `Sample` of `slime/utils/types.py` and `slime/utils/train_dump_utils.py` (THUDM/slime; shared/format/FORMATS.md#slime).
  * - `tokens` are prompt and response, the other arrays cover the response alone.
  * - `entropy` is over the whole vocabulary, in nats, under the trainer's policy.
  * - verl's `skip_rollout` dumps come out as `"dump":"verl-skip"`, with text only where the exporter

@@ -8,7 +8,7 @@
  *   iteration_{NNNNNN}/train_logtree.json              transcripts (`tinkerTranscripts.ts`)
  *
  * Written by `tinker_cookbook/rl/rollout_logging.py` and `utils/ml_log.py` (thinking-machines-lab/tinker-cookbook;
- * `domain.md` §4.3). A summary has no text: its rollout has an empty response, and a turn per step with
+ * shared/format/FORMATS.md#tinker). A summary has no text: its rollout has an empty response, and a turn per step with
  * the tokens that were sampled. Which transcript belongs to it is not logged, except where the
  * headings of the tree count groups and trajectories; both have the same join key then.
  */

@@ -1,5 +1,5 @@
 /**
- * The shapes in which inference servers return the tokens they sampled (`domain.md` §4.2):
+ * The shapes in which inference servers return the tokens they sampled (shared/format/FORMATS.md#openai-logprobs):
  *
  *   chat     {content: [{token, bytes, logprob, top_logprobs: [{token, bytes, logprob}]}], refusal}
  *   legacy   {tokens: [], token_logprobs: [], top_logprobs: [{token: logprob}], text_offset: []}

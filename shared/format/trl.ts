@@ -4,7 +4,7 @@
  *
  *   {"step":10,"prompt":"6·7?","completion":"It is 42.","accuracy_reward":1.0,"format_reward":0.5,"advantage":0.7}
  *
- * Written by `log` in `trl/trainer/grpo_trainer.py` (huggingface/trl; `domain.md` §4.3).
+ * Written by `log` in `trl/trainer/grpo_trainer.py` (huggingface/trl; shared/format/FORMATS.md#trl).
  * - There is one column per reward function, named after it, beside columns the reward functions
  *   add. Nothing tells them apart but type: every column with a number in it that is none of
  *   `NO_REWARD` counts as a reward function.

@@ -2,7 +2,7 @@
  * verl rollout and validation dumps: `{step}.jsonl`, one line per rollout.
  *
  * Written by `_dump_generations` in `verl/trainer/ppo/ray_trainer.py` (volcengine/verl
- * b178a3cd; `domain.md` §2.5). A line:
+ * b178a3cd; shared/format/FORMATS.md#verl). A line:
  *
  *   {"input": "system\n…assistant\n<reason>", "output": "…", "gts": "42", "score": 1.0, "step": 17}
  *

@@ -1,6 +1,7 @@
 /**
  * Numbers of a step as verl's file logger writes them (`trainer.logger=[file]`; `FileLogger` in `verl/utils/tracking.py`,
- * volcengine/verl): `{"step": 3, "data": {"critic/score/mean": 0.41, …}}`, newer ones with `elapsed_seconds` beside them.
+ * volcengine/verl): `{"step": 3, "data": {"critic/score/mean": 0.41, …}}`. A key `elapsed_seconds` beside them is
+ * tolerated (shared/format/FORMATS.md#verl-metrics).
  *
  * No record says which run it is of: that is told by where the file lies (`electron/storage/metricRuns.ts`).
  */

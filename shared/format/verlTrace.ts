@@ -1,8 +1,8 @@
 /**
- * Rollout traces of verl, as exported from Weave or kept by MLflow: the only stock source with
- * all rollouts of a group, kept or not.
+ * Rollout traces of verl, as exported from Weave or kept by MLflow. Up to verl 0.8 they are the only stock
+ * source with all rollouts of a group, kept or not.
  *
- * volcengine/verl, `verl/utils/rollout_trace.py` at b178a3cd (`domain.md` §2.5): every decorated
+ * volcengine/verl, `verl/utils/rollout_trace.py` at b178a3cd (shared/format/FORMATS.md#verl-trace): every decorated
  * method is a call (span) named by its qualified name; `….run` of the agent loop is the rollout,
  * and its output the `AgentLoopOutput`. `step`, `sample_index`, `rollout_n`, `validate` and
  * `experiment_name` are attributes (Weave) or tags (MLflow, as texts).

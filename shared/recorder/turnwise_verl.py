@@ -10,7 +10,7 @@ The released trainer, `fit` of `rstar2_agent/rstar2_agent_ray_trainer.py`, micro
 
     # after `logger = Tracking(...)`
     fields = about(self.config, world_size=self.actor_rollout_wg.world_size, rule="release")
-    hooks = TrainerHooks(Recorder("logs/turnwise", run=self.config.trainer.experiment_name, **fields), self.tokenizer,
+    hooks = TrainerHooks(Recorder("/shared/logs", run=self.config.trainer.experiment_name, **fields), self.tokenizer,
                          rule="release")
     # before, and right after, `batch, down_sampling_metrics = self._down_sample_batch(batch)`
     hooks.pool(self.global_steps, batch)
@@ -23,7 +23,8 @@ Its scorers keep p_err and p_format to themselves. To log them as it computes th
 of `rstar2_agent.down_sample.roc`; without them Turnwise computes both from the text. `rule` is "release-first-week"
 for a checkout from before 5 September 2025.
 
-Plain verl, `fit` of `verl/trainer/ppo/ray_trainer.py` (v0.5): `hooks` as above, without world_size and rule.
+Plain verl v0.5.0 to v0.6.1, `fit` of `verl/trainer/ppo/ray_trainer.py`: `hooks` as above, without world_size and
+rule. Later versions have these lines in other methods, where `hooks` is not defined.
 
     # after `batch = batch.union(gen_batch_output)`: the balancing that follows reorders the rows
     hooks.number(batch)

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowseQuestion, Browser } from '../../electron/columns/answer.ts';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { stepFacts } from '../../electron/columns/series.ts';
 import { sourceOf } from '../../electron/columns/stepTable.ts';
 import { filterSql } from '../../electron/storage/filterSql.ts';
@@ -24,6 +24,7 @@ import { NUMBER_FIELDS } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
+import { askColumns, CANCELLED_TASK, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
@@ -52,16 +53,14 @@ afterAll(() => {
   place.remove();
 });
 
-const OPTIONS = { isCancelled: () => false, onProgress: () => undefined };
-
-function ask<T>(browser: Browser, question: BrowseQuestion): T {
-  const result = browser.answer(question, OPTIONS);
+function ask<T>(engine: ColumnQueryEngine, question: ColumnQuestion): T {
+  const result = askColumns(engine, question);
   if (!result.ok) throw new Error(result.failure.message);
   return result.value as T;
 }
 
-const idsFor = (browser: Browser, runId: number, filter: string): number[] =>
-  Array.from(ask<{ ids: Uint32Array }>(browser, { about: 'rollouts', runId, filter, sort: [] }).ids);
+const idsFor = (engine: ColumnQueryEngine, runId: number, filter: string): number[] =>
+  Array.from(ask<{ ids: Uint32Array }>(engine, { method: 'rollout.order', runId, filter, sort: [] }).ids);
 
 const nodeOf = (filter: string): FilterNode => {
   const read = readFilter(filter);
@@ -122,10 +121,10 @@ const FILTERS = [
 
 describe('filters over columns', () => {
   it.each(FILTERS)('%s: the same rollouts as by SQL over the views', (filter) => {
-    const browser = new Browser(db);
+    const engine = new ColumnQueryEngine(db);
     let some = 0;
     for (const { run_id } of runs) {
-      const ids = idsFor(browser, run_id, filter);
+      const ids = idsFor(engine, run_id, filter);
       expect([...ids].sort((a, b) => a - b)).toEqual(idsBySql(run_id, filter));
       some += ids.length;
     }
@@ -185,15 +184,15 @@ describe('filters over columns', () => {
         }),
       ),
     }));
-    const browser = new Browser(db);
+    const engine = new ColumnQueryEngine(db);
     fc.assert(
       fc.property(anyNode, fc.nat(), (node, at) => {
         const run = runs[at % runs.length];
         if (run === undefined) throw new Error('no runs');
         const filter = filterText(node);
-        const ids = idsFor(browser, run.run_id, filter);
+        const ids = idsFor(engine, run.run_id, filter);
         expect([...ids].sort((a, b) => a - b)).toEqual(idsBySql(run.run_id, filter));
-        const rest = idsFor(browser, run.run_id, filterText({ kind: 'not', node }));
+        const rest = idsFor(engine, run.run_id, filterText({ kind: 'not', node }));
         expect(ids.length + rest.length).toBe(run.rollouts);
       }),
       { seed: 17, numRuns: 100 },
@@ -201,10 +200,12 @@ describe('filters over columns', () => {
   });
 
   it('a fault is an answer that says where', () => {
-    const failed = new Browser(db).answer(
-      { about: 'rollouts', runId: 1, filter: 'reward:high', sort: [] },
-      OPTIONS,
-    );
+    const failed = askColumns(new ColumnQueryEngine(db), {
+      method: 'rollout.order',
+      runId: 1,
+      filter: 'reward:high',
+      sort: [],
+    });
     expect(failed).toMatchObject({
       ok: false,
       failure: { code: 'bad_request', message: expect.stringMatching(/character 8/) },
@@ -212,22 +213,27 @@ describe('filters over columns', () => {
   });
 
   it('stops between two steps when the answer is no longer wanted', () => {
-    const question = { about: 'rollouts' as const, runId: runs[0]?.run_id ?? 0, filter: 'wait', sort: [] };
-    const answer = new Browser(db).answer(question, { ...OPTIONS, isCancelled: () => true });
+    const question = {
+      method: 'rollout.order' as const,
+      runId: runs[0]?.run_id ?? 0,
+      filter: 'wait',
+      sort: [],
+    };
+    const answer = askColumns(new ColumnQueryEngine(db), question, CANCELLED_TASK);
     expect(answer).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
   });
 });
 
 describe('orders over columns', () => {
   it.each(ROLLOUT_SORTS)('by %s: as by SQL, both ways, with ties broken by a second key', (by) => {
-    const browser = new Browser(db);
+    const engine = new ColumnQueryEngine(db);
     for (const { run_id: runId } of runs.slice(0, 6)) {
       for (const direction of ['ascending', 'descending'] as const) {
         const sort = [
           { by, direction },
           { by: 'turns' as const, direction: 'descending' as const },
         ];
-        const ours = ask<{ ids: Uint32Array }>(browser, { about: 'rollouts', runId, filter: '', sort });
+        const ours = ask<{ ids: Uint32Array }>(engine, { method: 'rollout.order', runId, filter: '', sort });
         expect(Array.from(ours.ids)).toEqual(Array.from(orderRollouts(db, { runId, filter: '', sort }).ids));
       }
     }
@@ -235,8 +241,8 @@ describe('orders over columns', () => {
 
   it.each(GROUP_SORTS)('groups by %s: those with a rollout that matches, with how many', (sort) => {
     const runId = runs[0]?.run_id ?? 0;
-    const { ids, matches } = ask<{ ids: Uint32Array; matches: Uint32Array }>(new Browser(db), {
-      about: 'groups',
+    const { ids, matches } = ask<{ ids: Uint32Array; matches: Uint32Array }>(new ColumnQueryEngine(db), {
+      method: 'group.order',
       runId,
       filter: 'correct:true',
       sort,
@@ -307,10 +313,14 @@ describe('charts', () => {
   it.each(['', 'correct:true', 'tool_calls:>1', 'step:..300 kept:false'])(
     '%s: equal what SQL makes of the rows',
     (filter) => {
-      const browser = new Browser(db);
+      const engine = new ColumnQueryEngine(db);
       let compared = 0;
       for (const { run_id: runId } of runs) {
-        const { steps } = ask<{ steps: readonly StepFacts[] }>(browser, { about: 'series', runId, filter });
+        const { steps } = ask<{ steps: readonly StepFacts[] }>(engine, {
+          method: 'step.series',
+          runId,
+          filter,
+        });
         const bySql = factsBySql(runId, filter);
         expect(steps.filter(({ rollouts }) => rollouts > 0).map(({ step }) => step)).toEqual(
           bySql.map((row) => row['step']),
@@ -338,16 +348,16 @@ describe('charts', () => {
         ),
       );
     for (const { run_id: runId } of runs) {
-      const question = { about: 'series' as const, runId, filter: '' };
-      const { steps } = ask<{ steps: readonly StepFacts[] }>(new Browser(db), question);
+      const question = { method: 'step.series' as const, runId, filter: '' };
+      const { steps } = ask<{ steps: readonly StepFacts[] }>(new ColumnQueryEngine(db), question);
       expect(steps.map(rowOfFacts).map(close)).toEqual(listSteps(db, runId).map(rowOfSummary).map(close));
     }
   });
 
   it('percentiles, outcomes, groups and entropy of the demo run', () => {
     const runId = runs[0]?.run_id ?? 0;
-    const { steps } = ask<{ steps: readonly StepFacts[] }>(new Browser(db), {
-      about: 'series',
+    const { steps } = ask<{ steps: readonly StepFacts[] }>(new ColumnQueryEngine(db), {
+      method: 'step.series',
       runId,
       filter: '',
     });
@@ -384,21 +394,21 @@ describe('charts', () => {
 describe('kept columns', () => {
   it('say the same as the rows, are used, and are made anew when a step changes', async () => {
     const before = runs.map(({ run_id: runId }) =>
-      ask(new Browser(db), { about: 'series', runId, filter: 'tool_calls:>0' }),
+      ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: 'tool_calls:>0' }),
     );
     const writer = openWriter(place.library);
     let kept = 0;
     while (keepColumnsOfOneStep(writer, (step, columns) => stepFacts(sourceOf(step, columns)))) kept++;
     expect(kept).toBe(db.prepare('SELECT count(*) FROM step_row').pluck().get());
     const after = runs.map(({ run_id: runId }) =>
-      ask(new Browser(db), { about: 'series', runId, filter: 'tool_calls:>0' }),
+      ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: 'tool_calls:>0' }),
     );
     expect(after).toEqual(before);
     const whole = runs.map(({ run_id: runId }) =>
-      ask(new Browser(db), { about: 'series', runId, filter: '' }),
+      ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: '' }),
     );
     const masked = runs.map(({ run_id: runId }) =>
-      ask(new Browser(db), { about: 'series', runId, filter: 'turns:*' }),
+      ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: 'turns:*' }),
     );
     expect(whole).toEqual(masked);
 
@@ -410,16 +420,16 @@ describe('kept columns', () => {
         "UPDATE step_column_row SET bytes = zeroblob(length(bytes)) WHERE run_id = ? AND step = ? AND name = 'reward'",
       )
       .run(runId, step);
-    const ofStep = { about: 'rollouts' as const, runId, step, filter: 'reward:0', sort: [] };
+    const ofStep = { method: 'rollout.order' as const, runId, step, filter: 'reward:0', sort: [] };
     const all = Number(
       db.prepare('SELECT rollouts FROM step_row WHERE run_id = ? AND step = ?').pluck().get(runId, step),
     );
-    const browser = new Browser(db);
-    expect(ask<{ ids: Uint32Array }>(browser, ofStep).ids).toHaveLength(all);
+    const engine = new ColumnQueryEngine(db);
+    expect(ask<{ ids: Uint32Array }>(engine, ofStep).ids).toHaveLength(all);
     writer
       .prepare('UPDATE step_revision_row SET revision = revision + 1 WHERE run_id = ? AND step = ?')
       .run(runId, step);
-    expect(ask<{ ids: Uint32Array }>(browser, ofStep).ids.length).toBeLessThan(all);
+    expect(ask<{ ids: Uint32Array }>(engine, ofStep).ids.length).toBeLessThan(all);
     expect(keepColumnsOfOneStep(writer, (at, columns) => stepFacts(sourceOf(at, columns)))).toBe(true);
     writer.close();
   });

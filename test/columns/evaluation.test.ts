@@ -1,11 +1,12 @@
 /** Evaluations from columns, logged metrics and solved problems, against the same asked of the views in SQL. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../../electron/columns/answer.ts';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
 import { listMetrics, METRICS_OF_RUN } from '../../electron/storage/queries/metrics.ts';
 import { SOLVED_GROUPS, solvedProblems } from '../../electron/storage/queries/solved.ts';
 import type { EvaluationPanel } from '../../shared/api/contract.ts';
+import { askColumns, CANCELLED_TASK } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
@@ -32,10 +33,12 @@ afterAll(() => {
 });
 
 function evaluation(filter = '', step?: number): readonly EvaluationPanel[] {
-  const result = new Browser(db).answer(
-    { about: 'evaluation', runId: evalRun, filter, ...(step === undefined ? {} : { step }) },
-    { isCancelled: () => false, onProgress: () => undefined },
-  );
+  const result = askColumns(new ColumnQueryEngine(db), {
+    method: 'eval.summary',
+    runId: evalRun,
+    filter,
+    ...(step === undefined ? {} : { step }),
+  });
   if (!result.ok) throw new Error(result.failure.message);
   return (result.value as { panels: readonly EvaluationPanel[] }).panels;
 }
@@ -133,9 +136,10 @@ describe('eval.summary', () => {
   });
 
   it('ends when it is no longer wanted', () => {
-    const result = new Browser(db).answer(
-      { about: 'evaluation', runId: evalRun, filter: '' },
-      { isCancelled: () => true, onProgress: () => undefined },
+    const result = askColumns(
+      new ColumnQueryEngine(db),
+      { method: 'eval.summary', runId: evalRun, filter: '' },
+      CANCELLED_TASK,
     );
     expect(result.ok ? undefined : result.failure.code).toBe('cancelled');
   });

@@ -1,7 +1,7 @@
 /** How latencies lie, against the same counted from the raw rows. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowseQuestion, Browser } from '../../electron/columns/answer.ts';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { filterSql } from '../../electron/storage/filterSql.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
 import type { LatencyDistribution } from '../../shared/api/contract.ts';
@@ -12,6 +12,7 @@ import {
   latencyBinEnds,
   latencyBinOf,
 } from '../../shared/domain/latencyBins.ts';
+import { askColumns, CANCELLED_TASK, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
@@ -67,7 +68,7 @@ interface Call {
   readonly is_latency_logged: number | null;
 }
 
-type Question = Omit<Extract<BrowseQuestion, { about: 'latencies' }>, 'about'>;
+type Question = Omit<Extract<ColumnQuestion, { method: 'run.latencies' }>, 'method'>;
 
 function callsBySql({ runId, from = 0, to = 1e9, filter }: Question): readonly Call[] {
   const read = readFilter(filter);
@@ -136,14 +137,11 @@ describe('run.latencies', () => {
   ];
 
   it.each(CASES)('%j: as counted from the rows, of every run', (scope) => {
-    const browser = new Browser(db);
+    const engine = new ColumnQueryEngine(db);
     let known = 0;
     for (const { run_id: runId } of runs) {
       const question = { runId, ...scope };
-      const answer = browser.answer(
-        { about: 'latencies', ...question },
-        { isCancelled: () => false, onProgress: () => undefined },
-      );
+      const answer = askColumns(engine, { method: 'run.latencies', ...question });
       if (!answer.ok) throw new Error(answer.failure.message);
       const found = withoutEmpty(answer.value as LatencyDistribution);
       const raw = expected(callsBySql(question));
@@ -160,9 +158,8 @@ describe('run.latencies', () => {
 
   it('has calls of both sources, and bins without gaps', () => {
     const { run_id: runId } = runs.find(({ name }) => name === 'slow') ?? { run_id: -1 };
-    const browser = new Browser(db);
-    const options = { isCancelled: () => false, onProgress: () => undefined };
-    const answer = browser.answer({ about: 'latencies', runId, filter: '' }, options);
+    const engine = new ColumnQueryEngine(db);
+    const answer = askColumns(engine, { method: 'run.latencies', runId, filter: '' });
     const { bins, sources } = (answer.ok ? answer.value : undefined) as LatencyDistribution;
     expect(sources.map(({ source }) => source)).toEqual(['logged', 'derived']);
     expect(bins[0]?.fromMs).toBe(0);
@@ -178,15 +175,12 @@ describe('run.latencies', () => {
          JOIN group_row g USING (group_id) WHERE g.run_id = ? GROUP BY rollout_id`,
       )
       .all(runId) as { readonly ms: number }[];
-    const browser = new Browser(db);
+    const engine = new ColumnQueryEngine(db);
     let rollouts = 0;
     for (let bin = 0; bin < LATENCY_BINS; bin++) {
       const { fromMs, toMs } = latencyBinEnds(bin);
       const filter = `latency_ms:>=${fromMs}${toMs === undefined ? '' : ` latency_ms:<${toMs}`}`;
-      const answer = browser.answer(
-        { about: 'rollouts', runId, filter, sort: [] },
-        { isCancelled: () => false, onProgress: () => undefined },
-      );
+      const answer = askColumns(engine, { method: 'rollout.order', runId, filter, sort: [] });
       const found = answer.ok ? (answer.value as { ids: Uint32Array }).ids.length : -1;
       expect(found, filter).toBe(slowest.filter(({ ms }) => latencyBinOf(ms) === bin).length);
       rollouts += found;
@@ -195,12 +189,9 @@ describe('run.latencies', () => {
   });
 
   it('stops when it is no longer wanted', () => {
-    const browser = new Browser(db);
+    const engine = new ColumnQueryEngine(db);
     const runId = runs[0]?.run_id ?? 0;
-    const answer = browser.answer(
-      { about: 'latencies', runId, filter: '' },
-      { isCancelled: () => true, onProgress: () => undefined },
-    );
+    const answer = askColumns(engine, { method: 'run.latencies', runId, filter: '' }, CANCELLED_TASK);
     expect(answer).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
   });
 });

@@ -1,7 +1,7 @@
 /** Problems by steps, suspicious ground truths, and the history of a problem, against hand-made logs and SQL. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowseQuestion, Browser } from '../../electron/columns/answer.ts';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
 import {
   ANSWERS_OF_GROUP,
@@ -17,6 +17,7 @@ import {
 } from '../../electron/storage/queries/questions.ts';
 import type { DisputedAnswer, ProblemMap, ProblemSuspect } from '../../shared/api/contract.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
+import { askColumns, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { type Asked, Labelled } from '../support/labelled.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
@@ -69,8 +70,8 @@ afterAll(() => {
   place.remove();
 });
 
-function ask<T>(question: BrowseQuestion): T {
-  const result = new Browser(db).answer(question, { isCancelled: () => false, onProgress: () => undefined });
+function ask<T>(question: ColumnQuestion): T {
+  const result = askColumns(new ColumnQueryEngine(db), question);
   if (!result.ok) throw new Error(result.failure.message);
   return result.value as T;
 }
@@ -79,7 +80,11 @@ const runIdOf = (kind: string): number =>
   Number(db.prepare('SELECT run_id FROM run WHERE kind = ?').pluck().get(kind));
 
 function drawn(filter: string): readonly string[] {
-  const { steps, problems, cells } = ask<ProblemMap>({ about: 'problems', runId: runIdOf('train'), filter });
+  const { steps, problems, cells } = ask<ProblemMap>({
+    method: 'problem.map',
+    runId: runIdOf('train'),
+    filter,
+  });
   return Array.from(cells.problem, (problem, i) => {
     const at = `${problems[problem]?.problemId}@${steps[cells.step[i] ?? 0]}`;
     return `${at} ${cells.correct[i]}/${cells.known[i]} of ${cells.rollouts[i]}, ${cells.answers[i]} answers`;
@@ -88,7 +93,7 @@ function drawn(filter: string): readonly string[] {
 
 describe('problems by steps', () => {
   it('under a filter: also where a problem was tried and none of its rollouts matches', () => {
-    const map = ask<ProblemMap>({ about: 'problems', runId: runIdOf('train'), filter: 'answer:1' });
+    const map = ask<ProblemMap>({ method: 'problem.map', runId: runIdOf('train'), filter: 'answer:1' });
     expect(map.problems.map(({ problemId }) => problemId)).toEqual(['sum']);
     const cells = Array.from(map.cells.step, (step, i) => [map.steps[step], map.cells.rollouts[i]]);
     expect(cells.sort(([a = 0], [b = 0]) => a - b)).toEqual([
@@ -119,12 +124,9 @@ describe('problems by steps', () => {
       `${JSON.stringify({ v: 1, type: 'rollout', run: 'grows', step, group: 'g', index: 0, problem: { id: 'p', prompt: 'q' }, text: 'x', reward: 1 })}\n`;
     await ingestHere(own.library, [own.file('a.jsonl', line(0))]);
     const reader = openReader(own.library);
-    const browser = new Browser(reader);
+    const engine = new ColumnQueryEngine(reader);
     const steps = (): readonly number[] => {
-      const result = browser.answer(
-        { about: 'problems', runId: 1, filter: '' },
-        { isCancelled: () => false, onProgress: () => undefined },
-      );
+      const result = askColumns(engine, { method: 'problem.map', runId: 1, filter: '' });
       if (!result.ok) throw new Error(result.failure.message);
       return (result.value as ProblemMap).steps;
     };
@@ -137,7 +139,7 @@ describe('problems by steps', () => {
 
   it('a consistent majority against the ground truth is a suspect; answers written otherwise count as one', () => {
     const { suspects } = ask<{ suspects: ProblemSuspect[] }>({
-      about: 'suspects',
+      method: 'problem.suspects',
       runId: runIdOf('train'),
       filter: '',
     });
@@ -145,7 +147,7 @@ describe('problems by steps', () => {
       { problemId: 'odd', groundTruth: '5', answer: '3', rollouts: 5, answers: 8, step: 2 },
     ]);
     const none = ask<{ suspects: ProblemSuspect[] }>({
-      about: 'suspects',
+      method: 'problem.suspects',
       runId: runIdOf('train'),
       filter: 'step:2',
     });
@@ -153,7 +155,7 @@ describe('problems by steps', () => {
   });
 
   it('a problem has the beginning of its question', () => {
-    const { problems } = ask<ProblemMap>({ about: 'problems', runId: runIdOf('train'), filter: '' });
+    const { problems } = ask<ProblemMap>({ method: 'problem.map', runId: runIdOf('train'), filter: '' });
     expect(problems.map(({ question }) => question)).toEqual(['What is sum?', 'What is odd?']);
   });
 
@@ -248,10 +250,11 @@ describe('the demo run', () => {
     const demo = scratch();
     await ingestHere(demo.library, [join(import.meta.dirname, '../../fixtures/demo/demo.jsonl')]);
     const library = openReader(demo.library);
-    const result = new Browser(library).answer(
-      { about: 'problems', runId: 1, filter: '' },
-      { isCancelled: () => false, onProgress: () => undefined },
-    );
+    const result = askColumns(new ColumnQueryEngine(library), {
+      method: 'problem.map',
+      runId: 1,
+      filter: '',
+    });
     if (!result.ok) throw new Error(result.failure.message);
     const { cells } = result.value as ProblemMap;
     const groups = library
@@ -328,10 +331,11 @@ describe('the same answer, rewarded and not', () => {
     });
     await ingestHere(own.library, [own.file('a.jsonl', `${lines.join('\n')}\n`)]);
     const reader = openReader(own.library);
-    const result = new Browser(reader).answer(
-      { about: 'disputed', runId: 1, filter: '' },
-      { isCancelled: () => false, onProgress: () => undefined },
-    );
+    const result = askColumns(new ColumnQueryEngine(reader), {
+      method: 'problem.disputed',
+      runId: 1,
+      filter: '',
+    });
     if (!result.ok) throw new Error(result.failure.message);
     const { answers } = result.value as { answers: DisputedAnswer[] };
     const bySql = reader.prepare(DISPUTED).all({ runId: 1 });

@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowseQuestion, Browser } from '../../electron/columns/answer.ts';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
 import { rolloutRows } from '../../electron/storage/queries/lists.ts';
 import { CACHE_USES } from '../../electron/storage/queries/schedule.ts';
 import type { StepFacts, StepSchedule } from '../../shared/api/contract.ts';
+import { askColumns, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 const LOG = join(import.meta.dirname, '../../fixtures/turnwise/schedule/input.jsonl');
@@ -71,13 +72,13 @@ afterAll(() => {
 const idOf = (runKey: string): number =>
   Number(db.prepare('SELECT run_id FROM run WHERE run_key = ?').pluck().get(runKey));
 
-function ask<T>(question: BrowseQuestion): T {
-  const result = new Browser(db).answer(question, { isCancelled: () => false, onProgress: () => undefined });
+function ask<T>(question: ColumnQuestion): T {
+  const result = askColumns(new ColumnQueryEngine(db), question);
   if (!result.ok) throw new Error(result.failure.message);
   return result.value as T;
 }
 const schedule = (step: number, filter = '', of = runId): StepSchedule =>
-  ask({ about: 'schedule', runId: of, step, filter });
+  ask({ method: 'step.schedule', runId: of, step, filter });
 
 /** The most intervals open at once, looked at wherever one begins. */
 const peak = (intervals: readonly (readonly [start: number, end: number])[]): number =>
@@ -104,7 +105,11 @@ describe.each([1, 2])('step %i of a log with timing', (step) => {
   });
 
   it('charts over steps say the same', () => {
-    const { steps } = ask<{ readonly steps: readonly StepFacts[] }>({ about: 'series', runId, filter: '' });
+    const { steps } = ask<{ readonly steps: readonly StepFacts[] }>({
+      method: 'step.series',
+      runId,
+      filter: '',
+    });
     const found = steps.find((each) => each.step === step);
     expect(found?.schedule).toEqual(schedule(step).facts);
     const sorted = calls.map(({ latency_ms }) => latency_ms).sort((a, b) => a - b);
@@ -281,10 +286,12 @@ it('without starts and ends nothing is placed, and it is said what there is', ()
 });
 
 it('a step that is not there is said', () => {
-  const result = new Browser(db).answer(
-    { about: 'schedule', runId, step: 77, filter: '' },
-    { isCancelled: () => false, onProgress: () => undefined },
-  );
+  const result = askColumns(new ColumnQueryEngine(db), {
+    method: 'step.schedule',
+    runId,
+    step: 77,
+    filter: '',
+  });
   expect(result).toMatchObject({ ok: false, failure: { code: 'not_found' } });
 });
 

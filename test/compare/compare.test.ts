@@ -1,6 +1,6 @@
 /** Rollouts of a library side by side: a group of five with tokens and alternatives, made here. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerComparison, type CompareQuestion } from '../../electron/compare/answer.ts';
+import { compareHandlers } from '../../electron/compare/handlers.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
 import {
   COUNT_OF_PROBLEM,
@@ -8,8 +8,12 @@ import {
   ROLLOUTS_OF_GROUPS,
 } from '../../electron/storage/queries/compared.ts';
 import { TRANSCRIPT } from '../../electron/storage/queries/transcripts.ts';
+import { FREE_TASK, type Task } from '../../electron/threads/task.ts';
 import type { AlikeList, Comparison, ForkTree } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
+import { unpackComparison } from '../../shared/api/packedRows.ts';
 import { ADDED, EDIT_SIZE, EQUAL, REMOVED } from '../../shared/domain/alignText.ts';
+import { attempt } from '../support/columnQuestion.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 interface Token {
@@ -97,16 +101,26 @@ afterAll(() => {
   place.remove();
 });
 
-function answered<T>(question: CompareQuestion): T {
-  const result = answerComparison(db, question, {});
-  if (result === 'cancelled' || !result.ok) throw new Error(JSON.stringify(result));
-  return result.value as T;
+type Handlers = ReturnType<typeof compareHandlers>;
+type Question = {
+  [M in keyof Handlers]: { readonly method: M } & Parameters<Handlers[M]>[0];
+}[keyof Handlers];
+
+function compare({ method, ...params }: Question, task: Partial<Task> = {}, library = db): Result<unknown> {
+  const handler = compareHandlers(library)[method] as (params: unknown, task: Task) => unknown;
+  return attempt(() => handler(params, { ...FREE_TASK, ...task }));
+}
+function answered<T>(question: Question): T {
+  const result = compare(question);
+  if (!result.ok) throw new Error(JSON.stringify(result));
+  // Read as the window reads it.
+  return (question.method === 'compare.align' ? unpackComparison(result.value as never) : result.value) as T;
 }
 const align = (lanes: readonly number[], baseline = 0): Comparison =>
-  answered<Comparison>({ about: 'alignment', rolloutIds: lanes.map((i) => ids[i] ?? 0), baseline });
-const failureOf = (question: CompareQuestion): string => {
-  const result = answerComparison(db, question, {});
-  return result === 'cancelled' ? 'cancelled' : result.ok ? 'ok' : result.failure.code;
+  answered<Comparison>({ method: 'compare.align', rolloutIds: lanes.map((i) => ids[i] ?? 0), baseline });
+const failureOf = (question: Question, task: Partial<Task> = {}, library = db): string => {
+  const result = compare(question, task, library);
+  return result.ok ? 'ok' : result.failure.code;
 };
 
 describe('an alignment', () => {
@@ -165,25 +179,26 @@ describe('an alignment', () => {
   });
 
   it('fails as data', () => {
-    expect(failureOf({ about: 'alignment', rolloutIds: [ids[0] ?? 0, 99_999], baseline: 0 })).toBe(
+    expect(failureOf({ method: 'compare.align', rolloutIds: [ids[0] ?? 0, 99_999], baseline: 0 })).toBe(
       'not_found',
     );
-    expect(failureOf({ about: 'alignment', rolloutIds: [ids[0] ?? 0], baseline: 3 })).toBe('bad_request');
-    expect(failureOf({ about: 'tree', groupIds: [99_999] })).toBe('not_found');
-    expect(failureOf({ about: 'alike', rolloutId: 99_999, limit: 5 })).toBe('not_found');
-    const cancelled = answerComparison(
-      db,
-      { about: 'alignment', rolloutIds: [ids[0] ?? 0, ids[1] ?? 0], baseline: 0 },
-      { isCancelled: () => true },
+    expect(failureOf({ method: 'compare.align', rolloutIds: [ids[0] ?? 0], baseline: 3 })).toBe(
+      'bad_request',
     );
-    expect(cancelled).toBe('cancelled');
+    expect(failureOf({ method: 'compare.tree', groupIds: [99_999] })).toBe('not_found');
+    expect(failureOf({ method: 'compare.alike', rolloutId: 99_999, limit: 5 })).toBe('not_found');
+    const lanes = [ids[0] ?? 0, ids[1] ?? 0];
+    const isCancelled = (): boolean => true;
+    expect(failureOf({ method: 'compare.align', rolloutIds: lanes, baseline: 0 }, { isCancelled })).toBe(
+      'cancelled',
+    );
   });
 });
 
 describe('a tree', () => {
   it('counts who went which way, right and wrong, and how unsure they were', () => {
     const { nodes, rollouts, leftOut, isCut } = answered<ForkTree>({
-      about: 'tree',
+      method: 'compare.tree',
       groupIds: groups.slice(0, 1),
     });
     expect({ leftOut, isCut, rollouts: rollouts.length }).toEqual({ leftOut: 0, isCut: false, rollouts: 5 });
@@ -197,13 +212,13 @@ describe('a tree', () => {
   });
 
   it('spans steps', () => {
-    const { rollouts, nodes } = answered<ForkTree>({ about: 'tree', groupIds: groups });
+    const { rollouts, nodes } = answered<ForkTree>({ method: 'compare.tree', groupIds: [...groups] });
     expect(rollouts.map(({ step }) => step)).toEqual([1, 1, 1, 1, 1, 2, 3]);
     expect(nodes[0]?.members).toHaveLength(7);
   });
 
   it('says of each branch how many rollouts of each step go that way, and how many of them are right', () => {
-    const { nodes, steps } = answered<ForkTree>({ about: 'tree', groupIds: groups });
+    const { nodes, steps } = answered<ForkTree>({ method: 'compare.tree', groupIds: [...groups] });
     const one = (step: number, rollouts: number, correct: number) => ({
       step,
       rollouts,
@@ -219,7 +234,7 @@ describe('a tree', () => {
     expect(profileOf(' 42.')).toEqual([one(1, 1, 1), one(2, 1, 1)]);
     // A branch of one rollout, and a tree of one step, have none.
     expect(profileOf('Six sevens')).toBe(undefined);
-    const alone = answered<ForkTree>({ about: 'tree', groupIds: groups.slice(0, 1) });
+    const alone = answered<ForkTree>({ method: 'compare.tree', groupIds: groups.slice(0, 1) });
     expect(alone.steps).toEqual([one(1, 5, 2)]);
     expect(alone.nodes.some(({ profile }) => profile !== undefined)).toBe(false);
   });
@@ -228,7 +243,7 @@ describe('a tree', () => {
 describe('what is alike', () => {
   it('ranks those of the same problem, siblings and others', () => {
     const { rollouts, considered, total } = answered<AlikeList>({
-      about: 'alike',
+      method: 'compare.alike',
       rolloutId: ids[0] ?? 0,
       limit: 10,
     });
@@ -238,9 +253,9 @@ describe('what is alike', () => {
       { ordinal: 1, isSibling: true },
       { ordinal: 2, isSibling: true },
     ]);
-    expect(answered<AlikeList>({ about: 'alike', rolloutId: ids[0] ?? 0, limit: 1 }).rollouts).toHaveLength(
-      1,
-    );
+    expect(
+      answered<AlikeList>({ method: 'compare.alike', rolloutId: ids[0] ?? 0, limit: 1 }).rollouts,
+    ).toHaveLength(1);
   });
 });
 
@@ -263,13 +278,13 @@ describe('what is alike among more than can be compared', () => {
 
   it('says of how many, also of those in groups nobody asked for', () => {
     const shares: number[] = [];
-    const onShare = (share: number): void => void shares.push(share);
-    const result = answerComparison(reader, { about: 'alike', rolloutId: first, limit: 500 }, { onShare });
+    const progress: Task['progress'] = (_done, _total, share) => void shares.push(share ?? Number.NaN);
+    const result = compare({ method: 'compare.alike', rolloutId: first, limit: 500 }, { progress }, reader);
     expect(shares.length).toBeGreaterThan(100);
     expect(shares).toEqual([...shares].sort((a, b) => a - b));
     expect(shares[0]).toBe(0);
     expect(shares.at(-1)).toBeLessThan(1);
-    if (result === 'cancelled' || !result.ok) throw new Error(JSON.stringify(result));
+    if (!result.ok) throw new Error(JSON.stringify(result));
     const { considered, total, rollouts } = result.value as AlikeList;
     expect([considered, total, rollouts.length]).toEqual([511, 1_039, 500]);
   });
@@ -280,7 +295,7 @@ describe('what is alike among more than can be compared', () => {
       asked += 1;
       return asked > 3;
     };
-    expect(answerComparison(reader, { about: 'alike', rolloutId: first, limit: 5 }, { isCancelled })).toBe(
+    expect(failureOf({ method: 'compare.alike', rolloutId: first, limit: 5 }, { isCancelled }, reader)).toBe(
       'cancelled',
     );
     expect(asked).toBeLessThan(10);
@@ -329,13 +344,9 @@ describe('a fork that the environment made', () => {
       await ingestHere(own.library, [own.file('log.jsonl', `${log.join('\n')}\n`)]);
       const reader = openReader(own.library);
       try {
-        const found = answerComparison(
-          reader,
-          { about: 'alignment', rolloutIds: [1, 2, 3], baseline: 0 },
-          {},
-        );
-        if (found === 'cancelled' || !found.ok) throw new Error('it can be aligned');
-        const { lanes } = found.value as Comparison;
+        const found = compare({ method: 'compare.align', rolloutIds: [1, 2, 3], baseline: 0 }, {}, reader);
+        if (!found.ok) throw new Error(found.failure.message);
+        const { lanes } = unpackComparison(found.value as never);
         expect(lanes[1]?.fork?.baseline).toMatchObject({ kind: 'tool-response', text: '994' });
         expect(lanes[1]?.policyFork).toMatchObject({
           baseline: { text: 'five', turn: 2, kind: 'text' },

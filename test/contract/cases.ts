@@ -3,7 +3,7 @@
  * and compared with the host's own answer. A method added to the contract does not
  * compile here until it has a call.
  */
-import type { Shelf } from '../../electron/host/host.ts';
+import type { LibraryManager } from '../../electron/host/host.ts';
 import { METHODS, type Method, type ParamsOf, type ResultOf } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 
@@ -253,7 +253,7 @@ export interface PreparedCall {
 
 /** Logs into a library, to their end; through the shelf, as a shell does it. */
 export async function readInto(
-  shelf: Pick<Shelf, 'grant' | 'dispatch' | 'subscribe'>,
+  shelf: Pick<LibraryManager, 'grant' | 'dispatch' | 'subscribe'>,
   path: string,
   library?: string,
 ): Promise<void> {

@@ -2,8 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LoopbackServer, startServer } from '../../electron/headless/startServer.ts';
-import type { Shelf } from '../../electron/host/host.ts';
-import { createShelf } from '../../electron/host/shelf.ts';
+import type { LibraryManager } from '../../electron/host/host.ts';
+import { createLibraryManager } from '../../electron/host/libraryManager.ts';
 import { createClient } from '../../shared/api/client.ts';
 import type { HostEvent, RolloutTokens } from '../../shared/api/contract.ts';
 import { openSocketTransport, type SocketTransport } from '../support/shells/socketTransport.ts';
@@ -13,13 +13,13 @@ import { makeOtherLibrary, OTHER_ID } from './twoLibraries.ts';
 
 const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
 const home = createTemporaryHome();
-let host: Shelf;
+let host: LibraryManager;
 let server: LoopbackServer;
 let transport: SocketTransport;
 let calls: readonly PreparedCall[];
 
 beforeAll(async () => {
-  host = await createShelf({ libraryPath: home.libraryPath, shell: 'browser', version: '0.0.0' });
+  host = await createLibraryManager({ libraryPath: home.libraryPath, shell: 'browser', version: '0.0.0' });
   await readInto(host, DEMO);
   server = await startServer({ host, rendererDirectory: home.directory });
   transport = await openSocketTransport(server);

@@ -7,7 +7,7 @@ const QWEN3 = 151_936;
 const logs = (...head: readonly number[]) => head.map(Math.log);
 
 describe('topKEntropy', () => {
-  // domain.md §4.1, with the vocabulary of Qwen3.
+  // shared/domain/DOMAIN.md#entropy-from-listed-alternatives, with the vocabulary of Qwen3.
   it.each([
     [[0.97, 0.02, 0.005, 0.002, 0.001], 0.154, 0.167, 0.19],
     [[0.6, 0.2, 0.1, 0.05, 0.03], 1.114, 1.192, 1.43],

@@ -50,7 +50,7 @@ function messages(tools: readonly string[], last: string, stopReason?: StopReaso
 }
 
 const start = 'compute</reason>\n';
-/** Rows of `domain.md` §1.3: text, then [p_err, p_format] by the release's rules, by types, and why they differ. */
+/** Rows of shared/domain/DOMAIN.md#blind-spots-of-the-text-rules: text, then [p_err, p_format] by the release's rules, by types, and why they differ. */
 const BLIND_SPOTS = [
   ['one clean tool call, one answer', start + answered(OK) + ANSWER + END, [0, 0], [0, 0], []],
   ['no tool, one answer, one turn', start + ANSWER + END, [0.5, 1], [0.5, 0], ['single_turn']],

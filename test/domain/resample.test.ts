@@ -65,7 +65,7 @@ const picture = (decision: GroupDecision | undefined): string =>
 const reasons = (decision: GroupDecision | undefined) => decision?.rows.map(({ reason }) => reason);
 
 describe('the quotas of 32 → 16 with minima 2/2', () => {
-  /** Positives rolled out → kept of each class; the lines marked * are printed in `domain.md` §1.2, the others follow from its rule. */
+  /** Positives rolled out → kept of each class; the lines marked * are printed in shared/domain/DOMAIN.md#quotas, the others follow from its rule. */
   const TABLE = `
      0 →  0 16 *    1 →  1 15 *    2 →  2 14 *    3 →  2 14 *    4 →  2 14 *    5 →  2 14 *
      6 →  3 13 *    7 →  4 12      8 →  4 12      9 →  4 12     10 →  5 11     11 →  6 10

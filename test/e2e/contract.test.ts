@@ -1,8 +1,8 @@
 /** Every method of the contract from a real page through the preload and Electron's IPC (the double's). */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Shelf } from '../../electron/host/host.ts';
-import { createShelf } from '../../electron/host/shelf.ts';
+import type { LibraryManager } from '../../electron/host/host.ts';
+import { createLibraryManager } from '../../electron/host/libraryManager.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { canonical, FAILURES, type PreparedCall, prepareCalls, readInto } from '../contract/cases.ts';
 import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
@@ -19,14 +19,14 @@ interface Bridge {
 
 const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
 const home = createTemporaryHome();
-let host: Shelf;
+let host: LibraryManager;
 let running: RunningElectron;
 let calls: readonly PreparedCall[];
 /** Away from the ids of the renderer that lives on the same page. */
 let lastId = 1_000_000;
 
 beforeAll(async () => {
-  host = await createShelf({ libraryPath: home.libraryPath, shell: 'desktop', version: '0.0.0' });
+  host = await createLibraryManager({ libraryPath: home.libraryPath, shell: 'desktop', version: '0.0.0' });
   await readInto(host, DEMO);
   // Opened once by the user's hand: the application remembers it.
   const other = await makeOtherLibrary(home.directory);

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { createShelf } from '../../electron/host/shelf.ts';
+import { createLibraryManager } from '../../electron/host/libraryManager.ts';
 import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
@@ -25,7 +25,7 @@ export function describeLibraries(shell: Shell): void {
       async ({ directory, libraryPath }) => {
         // Opened once by the user's hand, and closed: a page has no dialog in which a test could choose a file.
         const path = await makeOtherLibrary(directory);
-        const shelf = await createShelf({ libraryPath, shell: 'browser', version: '0.0.0' });
+        const shelf = await createLibraryManager({ libraryPath, shell: 'browser', version: '0.0.0' });
         await shelf.grant(path);
         await shelf.dispatch('library.open', { path });
         await shelf.close();

@@ -1,5 +1,5 @@
 /**
- * The security rules in the running application: the real main.ts and preload.ts on the
+ * The security rules in the running application: the real electron/main and electron/preload on the
  * double. Every probe runs twice, on the application and on one with that very rule taken
  * out, where it must report the opposite; a probe that cannot fail proves nothing.
  */

@@ -1,11 +1,13 @@
 /** A data set is written and read again: library and library say the same. */
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetMetadata } from 'hyparquet';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ExportRefusal, partitionName, writeDataSet } from '../../electron/export/dataSet.ts';
+import { partitionName, writeDataSet } from '../../electron/export/dataSet.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { EXPORTED_ROLLOUTS } from '../../electron/storage/queries/exported.ts';
+import { ApiError } from '../../shared/api/errors.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
@@ -202,7 +204,7 @@ describe('a data set', () => {
     const directory = join(first.directory, 'data');
     mkdirSync(directory);
     writeFileSync(join(directory, 'thesis.txt'), 'mine');
-    expect(() => write(first, directory)).toThrow(ExportRefusal);
+    expect(() => write(first, directory)).toThrow(ApiError);
     expect(readFileSync(join(directory, 'thesis.txt'), 'utf8')).toBe('mine');
     expect(() => write(first, join(first.directory, 'other'), ['nobody'])).toThrow('there is no run nobody');
   });

@@ -1,14 +1,15 @@
 /** Packs of a library: read again, the same twice, none where something is, nothing left of one that was given up. */
+
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ExportRefusal } from '../../electron/export/exportRefusal.ts';
 import { viewsOf } from '../../electron/export/pack/escapes.ts';
 import { recordWith } from '../../electron/export/pack/redactRecord.ts';
 import { EXPORTED_BY_ID } from '../../electron/storage/queries/exported.ts';
 import { GROUPS_OF_PACK, MEMBERS, PACK_ORDER, SIBLING_COUNT } from '../../electron/storage/queries/packed.ts';
 import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
+import { ApiError } from '../../shared/api/errors.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { faultsOf } from '../support/jsonSchema.ts';
 import { Labelled } from '../support/labelled.ts';
@@ -200,7 +201,7 @@ describe('every format', () => {
     if (format === 'parquet') mkdirSync(path);
     const taken = format === 'parquet' ? join(path, 'mine') : path;
     writeFileSync(taken, 'mine');
-    await expect(packHere(place.library, format, path)).rejects.toThrow(ExportRefusal);
+    await expect(packHere(place.library, format, path)).rejects.toThrow(ApiError);
     expect(readFileSync(taken, 'utf8')).toBe('mine');
     expect([...filesOf(directory).keys()]).toHaveLength(1);
   });
@@ -456,7 +457,7 @@ describe('what is redacted', () => {
       /\(\\w\+\\s\?\)\+.* takes longer than 2 s/,
     );
     expect(existsSync(path) || existsSync(`${path}.partial`)).toBe(false);
-    await expect(packHere(place.library, 'md', path, { redact: ['('] })).rejects.toThrow(ExportRefusal);
+    await expect(packHere(place.library, 'md', path, { redact: ['('] })).rejects.toThrow(ApiError);
   });
 });
 

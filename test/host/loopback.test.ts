@@ -73,7 +73,7 @@ function get(
 }
 
 describe('the bundle', () => {
-  test('is served with the policy of security.md and no CORS header', async () => {
+  test('is served with the content security policy and no CORS header', async () => {
     const { status, headers } = await get('/');
     expect(status).toBe(200);
     expect(headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);

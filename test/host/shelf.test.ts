@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
-import type { Shelf } from '../../electron/host/host.ts';
-import { createShelf, uniqueId } from '../../electron/host/shelf.ts';
+import type { LibraryManager } from '../../electron/host/host.ts';
+import { createLibraryManager, uniqueId } from '../../electron/host/libraryManager.ts';
 import { NEWEST_VERSION } from '../../electron/storage/migrate.ts';
 import type { HostEvent, LibraryRow, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
@@ -19,12 +19,12 @@ const DEMO_RUN = 'synthetic-grpo-roc-demo';
 const OPTIONS = { shell: 'browser', version: '0.0.0' } as const;
 
 let home: ReturnType<typeof createTemporaryHome>;
-let shelf: Shelf;
+let shelf: LibraryManager;
 let other: string;
 beforeEach(async () => {
   home = createTemporaryHome();
   other = await makeOtherLibrary(home.directory);
-  shelf = await createShelf({ libraryPath: home.libraryPath, ...OPTIONS });
+  shelf = await createLibraryManager({ libraryPath: home.libraryPath, ...OPTIONS });
 });
 afterEach(async () => {
   await shelf.close();
@@ -176,7 +176,7 @@ describe('closing', () => {
     expect(await ask('library.close', { id: OTHER_ID })).toEqual({ closed: true });
     expect((await failureOf(shelf.dispatch('run.list', {}, undefined, OTHER_ID))).code).toBe('not_found');
     await shelf.close();
-    shelf = await createShelf({ libraryPath: home.libraryPath, ...OPTIONS });
+    shelf = await createLibraryManager({ libraryPath: home.libraryPath, ...OPTIONS });
     const [, remembered] = await ask('library.list', {});
     expect(remembered).toMatchObject({ id: OTHER_ID, path: other, isOpen: false });
     expect(remembered).not.toHaveProperty('runs');

@@ -1,6 +1,5 @@
 /**
- * Real logs, where the folder with them is there (TURNWISE_REALDATA, or ../shared/realdata
- * beside the repository). They are never part of the repository.
+ * Real logs, if there is a folder of them (TURNWISE_REALDATA names it). They are never part of the repository.
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';

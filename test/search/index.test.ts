@@ -1,7 +1,7 @@
 /** The index says what reading says, however far it has come and whatever was removed. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../../electron/columns/answer.ts';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter, type WritableLibrary } from '../../electron/storage/open.ts';
 import { indexQuery, indexState } from '../../electron/storage/queries/search.ts';
@@ -10,6 +10,7 @@ import { TEXT_FIELDS } from '../../shared/domain/filter/fields.ts';
 import type { TextNode } from '../../shared/domain/filter/node.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
+import { askColumns } from '../support/columnQuestion.ts';
 import { ingestInto, type Scratch, scratch } from '../support/library.ts';
 
 /** Words that fold, join and part in different ways, in several scripts. */
@@ -79,8 +80,6 @@ const lines = (records: readonly (readonly [prompt: string, output: string])[], 
 
 let place: Scratch;
 let db: WritableLibrary;
-const OPTIONS = { isCancelled: () => false, onProgress: () => undefined };
-
 beforeAll(() => {
   place = scratch();
 });
@@ -89,7 +88,12 @@ afterAll(() => place.remove());
 function idsFor(reader: WritableLibrary, filter: string): number[] {
   const runs = reader.prepare('SELECT run_id FROM run_row ORDER BY 1').pluck().all() as number[];
   return runs.flatMap((runId) => {
-    const answer = new Browser(reader).answer({ about: 'rollouts', runId, filter, sort: [] }, OPTIONS);
+    const answer = askColumns(new ColumnQueryEngine(reader), {
+      method: 'rollout.order',
+      runId,
+      filter,
+      sort: [],
+    });
     if (!answer.ok) throw new Error(answer.failure.message);
     return Array.from((answer.value as { ids: Uint32Array }).ids);
   });
@@ -155,7 +159,7 @@ describe('the full-text index', () => {
     finish();
     expect(idsFor(db, 'alpha')).toEqual([1]);
     const [runKey = ''] = db.prepare('SELECT run_key FROM run_row').pluck().all() as string[];
-    new LibraryWriter(db).removeRun(runKey);
+    new LibraryWriter(db).leaving.remove(runKey);
     expect(indexState(db)).toMatchObject({ indexed: 0, rollouts: 0 });
     // No trace of their words is left in the file.
     expect(db.prepare("SELECT count(*) FROM search_text WHERE search_text MATCH 'alpha'").pluck().get()).toBe(

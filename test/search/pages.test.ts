@@ -1,11 +1,14 @@
 /** Pages of the search, asked of a host as the renderer asks. */
+
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { Searcher } from '../../electron/search/searcher.ts';
 import { openReader } from '../../electron/storage/open.ts';
+import { FREE_TASK } from '../../electron/threads/task.ts';
 import type { ResultOf, SearchCursor, SearchPage } from '../../shared/api/contract.ts';
+import { CANCELLED_TASK } from '../support/columnQuestion.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
@@ -148,19 +151,15 @@ describe('pages of the search', () => {
   it('ends in time with what it has, and goes on from there; a cancel is heard', () => {
     const db = openReader(place.library);
     let clock = 0;
-    const options = {
-      isCancelled: () => false,
-      beat: () => undefined,
-      skipped: new Set<number>(),
-      // Every look at the clock is 100 ms later.
-      now: () => (clock += 100),
-    };
+    // Every look at the clock is 100 ms later.
+    const now = (): number => (clock += 100);
     const searcher = new Searcher(db);
-    const first = searcher.page({ query: '/the/', limit: 500 }, options);
-    expect(first.ok && first.value.passed).toBe(2);
-    expect(first.ok && first.value.next).toBeDefined();
-    const stopped = searcher.page({ query: 'wait', limit: 500 }, { ...options, isCancelled: () => true });
-    expect(stopped).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
+    const first = searcher.page({ query: '/the/', limit: 500 }, FREE_TASK, now);
+    expect(first.passed).toBe(2);
+    expect(first.next).toBeDefined();
+    expect(() => searcher.page({ query: 'wait', limit: 500 }, CANCELLED_TASK, now)).toThrow(
+      expect.objectContaining({ code: 'cancelled' }),
+    );
     db.close();
   });
 });

@@ -6,7 +6,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -22,6 +22,7 @@ interface Lock {
 }
 interface Install {
   isInstalled(root: string): boolean;
+  nodeBinary(root: string): string;
 }
 interface Start {
   parseStart(argv: readonly string[]): Record<string, unknown>;
@@ -102,9 +103,10 @@ describe('what is installed', () => {
     mkdirSync(join(directory, path, '..'), { recursive: true });
     writeFileSync(join(directory, path), text);
   }
-  function installed(packages: object): void {
+  async function installed(packages: object): Promise<void> {
+    const { nodeBinary } = await load<Install>('install.mjs');
     write('node_modules/.package-lock.json', JSON.stringify({ packages }));
-    for (const file of ['node_modules/node/bin/node', 'node_modules/.bin/node']) write(file, '');
+    for (const file of [nodeBinary('.'), 'node_modules/.bin/node']) write(file, '');
   }
   beforeEach(() => write('package-lock.json', JSON.stringify(lockFile)));
 
@@ -113,7 +115,7 @@ describe('what is installed', () => {
     async () => {
       const { isInstalled } = await load<Install>('install.mjs');
       expect(isInstalled(directory)).toBe(false);
-      installed({ 'node_modules/a': { version: '1.0.0' } });
+      await installed({ 'node_modules/a': { version: '1.0.0' } });
       expect(isInstalled(directory)).toBe(true);
       // From now on by the stamp.
       expect(existsSync(join(directory, 'node_modules', '.turnwise-lock'))).toBe(true);
@@ -131,15 +133,41 @@ describe('what is installed', () => {
     ],
   ])('does not match with %s', async (_name, packages) => {
     const { isInstalled } = await load<Install>('install.mjs');
-    installed(packages);
+    await installed(packages);
     expect(isInstalled(directory)).toBe(false);
   });
 
   test('is not enough without the Node it brings', async () => {
-    const { isInstalled } = await load<Install>('install.mjs');
-    installed({ 'node_modules/a': { version: '1.0.0' } });
-    rmSync(join(directory, 'node_modules', 'node'), { recursive: true });
+    const { isInstalled, nodeBinary } = await load<Install>('install.mjs');
+    await installed({ 'node_modules/a': { version: '1.0.0' } });
+    rmSync(nodeBinary(directory));
     expect(isInstalled(directory)).toBe(false);
+  });
+});
+
+describe('the lock file', () => {
+  interface LockedPackage {
+    readonly integrity?: string;
+    readonly resolved?: string;
+    readonly optional?: boolean;
+    readonly hasInstallScript?: boolean;
+  }
+  const { packages } = JSON.parse(
+    readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'),
+  ) as { packages: Readonly<Record<string, LockedPackage>> };
+  const locked = Object.entries(packages).filter(([path]) => path !== '');
+
+  test('has a hash for every package and names no registry', () => {
+    expect(locked.length).toBeGreaterThan(100);
+    expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+
+  test('holds Node for this machine, installed without a script', async () => {
+    const { nodeBinary } = await load<Install>('install.mjs');
+    const path = dirname(dirname(nodeBinary('.')));
+    expect(packages[path]).toMatchObject({ optional: true, integrity: expect.any(String) });
+    expect(packages[path]?.hasInstallScript).toBeUndefined();
   });
 });
 

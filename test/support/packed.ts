@@ -1,19 +1,17 @@
 /** Libraries with labelled rollouts, and packs of them, on this thread. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Browser } from '../../electron/columns/answer.ts';
-import type { PackIds } from '../../electron/columns/packChoice.ts';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import type { PackRequest } from '../../electron/export/pack/packOptions.ts';
 import { writePack } from '../../electron/export/pack/packWriter.ts';
 import { wholeRecord } from '../../electron/ingest/recordChunk.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { recordSource } from '../../electron/storage/queries/places.ts';
+import { FREE_TASK } from '../../electron/threads/task.ts';
 import type { PackFormat, PackWritten } from '../../shared/api/contract.ts';
 import { Labelled } from './labelled.ts';
 import { ingestHere } from './library.ts';
 import { HOSTILE_TEXT } from './shells/hostileLog.ts';
-
-const NEVER = { isCancelled: () => false, onProgress: () => undefined };
 
 export type PackAsked = Partial<Omit<PackRequest, 'format' | 'path'>>;
 
@@ -33,12 +31,10 @@ export async function packHere(
   const db = openReader(library);
   try {
     const { runId, filter, labels, rolloutIds, isAll } = request;
-    const question = { about: 'pack' as const, runId, filter, labels, rolloutIds, isAll };
-    const chosen = new Browser(db).answer(question, NEVER);
-    if (!chosen.ok) throw new Error(chosen.failure.message);
+    const chosen = new ColumnQueryEngine(db).packIds({ runId, filter, labels, rolloutIds, isAll }, FREE_TASK);
     const roots = [join(path, '..')];
     const steps = writePack(db, request, {
-      ...(chosen.value as PackIds),
+      ...chosen,
       rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), roots),
     });
     for (let done = 1; ; done++) {

@@ -23,7 +23,7 @@ const time = (at: number | undefined): Cell => (at === undefined ? undefined : n
 const anchorOf = (said: AnnotationRow | undefined) =>
   said === undefined || said.target.kind === 'rollout' ? undefined : said.target.anchor;
 
-/** In this order; documented in electron/export/README.md. */
+/** In this order; documented in electron/export/PACKS.md#csv-and-tsv. */
 export const CSV_COLUMNS: readonly Column[] = [
   { name: 'run', note: 'key of the run', of: ({ run }) => run.key },
   { name: 'run_name', note: 'its name', of: ({ run }) => run.name },

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { ExportRefusal } from '../exportRefusal.ts';
+import { refused } from '../../../shared/api/errors.ts';
 
 const CHUNK = 1 << 20;
 
@@ -28,10 +28,10 @@ export class PackFile {
   private heldChars = 0;
   private size = 0;
 
-  /** @throws ExportRefusal when something is there; the system's error when it cannot be made */
+  /** @throws ApiError `refused` when something is there; the system's error when it cannot be made */
   constructor(path: string) {
     refuseTaken(path);
-    if (!existsSync(dirname(path))) throw new ExportRefusal(`there is no directory ${dirname(path)}`);
+    if (!existsSync(dirname(path))) throw refused(`there is no directory ${dirname(path)}`);
     this.path = path;
     this.body = `${path}.partial`;
     this.descriptor = openSync(this.body, 'w');
@@ -101,7 +101,7 @@ export class PackFile {
 }
 
 export function refuseTaken(path: string): void {
-  if (existsSync(path)) throw new ExportRefusal(`${path} is there already`);
+  if (existsSync(path)) throw refused(`${path} is there already`);
 }
 
 /** A small file, made in one go. */
@@ -147,7 +147,7 @@ function moveTo(from: string, to: string): void {
     linkSync(from, to);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new ExportRefusal(`${to} is there already`);
+    if (code === 'EEXIST') throw refused(`${to} is there already`);
     refuseTaken(to);
     renameSync(from, to);
   }

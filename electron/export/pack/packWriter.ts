@@ -1,10 +1,10 @@
 /** Writes a pack: cases are read, redacted, counted and written one by one, so that a pack of any size is held nowhere. */
 import { rmSync } from 'node:fs';
 import type { PackWritten } from '../../../shared/api/contract.ts';
+import { refused } from '../../../shared/api/errors.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { ReadableLibrary } from '../../storage/open.ts';
 import { readTaxonomy } from '../../storage/taxonomies.ts';
-import { ExportRefusal } from '../exportRefusal.ts';
 import { packRuns, type ReadRaw, readCases } from './caseReader.ts';
 import { type ChatCounts, chatLine } from './chat.ts';
 import { csvHead, csvRows } from './csv.ts';
@@ -42,7 +42,7 @@ interface Shape {
   abandon(): void;
 }
 
-/** Hands back control after each rollout. @throws ExportRefusal; the system's error when it cannot be written */
+/** Hands back control after each rollout. @throws ApiError `refused`; the system's error when it cannot be written */
 export async function* writePack(
   db: ReadableLibrary,
   request: PackRequest,
@@ -50,7 +50,7 @@ export async function* writePack(
 ): AsyncGenerator<PackProgress, PackWritten> {
   const { format, path } = request;
   if (ids.length === 0)
-    throw new ExportRefusal(
+    throw refused(
       request.isAll || request.rolloutIds !== undefined
         ? 'there is nothing to pack: no rollout matches'
         : 'there is nothing to pack: no rollout that matches has been labelled',

@@ -10,10 +10,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { SchemaElement } from 'hyparquet';
+import { refused } from '../../../shared/api/errors.ts';
 import { PACK_VERSION } from '../../../shared/format/pack.ts';
 import { rolloutPart, stepDirectory, weightOf } from '../dataSet.ts';
 import { rowOf } from '../dataSetRows.ts';
-import { ExportRefusal } from '../exportRefusal.ts';
 import { ParquetPart } from '../parquetPart.ts';
 import { annotationOf } from './jsonl.ts';
 import type { Manifest } from './manifest.ts';
@@ -62,12 +62,10 @@ export class ParquetPack {
   private readonly open = new Map<'rollouts' | 'siblings', ParquetPart>();
   private isWhole = false;
 
-  /** @throws ExportRefusal when something is there */
+  /** @throws ApiError `refused` when something is there */
   constructor(directory: string) {
     if (existsSync(directory) && readdirSync(directory).length > 0)
-      throw new ExportRefusal(
-        `${directory} is not empty; a pack of Parquet is written into a directory of its own`,
-      );
+      throw refused(`${directory} is not empty; a pack of Parquet is written into a directory of its own`);
     this.directory = directory;
     mkdirSync(this.directory, { recursive: true });
     this.annotations = new ParquetPart(join(this.directory, 'annotations.parquet'), {

@@ -3,12 +3,12 @@
  * for in texts as they stand and as they read once their escapes are (`escapes.ts`). Patterns are theirs, so each has a
  * time limit; a regular expression cannot be interrupted otherwise.
  */
-import { createContext, Script } from 'node:vm';
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
+import { refused } from '../../../shared/api/errors.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { contentHash, rolloutHash } from '../../storage/contentHash.ts';
 import type { ExportedRow } from '../../storage/queries/exported.ts';
-import { ExportRefusal } from '../exportRefusal.ts';
+import { withTimeLimit } from '../../threads/timeLimit.ts';
 import { viewsOf } from './escapes.ts';
 import type { PackCase, PackRun, RawRecord } from './packCase.ts';
 import { recordWith } from './redactRecord.ts';
@@ -16,20 +16,6 @@ import { recordWith } from './redactRecord.ts';
 export const BLOCK = '█';
 /** Why a pack has no record of a rollout where something is redacted. */
 export const UNDECODED = 'it is no whole JSON, so that what is redacted could not be looked for in it';
-/** Of one pattern over the texts of one rollout. */
-const LIMIT_MS = 2000;
-
-/** Start and end of every match, one behind the other, text by text. */
-const FIND = new Script(`{
-  const pattern = new RegExp(source, 'gu');
-  results = texts.map((text) => {
-    const found = [];
-    for (const match of text.matchAll(pattern))
-      if (match[0] !== '') found.push(match.index, match.index + match[0].length);
-    return found;
-  });
-}`);
-
 export interface RedactionCount {
   /** With what it would redact in itself redacted: a pattern may be the secret. */
   readonly pattern: string;
@@ -40,28 +26,21 @@ export class Redactor {
   private readonly patterns: readonly string[];
   private readonly counts: number[];
   private readonly aliases = new Map<string, Aliases>();
-  private readonly sandbox: {
-    source: string;
-    texts: readonly string[];
-    results: number[][];
-  };
-  private readonly limitMs: number;
+  private readonly limitMs: number | undefined;
   private withoutRecord = 0;
 
-  /** @throws ExportRefusal where a pattern is no regular expression */
-  constructor(patterns: readonly string[], limitMs = LIMIT_MS) {
+  /** @throws ApiError `refused` where a pattern is no regular expression */
+  constructor(patterns: readonly string[], limitMs?: number) {
     for (const pattern of patterns) {
       try {
         new RegExp(pattern, 'gu');
       } catch (error) {
-        throw new ExportRefusal(`${pattern}: ${error instanceof Error ? error.message : String(error)}`);
+        throw refused(`${pattern}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
     this.patterns = patterns;
     this.counts = patterns.map(() => 0);
     this.limitMs = limitMs;
-    this.sandbox = { source: '', texts: [], results: [] };
-    createContext(this.sandbox);
   }
 
   get isIdle(): boolean {
@@ -82,7 +61,7 @@ export class Redactor {
     return shown.map((pattern, i) => ({ pattern, count: this.counts[i] ?? 0 }));
   }
 
-  /** @param where the rollout they are of, for the message @throws ExportRefusal when a pattern takes too long */
+  /** @param where the rollout they are of, for the message @throws ApiError `refused` when a pattern takes too long */
   case(one: PackCase, where: string): PackCase {
     if (this.isIdle) return one;
     const texts = new Set<string>();
@@ -132,16 +111,12 @@ export class Redactor {
     let results = [...texts];
     this.patterns.forEach((source, i) => {
       const views = results.map(viewsOf);
-      Object.assign(this.sandbox, { source, texts: views.flatMap((of) => of.map(({ text }) => text)) });
-      try {
-        FIND.runInContext(this.sandbox, { timeout: this.limitMs });
-      } catch (error) {
-        if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-        throw new ExportRefusal(
-          `the pattern ${source} takes longer than ${this.limitMs / 1000} s on the text of ${where}; write one that cannot match in so many ways`,
+      const texts = views.flatMap((of) => of.map(({ text }) => text));
+      const found = withTimeLimit(() => texts.map((text) => matchesOf(source, text)), this.limitMs);
+      if (found === undefined)
+        throw refused(
+          `the pattern ${source} takes longer than 2 s on the text of ${where}; write one that cannot match in so many ways`,
         );
-      }
-      const found = Array.from(this.sandbox.results, (each) => Array.from(each));
       let at = 0;
       results = results.map((text, no) => {
         const ranges: Range[] = [];
@@ -163,6 +138,14 @@ export class Redactor {
     this.aliases.set(kind, aliases);
     return aliases.of(name, f(name));
   }
+}
+
+/** @returns start and end of every match that is not empty, one behind the other */
+function matchesOf(source: string, text: string): readonly number[] {
+  const found: number[] = [];
+  for (const match of text.matchAll(new RegExp(source, 'gu')))
+    if (match[0] !== '') found.push(match.index, match.index + match[0].length);
+  return found;
 }
 
 interface Range {

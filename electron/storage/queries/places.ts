@@ -1,4 +1,5 @@
 import type { ParsedParams, ProblemPlace, ResultOf } from '../../../shared/api/contract.ts';
+import { found } from '../../../shared/api/errors.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { booleansOf, present } from '../rows.ts';
 
@@ -10,25 +11,24 @@ const SOURCE = `SELECT f.path, f.container, f.unit, r.line, r.byte_offset AS byt
   FROM rollout_row r JOIN file_row f USING (file_id) WHERE r.rollout_id = ?`;
 const ROOTS = 'SELECT path FROM granted_root ORDER BY path';
 
-/** undefined names what is missing: the first word of the place that the library does not know */
+/** @throws ApiError naming the first part of the address that the library does not have */
 export function resolvePlace(
   db: ReadableLibrary,
-  place: ParsedParams<'place.resolve'>,
-): ResultOf<'place.resolve'> | { readonly missing: string } {
+  { runKey, step, groupKey, ordinal }: ParsedParams<'place.resolve'>,
+): ResultOf<'place.resolve'> {
   const one = (sql: string, ...values: unknown[]): number | undefined =>
     db
       .prepare(sql)
       .pluck()
       .get(...values) as number | undefined;
-  const runId = one(RUN, place.runKey);
-  if (runId === undefined) return { missing: `run ${place.runKey}` };
-  if (place.step === undefined || place.groupKey === undefined) return { runId };
-  const groupId = one(GROUP, runId, place.step, place.groupKey);
-  if (groupId === undefined)
-    return { missing: `group ${place.groupKey} at step ${place.step} of run ${place.runKey}` };
-  if (place.ordinal === undefined) return { runId, groupId };
-  const rolloutId = one(ROLLOUT, groupId, place.ordinal);
-  if (rolloutId === undefined) return { missing: `rollout ${place.ordinal} of group ${place.groupKey}` };
+  const runId = found(one(RUN, runKey), `run ${runKey}`);
+  if (step === undefined || groupKey === undefined) return { runId };
+  const groupId = found(
+    one(GROUP, runId, step, groupKey),
+    `group ${groupKey} at step ${step} of run ${runKey}`,
+  );
+  if (ordinal === undefined) return { runId, groupId };
+  const rolloutId = found(one(ROLLOUT, groupId, ordinal), `rollout ${ordinal} of group ${groupKey}`);
   return { runId, groupId, rolloutId };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What `import … from 'electron'` gives an unmodified main.ts when there is no Electron:
+ * What `import … from 'electron'` gives an unmodified electron/main/main.ts when there is no Electron:
  * the parts it uses, checked against Electron's own types; anything else throws.
  */
 import { fork } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * `node --import register.ts main.ts`: makes 'electron' mean the double, in that process.
+ * `node --import register.ts electron/main/main.ts`: makes 'electron' mean the double, in that process.
  * The inspector is opened last; Playwright asks for `require('electron')` the moment it is,
  * and before the hook that would be the npm package, which downloads the real thing.
  */

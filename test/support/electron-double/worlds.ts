@@ -1,7 +1,7 @@
 /**
  * The two halves of Electron's page side, run inside Chromium:
  *
- *   isolated world   preload.cjs with a `require('electron')` of its own
+ *   isolated world   the bundled preload with a `require('electron')` of its own
  *        ▲ CustomEvents: `detail` is structured-cloned between worlds, synchronously;
  *        │ functions and promises cross as numbers and are called back
  *   main world       the page, with what `contextBridge` exposed

@@ -1,5 +1,5 @@
 /**
- * (b) and (c): main.ts and preload.ts driven through Playwright's Electron API, on the
+ * (b) and (c): electron/main and electron/preload, driven through Playwright's Electron API, on the
  * double of Electron or on the real one. Only the executable differs.
  */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';

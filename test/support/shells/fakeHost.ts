@@ -3,11 +3,11 @@
  * cancelled, `fail` fails. Shells must carry all three without knowing what they mean.
  */
 
-import type { Shelf } from '../../../electron/host/host.ts';
+import type { LibraryManager } from '../../../electron/host/host.ts';
 import type { HostEvent } from '../../../shared/api/contract.ts';
 import { CANCELLED } from '../../../shared/api/transport.ts';
 
-export interface FakeHost extends Shelf {
+export interface FakeHost extends LibraryManager {
   emit(event: HostEvent): void;
   /** Methods cancelled by their client, in order. */
   readonly cancelled: readonly string[];

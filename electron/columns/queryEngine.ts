@@ -1,0 +1,188 @@
+import type { MethodsOn, ParsedParams, ProblemMap, ResultOf, StepFacts } from '../../shared/api/contract.ts';
+import { ApiError, notFound } from '../../shared/api/errors.ts';
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
+import { filterText } from '../../shared/domain/filter/print.ts';
+import { filterSql } from '../storage/filterSql.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import { orderGroups } from '../storage/queries/lists.ts';
+import { questionBeginnings } from '../storage/queries/questions.ts';
+import type { Task } from '../threads/task.ts';
+import { agreement } from './agreement.ts';
+import { orderedAnnotations } from './annotationOrder.ts';
+import type { ColumnMemory } from './columnMemory.ts';
+import { ColumnStore } from './columnStore.ts';
+import { disputedAnswers } from './disputedAnswers.ts';
+import { evaluationPanels } from './evaluation.ts';
+import { frequentValues } from './frequentValues.ts';
+import { labelQueue } from './labelQueue.ts';
+import { labelReport } from './labelReport.ts';
+import { LastFew } from './lastFew.ts';
+import { type CountedStep, latencyDistribution } from './latencies.ts';
+import { type PackIds, packIds } from './packChoice.ts';
+import { problemMap, suspiciousTruths } from './problemMap.ts';
+import { matchedSteps, orderMatched, orderMatchedGroups } from './runOrder.ts';
+import { stepSchedule } from './schedule.ts';
+import { stepFacts } from './series.ts';
+import { textMatches } from './textMatches.ts';
+import { wholeProblems } from './wholeProblems.ts';
+
+type ColumnMethod = MethodsOn<'lists' | 'charts'>;
+type Params<M extends ColumnMethod> = Omit<ParsedParams<M>, 'progressKey'>;
+type ColumnHandlers = { readonly [M in ColumnMethod]: (params: Params<M>, task: Task) => ResultOf<M> };
+
+/** Answers what lists and charts ask, from columns. One for each thread, since it caches what it has read. */
+export class ColumnQueryEngine {
+  readonly store: ColumnStore;
+  /** The handlers of the methods that run on `lists` and `charts`. */
+  readonly handlers: ColumnHandlers;
+  private readonly db: ReadableLibrary;
+  /** The maps used last. Sorting a map and walking through it ask for it again and again. */
+  private readonly maps = new LastFew<ProblemMap>(4);
+
+  constructor(db: ReadableLibrary, memory?: ColumnMemory) {
+    this.db = db;
+    this.store = new ColumnStore(db, memory);
+    this.handlers = this.makeHandlers();
+  }
+
+  /**
+   * In one transaction: the answer is of one state of the library, whatever is written meanwhile.
+   *
+   * @throws ApiError where the filter cannot be read, something is not in the library, or the task is cancelled
+   */
+  answer<M extends ColumnMethod>(method: M, params: Params<M>, task: Task): ResultOf<M> {
+    return this.db.transaction(() => this.handlers[method](params, task))();
+  }
+
+  /** Which rollouts a pack holds. Call inside a transaction of one's own, or through `answer('pack.preview')`. */
+  packIds(params: Params<'pack.preview'>, task: Task): PackIds {
+    return this.db.transaction(() => packIds(this.db, params, this.columns(params.filter, task)))();
+  }
+
+  private makeHandlers(): ColumnHandlers {
+    const { db } = this;
+    return {
+      'rollout.order': (params, task) => {
+        const { run, matched } = this.match(params, task);
+        return { ids: orderMatched(run, matched, params.sort) };
+      },
+      'group.order': (params, task) =>
+        params.filter.trim() === ''
+          ? orderGroups(db, params)
+          : orderMatchedGroups(db, this.match(params, task).matched, params),
+      'step.series': (params, task) => ({ steps: this.series(params, task) }),
+      'eval.summary': (params, task) => {
+        const { run, texts, node, matched } = this.match(params, task);
+        const whole = wholeProblems({ run, texts }, node, matched, task.checkpoint);
+        return { panels: evaluationPanels(run, whole, task.checkpoint) };
+      },
+      'problem.map': (params, task) => {
+        const { runId, filter } = params;
+        // Annotations change without a change of rollouts.
+        const revision = this.store.annotations().revision;
+        const key = `${runId} ${this.store.run(runId).state} ${revision} ${filter.trim()}`;
+        return this.maps.of(key, () => {
+          const { run, matched } = this.match(params, task);
+          return problemMap(run, matched, questionBeginnings(db), task.checkpoint);
+        });
+      },
+      'problem.suspects': (params, task) => {
+        const { run, matched } = this.match(params, task);
+        return { suspects: suspiciousTruths(run, matched, task.checkpoint) };
+      },
+      'problem.disputed': (params, task) => {
+        const { run, matched } = this.match(params, task);
+        return { answers: disputedAnswers(run, matched, questionBeginnings(db), task.checkpoint) };
+      },
+      'step.schedule': (params, task) => this.schedule(params, task),
+      'run.latencies': (params, task) => latencyDistribution(this.steps(params, task), task.checkpoint),
+      'filter.read': ({ filter, runId }) => {
+        const node = nodeOf(filter);
+        return { text: filterText(node), sql: filterSql(node, runId) };
+      },
+      'filter.values': (params, task) => ({
+        values: frequentValues(this.store.run(params.runId), params, task.checkpoint),
+      }),
+      'annotation.order': (params, task) => ({
+        ids: orderedAnnotations(db, params, this.columns(params.filter, task)),
+      }),
+      'label.queue': (params, task) => labelQueue(db, params, this.columns(params.filter, task)),
+      'annotation.agreement': (params, task) => agreement(db, params, this.columns(params.filter, task)),
+      'annotation.report': (params, task) => labelReport(db, params, this.columns(params.filter, task)),
+      'pack.preview': (params, task) => {
+        const { ids, annotations, siblings } = packIds(db, params, this.columns(params.filter, task));
+        return { cases: ids.length, annotations, siblings };
+      },
+    };
+  }
+
+  private schedule({ runId, step, filter }: Params<'step.schedule'>, task: Task): ResultOf<'step.schedule'> {
+    const run = this.store.run(runId);
+    const table = run.steps.find((each) => each.step === step);
+    if (table === undefined) throw notFound(`the library has no step ${step} of this run`);
+    if (nodeOf(filter).kind === 'all') return stepSchedule(this.db, { run, table });
+    const { matched } = this.match({ runId, step, filter }, task);
+    const mask = matched.find((each) => each.table === table)?.mask ?? new Uint8Array(table.count);
+    return stepSchedule(this.db, { run, table, mask });
+  }
+
+  private columns(filter: string, task: Task) {
+    // A filter that cannot be read is refused even where there is no run to apply it to.
+    nodeOf(filter);
+    return {
+      checkpoint: task.checkpoint,
+      match: (runId: number) => this.match({ runId, filter }, task),
+    };
+  }
+
+  private match(
+    scope: {
+      readonly runId: number;
+      readonly step?: number | undefined;
+      readonly groupId?: number | undefined;
+      readonly filter: string;
+    },
+    task: Task,
+  ) {
+    const node = nodeOf(scope.filter);
+    const run = this.store.run(scope.runId);
+    const texts = textMatches(this.db, { run, step: scope.step, node, task });
+    return { run, texts, node, matched: matchedSteps({ run, texts }, node, scope, task.checkpoint) };
+  }
+
+  /** The steps of the range, each with the rows that match. */
+  private steps(question: Params<'run.latencies'>, task: Task): readonly CountedStep[] {
+    const { from = 0, to = Number.POSITIVE_INFINITY } = question;
+    const node = nodeOf(question.filter);
+    const whole = this.store.run(question.runId);
+    const run = { ...whole, steps: whole.steps.filter(({ step }) => step >= from && step <= to) };
+    if (node.kind === 'all') return run.steps.map((table) => ({ table }));
+    const texts = textMatches(this.db, { run, step: undefined, node, task });
+    return matchedSteps({ run, texts }, node, {}, task.checkpoint);
+  }
+
+  private series(question: Params<'step.series'>, task: Task): readonly StepFacts[] {
+    const { step: only } = question;
+    const node = nodeOf(question.filter);
+    const run = this.store.run(question.runId);
+    const tables = run.steps.filter(({ step }) => only === undefined || step === only);
+    if (node.kind === 'all') {
+      return tables.map((table, i) => {
+        task.checkpoint(i, tables.length);
+        return table.facts();
+      });
+    }
+    const texts = textMatches(this.db, { run, step: question.step, node, task });
+    return matchedSteps({ run, texts }, node, question, task.checkpoint).map(({ table, mask }) =>
+      stepFacts(table, mask),
+    );
+  }
+}
+
+function nodeOf(filter: string): FilterNode {
+  const read = readFilter(filter);
+  if (read.ok) return read.node;
+  const message = `filter, character ${characterOf(filter, read.fault)}: ${read.fault.message}`;
+  throw new ApiError({ code: 'bad_request', message });
+}

@@ -1,0 +1,27 @@
+/**
+ * The log file of the application: bugs with their stacks, and slow requests. It lies beside the library, is made when
+ * there is something to write, and never holds texts of rollouts.
+ */
+import { appendFileSync, renameSync, statSync } from 'node:fs';
+
+/** Then the file is renamed to `….1`, which replaces the one before. */
+const LONGEST_BYTES = 1_000_000;
+
+export class AppLog {
+  readonly path: string;
+
+  constructor(libraryPath: string) {
+    this.path = `${libraryPath}.log`;
+  }
+
+  write(entry: string): void {
+    try {
+      const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+      if (size > LONGEST_BYTES) renameSync(this.path, `${this.path}.1`);
+      appendFileSync(this.path, `${new Date().toISOString()} ${entry}\n`, { mode: 0o600 });
+    } catch (error) {
+      // A full disk or a read-only directory must not fail the request that is logged.
+      console.error(`turnwise: ${this.path} cannot be written: ${String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,301 @@
+/**
+ * The open libraries of one application: the home library it was started with, and any number opened later, a host
+ * each. Requests name the library they are for, events the one they come from.
+ *
+ * Ids stand in links. The home library is `home`; every other one is called by the name of its file, made unique, and
+ * keeps that id while the home library remembers it. One file is open once, by whatever path it was reached.
+ */
+import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { basename, extname, resolve } from 'node:path';
+import {
+  CONTRACT,
+  HOME_LIBRARY,
+  type HostEvent,
+  type LibraryRow,
+  type MethodsOn,
+  type ParsedParams,
+  type ResultOf,
+} from '../../shared/api/contract.ts';
+import { ApiError, notFound, type Result, refused } from '../../shared/api/errors.ts';
+import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
+import { AppLog } from './appLog.ts';
+import { createHost } from './createHost.ts';
+import { dispatch } from './dispatch.ts';
+import { isBelowAny, refusalOfPath } from './grants.ts';
+import type { Host, HostOptions, KnownLibrary, LibraryManager } from './host.ts';
+
+type ManagerHandlers = {
+  [M in MethodsOn<'libraries'>]: (
+    params: ParsedParams<M>,
+    signal?: AbortSignal,
+  ) => ResultOf<M> | Promise<ResultOf<M>>;
+};
+
+interface OpenLibrary {
+  readonly id: string;
+  /** Real path. */
+  readonly path: string;
+  readonly host: Host;
+  readonly unsubscribe: () => void;
+}
+
+/** What every SQLite database begins with. */
+const SQLITE_HEADER = 'SQLite format 3\0';
+
+/** @throws ApiError when the home library is newer, foreign, or cannot be opened */
+export async function createLibraryManager(options: HostOptions): Promise<LibraryManager> {
+  const home = await createHost(options);
+  return new OpenLibraries(options, home, await home.known());
+}
+
+class OpenLibraries implements LibraryManager {
+  private readonly options: HostOptions;
+  private readonly log: AppLog;
+  private readonly home: Host;
+  private readonly open = new Map<string, OpenLibrary>();
+  /** By real path, the latest first. */
+  private known: readonly KnownLibrary[];
+  private readonly granted = new Set<string>();
+  private readonly listeners = new Set<(event: HostEvent) => void>();
+  private readonly handlers: ManagerHandlers;
+  /** By real path: the same file is not opened twice, nor while it is being closed. */
+  private readonly opening = new Map<string, Promise<OpenLibrary>>();
+  private readonly closing = new Map<string, Promise<void>>();
+  private isClosed = false;
+
+  constructor(options: HostOptions, home: Host, known: readonly KnownLibrary[]) {
+    this.options = options;
+    this.log = new AppLog(options.libraryPath);
+    this.home = home;
+    this.known = known;
+    this.adopt(HOME_LIBRARY, realpathSync(options.libraryPath), home);
+    this.handlers = {
+      'library.list': () => this.list(),
+      'library.open': (params, signal) => this.openLibrary(params, signal),
+      'library.close': ({ id }) => this.closeLibrary(id),
+      'library.forget': ({ id }) => this.forgetLibrary(id),
+    };
+  }
+
+  async dispatch(
+    method: string,
+    params: unknown,
+    signal?: AbortSignal,
+    library: string = HOME_LIBRARY,
+  ): Promise<Result<unknown>> {
+    return dispatch(method, params, this.log, async (known, parsed) => {
+      if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
+      if (CONTRACT[known].runsOn === 'libraries') {
+        // `dispatch` has validated the parameters for exactly this method.
+        return this.handlers[known as keyof ManagerHandlers](parsed as never, signal);
+      }
+      const asked = this.open.get(library);
+      if (asked === undefined) throw notFound(`no library ${JSON.stringify(library)} is open`);
+      const value = await asked.host.answer(known, parsed, signal);
+      // A run that was moved into a library of its own is shown there.
+      return known === 'run.move' ? this.openMoved(value as ResultOf<'run.move'>) : value;
+    });
+  }
+
+  subscribe(listener: (event: HostEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async grant(path: string): Promise<void> {
+    this.granted.add(realpathSync(path));
+    await Promise.all([...this.open.values()].map(({ host }) => host.grant(path)));
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    await Promise.all(this.opening.values());
+    await Promise.all(this.closing.values());
+    await Promise.all([...this.open.values()].map(({ host }) => host.close()));
+    this.listeners.clear();
+  }
+
+  private async list(): Promise<readonly LibraryRow[]> {
+    const open = await Promise.all([...this.open.values()].map((library) => this.rowOf(library)));
+    const isOpen = new Set(open.map(({ path }) => path));
+    const closed = this.known
+      .filter(({ path }) => !isOpen.has(path))
+      .map(({ id, path }) => ({ ...fileFacts(id, path), isOpen: false }));
+    return [...open, ...closed];
+  }
+
+  private async rowOf({ id, path, host }: OpenLibrary): Promise<LibraryRow> {
+    const row = { ...fileFacts(id, path), isOpen: true };
+    const listed = await host.dispatch('run.list', {});
+    if (!listed.ok) return row;
+    const runs = listed.value as ResultOf<'run.list'>;
+    return { ...row, runs: runs.length, rollouts: runs.reduce((sum, run) => sum + run.rollouts, 0) };
+  }
+
+  private async openLibrary(params: ParsedParams<'library.open'>, signal?: AbortSignal): Promise<LibraryRow> {
+    const path = 'path' in params ? params.path : this.pathOf(params.id);
+    if (path === undefined) {
+      const id = 'id' in params ? params.id : '';
+      throw notFound(`no library ${JSON.stringify(id)} is remembered`);
+    }
+    const opened = await this.openFile(this.fileAt(path));
+    // It stays open: somebody else may have asked for it, too.
+    if (signal?.aborted === true) throw new ApiError(CANCELLED);
+    return this.rowOf(opened);
+  }
+
+  private async openMoved(moved: ResultOf<'run.move'>): Promise<ResultOf<'run.move'>> {
+    try {
+      const { id } = await this.openFile(realpathSync(moved.path));
+      return { ...moved, library: id };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // The run has been moved all the same.
+      return moved;
+    }
+  }
+
+  /** @param path real */
+  private async openFile(path: string): Promise<OpenLibrary> {
+    await this.closing.get(path);
+    const there = [...this.open.values()].find((library) => isSameFile(library.path, path));
+    if (there !== undefined) return there;
+    const under = this.opening.get(path);
+    if (under !== undefined) return under;
+    const work = this.start(path).finally(() => this.opening.delete(path));
+    this.opening.set(path, work);
+    return work;
+  }
+
+  private async start(path: string): Promise<OpenLibrary> {
+    const host = await createHost({ ...this.options, libraryPath: path });
+    const library = this.adopt(this.idFor(path), path, host);
+    this.remember({ path, id: library.id, openedAt: Date.now() });
+    this.changed();
+    return library;
+  }
+
+  private async closeLibrary(id: string): Promise<{ closed: boolean }> {
+    if (id === HOME_LIBRARY) throw refused('the library Turnwise was started with stays open');
+    const library = this.open.get(id);
+    if (library === undefined) return { closed: false };
+    // From here on it cannot be asked; what is under way is answered with `closed`.
+    this.open.delete(id);
+    const closed = library.host.close().finally(() => this.closing.delete(library.path));
+    this.closing.set(library.path, closed);
+    this.changed();
+    await closed;
+    library.unsubscribe();
+    return { closed: true };
+  }
+
+  private async forgetLibrary(id: string): Promise<{ forgotten: boolean }> {
+    if (this.open.has(id)) throw refused(`the library ${id} is open; close it first`);
+    const known = this.known.find((one) => one.id === id);
+    if (known === undefined) return { forgotten: false };
+    this.known = this.known.filter((one) => one !== known);
+    this.keep(this.home.known({ forget: known.path }));
+    this.changed();
+    return { forgotten: true };
+  }
+
+  private adopt(id: string, path: string, host: Host): OpenLibrary {
+    const unsubscribe = host.subscribe((event) =>
+      this.emit(id === HOME_LIBRARY ? event : { ...event, library: id }),
+    );
+    const library = { id, path, host, unsubscribe };
+    this.open.set(id, library);
+    return library;
+  }
+
+  /** The file a page may have opened: one that the user has opened, or had opened before. */
+  private fileAt(path: string): string {
+    const isRemembered = this.known.some((one) => one.path === path);
+    const isOpen = [...this.open.values()].some((one) => one.path === path);
+    if (!isRemembered && !isOpen && !isBelowAny(path, this.granted)) {
+      throw new ApiError(refusalOfPath(path));
+    }
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) throw notFound(`there is no file ${path}`);
+    if (stat.isDirectory()) throw refused(`${path} is a directory; a library is one file`);
+    try {
+      if (stat.isFile() && isDatabase(path)) return realpathSync(path);
+    } catch (error) {
+      throw refused(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    throw refused(`${path} is not a Turnwise library: it is no SQLite database`);
+  }
+
+  private pathOf(id: string): string | undefined {
+    return this.open.get(id)?.path ?? this.known.find((one) => one.id === id)?.path;
+  }
+
+  private idFor(path: string): string {
+    const former = this.known.find((one) => one.path === path);
+    if (former !== undefined && !this.open.has(former.id)) return former.id;
+    const taken = new Set([HOME_LIBRARY, ...this.open.keys(), ...this.known.map(({ id }) => id)]);
+    return uniqueId(path, taken);
+  }
+
+  private remember(library: KnownLibrary): void {
+    this.known = [library, ...this.known.filter(({ path }) => path !== library.path)];
+    this.keep(this.home.known({ remember: library }));
+  }
+
+  /** Behind a job that is running; the list here is the one that counts until the next start. */
+  private keep(kept: Promise<unknown>): void {
+    kept.catch((error: unknown) => {
+      if (!this.isClosed) console.error(`turnwise: the opened libraries could not be kept: ${String(error)}`);
+    });
+  }
+
+  private changed(): void {
+    this.emit({ event: 'shelf.changed', payload: { open: [...this.open.keys()] } });
+  }
+
+  private emit(event: HostEvent): void {
+    for (const listener of this.listeners) listener(event);
+  }
+}
+
+/** Of letters, digits, `.`, `-` and `_`, so that it stands in a URL as it is. */
+export function uniqueId(path: string, taken: ReadonlySet<string>): string {
+  const plain = nameOf(path)
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  const name = plain === '' ? 'library' : plain;
+  for (let n = 1; ; n += 1) {
+    const id = n === 1 ? name : `${name}-${n}`;
+    if (!taken.has(id)) return id;
+  }
+}
+
+function nameOf(path: string): string {
+  return basename(path, extname(path));
+}
+
+function fileFacts(id: string, path: string): Omit<LibraryRow, 'isOpen'> {
+  const facts = { id, name: nameOf(path), path, isHome: id === HOME_LIBRARY };
+  const sizeBytes = bytesOnDisk(path);
+  return sizeBytes === undefined ? { ...facts, isGone: true } : { ...facts, sizeBytes };
+}
+
+/** Also by a hard link: two hosts with a write-ahead log each would destroy the file. */
+function isSameFile(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.ino !== 0n && a.ino === b.ino && a.dev === b.dev;
+}
+
+function isDatabase(path: string): boolean {
+  const head = Buffer.alloc(SQLITE_HEADER.length);
+  const file = openSync(resolve(path), 'r');
+  try {
+    readSync(file, head, 0, head.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return head.toString('latin1') === SQLITE_HEADER;
+}

@@ -1,0 +1,177 @@
+/** The worker threads of one library, and which of them answers a method. */
+import {
+  CONTRACT,
+  definitionOf,
+  type MethodsOn,
+  type ParsedParams,
+  type ResultOf,
+  type RunsOn,
+} from '../../shared/api/contract.ts';
+import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
+import { textNodesOf } from '../../shared/domain/filter/node.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { type RequestOptions, type WorkerAnswer, WorkerClient } from '../threads/workerClient.ts';
+import { entryOf, type WorkerEntry } from '../worker/entry.ts';
+import type { ColumnNews, InternalMethods, LibraryThreadData, WriterNews } from '../worker/messages.ts';
+import { ThreadBug } from './dispatch.ts';
+
+type ThreadName = Exclude<RunsOn, 'host' | 'libraries'>;
+export type ThreadMethod = MethodsOn<ThreadName>;
+/** `patterns`: lists and charts under a regular expression, for which all texts may be read. */
+type LibraryThread = ThreadName | 'patterns';
+
+/** A preview reads ten records; the longest line there may be takes seconds. */
+const INSPECTION_LIMIT_MS = 30_000;
+/** Column threads of the process. More of them than these share a slot, and the limit is a little too high. */
+const MEMORY_SLOTS = 500;
+const columnMemory = new Int32Array(new SharedArrayBuffer(MEMORY_SLOTS * Int32Array.BYTES_PER_ELEMENT));
+const freeSlots = Array.from({ length: MEMORY_SLOTS }, (_, slot) => slot);
+/** By client, the slot of its thread. One whose memory is full asks all others to make room. */
+const columnClients = new Map<WorkerClient, number>();
+
+/** Where the requests beside the contract are answered. */
+const INTERNAL: Readonly<
+  Record<keyof InternalMethods, { readonly thread: 'writer' | 'analysis'; readonly isAtOnce?: true }>
+> = {
+  'ingest.run': { thread: 'writer' },
+  'path.grant': { thread: 'writer', isAtOnce: true },
+  'library.known': { thread: 'writer', isAtOnce: true },
+  'run.name': { thread: 'writer' },
+  'roc.run': { thread: 'analysis' },
+  'roc.decisions': { thread: 'analysis' },
+};
+
+export interface LibraryThreadsOptions {
+  readonly libraryPath: string;
+  readonly version: string;
+  readonly onNews: (news: WriterNews) => void;
+}
+
+export class LibraryThreads {
+  private readonly clients: Readonly<Record<LibraryThread, WorkerClient>>;
+
+  constructor({ libraryPath, version, onNews }: LibraryThreadsOptions) {
+    const workerData: LibraryThreadData = { libraryPath, version };
+    const client = (name: string, entry: WorkerEntry, size = 1): WorkerClient =>
+      new WorkerClient({ name, entry: entryOf(entry), workerData, size });
+    const withColumns = (name: string, entry: WorkerEntry): WorkerClient => {
+      const slot = freeSlots.pop() ?? 0;
+      const data: LibraryThreadData = {
+        ...workerData,
+        memory: { shared: columnMemory.buffer as SharedArrayBuffer, slot },
+      };
+      const onColumnNews = (_news: ColumnNews): void => {
+        for (const other of columnClients.keys()) if (other !== made) other.notify('make-room');
+      };
+      const made = new WorkerClient({
+        name,
+        entry: entryOf(entry),
+        workerData: data,
+        onNews: onColumnNews,
+      });
+      columnClients.set(made, slot);
+      return made;
+    };
+    this.clients = {
+      reader: client('reader', 'reader', 2),
+      lists: withColumns('lists', 'columns'),
+      charts: withColumns('charts', 'columns'),
+      patterns: withColumns('patterns', 'columns'),
+      search: withColumns('search', 'columns'),
+      analysis: client('analysis', 'analysis'),
+      comparison: client('comparison', 'analysis'),
+      exporting: withColumns('exporting', 'analysis'),
+      inspector: new WorkerClient({
+        name: 'file inspector',
+        entry: entryOf('inspector'),
+        workerData,
+        longestMs: INSPECTION_LIMIT_MS,
+      }),
+      writer: new WorkerClient({
+        name: 'writer',
+        entry: entryOf('writer'),
+        workerData,
+        onNews,
+        // A job that is running ends after the batch it is writing.
+        closePatienceMs: Number.POSITIVE_INFINITY,
+      }),
+    };
+  }
+
+  /** @returns why the library cannot be opened */
+  open(): Promise<ApiFailure | undefined> {
+    return this.clients.writer.open();
+  }
+
+  /** Starts the threads that a page needs first. */
+  warm(): void {
+    void this.clients.reader.open().then(() => this.clients.lists.open());
+  }
+
+  /** @throws ApiError, ThreadBug */
+  async ask<M extends ThreadMethod>(
+    method: M,
+    params: ParsedParams<M>,
+    options: RequestOptions = {},
+  ): Promise<ResultOf<M>> {
+    const client = this.clients[threadFor(method, params)];
+    const { isAtOnce } = definitionOf(method);
+    const answer = await client.request(method, params, { ...options, ...(isAtOnce && { isAtOnce }) });
+    return valueIn(answer) as ResultOf<M>;
+  }
+
+  /** A request beside the contract. @throws ApiError, ThreadBug */
+  async askInternally<M extends keyof InternalMethods>(
+    method: M,
+    params: InternalMethods[M]['params'],
+    options: RequestOptions = {},
+  ): Promise<InternalMethods[M]['result']> {
+    const { thread, isAtOnce } = INTERNAL[method];
+    const client = this.clients[thread];
+    const answer = await client.request(method, params, { ...options, ...(isAtOnce && { isAtOnce }) });
+    return valueIn(answer) as InternalMethods[M]['result'];
+  }
+
+  async close(): Promise<void> {
+    const { writer, ...others } = this.clients;
+    await Promise.all(Object.values(others).map((client) => client.close()));
+    for (const each of Object.values(others)) {
+      const slot = columnClients.get(each);
+      if (slot === undefined) continue;
+      Atomics.store(columnMemory, slot, 0);
+      freeSlots.push(slot);
+      columnClients.delete(each);
+    }
+    await writer.close();
+  }
+}
+
+function threadFor(method: ThreadMethod, params: object): LibraryThread {
+  const { runsOn } = CONTRACT[method];
+  const readsColumns = runsOn === 'lists' || runsOn === 'charts';
+  return readsColumns && 'filter' in params && hasRegex(String(params.filter)) ? 'patterns' : runsOn;
+}
+
+function hasRegex(filter: string): boolean {
+  const read = readFilter(filter);
+  return read.ok && textNodesOf(read.node).some(({ form }) => form === 'regex');
+}
+
+function valueIn({ result, stack }: WorkerAnswer): unknown {
+  if (result.ok) return result.value;
+  throw stack === undefined ? new ApiError(result.failure) : new ThreadBug(result.failure.message, stack);
+}
+
+/** Looks at one file without a library. For the command line. @throws ApiError */
+export async function inspectFileOnce(path: string): Promise<ResultOf<'file.inspect'>> {
+  const inspector = new WorkerClient({
+    name: 'file inspector',
+    entry: entryOf('inspector'),
+    longestMs: INSPECTION_LIMIT_MS,
+  });
+  try {
+    return valueIn(await inspector.request('file.inspect', { path })) as ResultOf<'file.inspect'>;
+  } finally {
+    await inspector.close();
+  }
+}

@@ -1,0 +1,145 @@
+/** The worker's side of `WorkerClient`: receives requests, calls their handlers, posts results. */
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import { ApiError, type ApiFailure, failureOf, type Result } from '../../shared/api/errors.ts';
+import { CANCELLED } from '../../shared/api/transport.ts';
+import type { FromWorker, ToWorker, WorkerRequest } from './messages.ts';
+import type { Task } from './task.ts';
+
+/** Progress is for eyes: ten messages a second are enough. */
+const PROGRESS_INTERVAL_MS = 100;
+
+/** By method name. The host validates parameters before it sends them. */
+export type Handlers = Readonly<Record<string, (params: never, task: Task) => unknown>>;
+
+export interface Service<Notice = never> {
+  readonly handlers: Handlers;
+  /** Typed arrays of an answer are handed over, not copied. Only where no handler keeps what it has answered. */
+  readonly transfersArrays?: boolean;
+  readonly onNotice?: (notice: Notice) => void;
+  /** Called when all requests have been answered. The thread exits when this resolves. */
+  readonly close?: () => void | Promise<void>;
+}
+
+function portOfThread(): MessagePort {
+  if (parentPort === null) throw new Error('this file is the entry of a worker thread');
+  return parentPort;
+}
+
+export function post<News>(message: FromWorker<News>, transfer: readonly ArrayBuffer[] = []): void {
+  portOfThread().postMessage(message, transfer);
+}
+
+/** Tells the host that this thread cannot serve. The thread ends, since nothing keeps it alive. */
+export function refuseToServe(failure: ApiFailure): void {
+  post({ kind: 'unavailable', result: { ok: false, failure } });
+}
+
+/** Call once, when everything has been loaded. */
+export function serve<Notice = never>(service: Service<Notice>): void {
+  const { handlers, onNotice, close, transfersArrays = false } = service;
+  const port = portOfThread();
+  const running = new Map<number, RunningTask>();
+  const answers = new Set<Promise<void>>();
+  port.on('message', (message: ToWorker<Notice>) => {
+    switch (message.kind) {
+      case 'request': {
+        const task = new RunningTask(message);
+        running.set(message.id, task);
+        const answered = answer(handlers, message, task, transfersArrays).finally(() => {
+          running.delete(message.id);
+          answers.delete(answered);
+        });
+        answers.add(answered);
+        break;
+      }
+      case 'cancel':
+        running.get(message.id)?.cancel();
+        break;
+      case 'notice':
+        onNotice?.(message.notice);
+        break;
+      case 'close':
+        // The host has cancelled what is running: it ends soon.
+        void Promise.all(answers)
+          .then(() => close?.())
+          .finally(() => port.close());
+        break;
+    }
+  });
+  post({ kind: 'ready' });
+}
+
+async function answer(
+  handlers: Handlers,
+  request: WorkerRequest,
+  task: Task,
+  transfersArrays: boolean,
+): Promise<void> {
+  const { id, method, params } = request;
+  try {
+    const handler = handlers[method];
+    if (handler === undefined) throw new Error(`no handler for ${method} in this thread`);
+    // The host has validated `params` for exactly this method.
+    const value = await handler(params as never, task);
+    post({ kind: 'result', id, result: { ok: true, value } }, transfersArrays ? arraysOf(value) : []);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure !== undefined) post({ kind: 'result', id, result: { ok: false, failure } });
+    else {
+      const bug = error instanceof Error ? error : new Error(String(error));
+      const result: Result<never> = { ok: false, failure: { code: 'internal', message: bug.message } };
+      post({ kind: 'result', id, result, stack: bug.stack ?? bug.message });
+    }
+  }
+}
+
+class RunningTask implements Task {
+  private readonly id: number;
+  private readonly stop: Int32Array;
+  private readonly listeners: (() => void)[] = [];
+  private readonly startedAt = performance.now();
+  private reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ id, stop }: WorkerRequest) {
+    this.id = id;
+    this.stop = new Int32Array(stop);
+  }
+
+  isCancelled = (): boolean => Atomics.load(this.stop, 0) !== 0;
+
+  checkpoint = (done: number, total: number): void => {
+    if (this.isCancelled()) throw new ApiError(CANCELLED);
+    // Most answers over columns are there before a page could show how far they are.
+    if (performance.now() - this.startedAt >= PROGRESS_INTERVAL_MS) this.progress(done, total);
+  };
+
+  progress(done: number, total: number, share?: number): void {
+    // The last one is never left out: it may say that the work can no longer be cancelled.
+    if (done < total && performance.now() - this.reportedAt < PROGRESS_INTERVAL_MS) return;
+    this.reportedAt = performance.now();
+    const progress = { stepsDone: done, steps: total, ...(share === undefined ? {} : { share }) };
+    post({ kind: 'progress', id: this.id, progress });
+  }
+
+  onCancel(listener: () => void): void {
+    if (this.isCancelled()) listener();
+    else this.listeners.push(listener);
+  }
+
+  cancel(): void {
+    for (const listener of this.listeners.splice(0)) listener();
+  }
+
+  pause(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function arraysOf(value: unknown): ArrayBuffer[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const buffers = new Set<ArrayBuffer>();
+  for (const each of Object.values(value)) {
+    if (ArrayBuffer.isView(each) && each.buffer instanceof ArrayBuffer) buffers.add(each.buffer);
+  }
+  return [...buffers];
+}

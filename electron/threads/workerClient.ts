@@ -1,0 +1,248 @@
+/**
+ * The host's side of a worker thread, the same for all of them: request ids, a queue, threads started on demand,
+ * cancellation, progress, and an orderly end.
+ *
+ *   request() ──► queue ──► thread 1 … size     one request each, besides those that are answered at once
+ */
+import { Worker } from 'node:worker_threads';
+import type { ApiFailure, Result } from '../../shared/api/errors.ts';
+import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import type { FromWorker, Progress, ToWorker } from './messages.ts';
+
+/** A thread looks many times a second whether it is to stop. */
+const CLOSE_PATIENCE_MS = 5_000;
+
+const CLOSED: ApiFailure = { code: 'closed', message: 'the library has been closed' };
+
+export interface WorkerClientOptions {
+  /** In messages: "the reader stopped: …". */
+  readonly name: string;
+  readonly entry: URL;
+  readonly workerData?: unknown;
+  /** Threads; default 1. Another is started when requests wait for those that have been loaded. */
+  readonly size?: number;
+  readonly onNews?: (news: never) => void;
+  /** A request that runs for longer is failed and its thread ended. Only for threads without SQLite. */
+  readonly longestMs?: number;
+  /** How long `close` waits for running work; default 5 s. */
+  readonly closePatienceMs?: number;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Sent to the thread at once, whatever it is doing. */
+  readonly isAtOnce?: boolean;
+  /** A cancelled request resolves with what the thread answers, not at once. */
+  readonly resolvesWhenStopped?: boolean;
+}
+
+/** What a thread answered. `stack`: of a bug. */
+export interface WorkerAnswer {
+  readonly result: Result<unknown>;
+  readonly stack?: string | undefined;
+}
+
+interface Job {
+  readonly id: number;
+  readonly method: string;
+  readonly params: unknown;
+  readonly options: RequestOptions;
+  /** One Int32, not 0 once the answer is no longer wanted. */
+  readonly stop: SharedArrayBuffer;
+  /** Does nothing when called again. */
+  readonly settle: (answer: WorkerAnswer) => void;
+  /** The caller has its answer; the thread may still work. */
+  isSettled: boolean;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly running: Map<number, Job>;
+  isReady: boolean;
+}
+
+export class WorkerClient {
+  private readonly options: WorkerClientOptions;
+  private threads: Thread[] = [];
+  private queue: Job[] = [];
+  private nextId = 1;
+  private isClosed = false;
+
+  constructor(options: WorkerClientOptions) {
+    this.options = options;
+  }
+
+  /** Never rejects. A request that is cancelled before its turn is never sent. */
+  request(method: string, params: unknown, options: RequestOptions = {}): Promise<WorkerAnswer> {
+    if (this.isClosed) return Promise.resolve(failed(CLOSED));
+    if (options.signal?.aborted === true) return Promise.resolve(failed(CANCELLED));
+    return new Promise((resolve) => {
+      const job: Job = {
+        id: this.nextId++,
+        method,
+        params,
+        options,
+        stop: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+        settle: (answer) => {
+          job.isSettled = true;
+          options.signal?.removeEventListener('abort', onAbort);
+          resolve(answer);
+        },
+        isSettled: false,
+      };
+      const onAbort = (): void => this.cancel(job);
+      options.signal?.addEventListener('abort', onAbort);
+      this.queue.push(job);
+      this.pump();
+    });
+  }
+
+  /** Starts the first thread, unless it is there. @returns a failure when it cannot serve */
+  async open(): Promise<ApiFailure | undefined> {
+    const { worker } = this.threads[0] ?? this.start();
+    return new Promise((resolve) => {
+      worker.once('message', (message: FromWorker) => {
+        resolve(message.kind === 'unavailable' && !message.result.ok ? message.result.failure : undefined);
+      });
+      worker.once('error', (error) => resolve(this.stoppedBy(error)));
+    });
+  }
+
+  notify(notice: unknown): void {
+    for (const thread of this.threads) send(thread, { kind: 'notice', notice });
+  }
+
+  /** Refuses new requests and stops running ones. Their callers get `closed`, unless they wait for what was done. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const { threads } = this;
+    const jobs = threads.flatMap(({ running }) => [...running.values()]);
+    for (const job of this.queue.splice(0)) job.settle(failed(CLOSED));
+    for (const thread of threads) {
+      for (const job of thread.running.values()) {
+        if (job.options.resolvesWhenStopped !== true) job.settle(failed(CLOSED));
+        this.cancel(job);
+      }
+      send(thread, { kind: 'close' });
+    }
+    await Promise.all(threads.map((thread) => this.end(thread)));
+    for (const job of jobs) job.settle(failed(CLOSED));
+    this.threads = [];
+  }
+
+  private cancel(job: Job): void {
+    if (this.queue.includes(job) && job.options.resolvesWhenStopped !== true) {
+      this.queue = this.queue.filter((each) => each !== job);
+      job.settle(failed(CANCELLED));
+      return;
+    }
+    Atomics.store(new Int32Array(job.stop), 0, 1);
+    const thread = this.threads.find(({ running }) => running.has(job.id));
+    if (thread !== undefined) send(thread, { kind: 'cancel', id: job.id });
+    if (job.options.resolvesWhenStopped !== true) job.settle(failed(CANCELLED));
+  }
+
+  private start(): Thread {
+    const worker = new Worker(this.options.entry, { workerData: this.options.workerData });
+    const thread: Thread = { worker, running: new Map(), isReady: false };
+    worker.on('message', (message: FromWorker) => this.receive(thread, message));
+    worker.on('error', (error) => this.lose(thread, this.stoppedBy(error)));
+    this.threads.push(thread);
+    return thread;
+  }
+
+  private receive(thread: Thread, message: FromWorker): void {
+    switch (message.kind) {
+      case 'ready':
+        thread.isReady = true;
+        break;
+      case 'unavailable':
+        if (!message.result.ok) this.lose(thread, message.result.failure);
+        break;
+      case 'progress': {
+        const job = thread.running.get(message.id);
+        if (job?.isSettled === false) job.options.onProgress?.(message.progress);
+        return;
+      }
+      case 'result': {
+        const job = thread.running.get(message.id);
+        thread.running.delete(message.id);
+        job?.settle({ result: message.result, stack: message.stack });
+        break;
+      }
+      case 'news':
+        this.options.onNews?.(message.news as never);
+        return;
+    }
+    this.pump();
+  }
+
+  private pump(): void {
+    if (this.isClosed) return;
+    for (const job of [...this.queue]) {
+      const thread = this.threads.find(
+        ({ isReady, running }) => isReady && (running.size === 0 || job.options.isAtOnce === true),
+      );
+      if (thread === undefined) continue;
+      this.queue = this.queue.filter((each) => each !== job);
+      this.send(thread, job);
+    }
+    // Threads that load at the same time load slower, so the next one waits for the one before.
+    const isLoading = this.threads.some(({ isReady }) => !isReady);
+    if (this.queue.length > 0 && !isLoading && this.threads.length < (this.options.size ?? 1)) this.start();
+  }
+
+  private send(thread: Thread, job: Job): void {
+    const { id, method, params, stop } = job;
+    thread.running.set(id, job);
+    send(thread, { kind: 'request', id, method, params, stop });
+    if (this.options.longestMs !== undefined) this.endAfter(thread, job, this.options.longestMs);
+  }
+
+  private endAfter(thread: Thread, job: Job, milliseconds: number): void {
+    setTimeout(() => {
+      if (!thread.running.has(job.id)) return;
+      void thread.worker.terminate();
+      const seconds = milliseconds / 1000;
+      const message = `the ${this.options.name} was busy for more than ${seconds} s without a result`;
+      this.lose(thread, { code: 'timed_out', message });
+    }, milliseconds).unref();
+  }
+
+  /** What the thread was doing fails. One that could not even be loaded fails all that wait. */
+  private lose(thread: Thread, failure: ApiFailure): void {
+    this.threads = this.threads.filter((each) => each !== thread);
+    for (const job of thread.running.values()) job.settle(failed(failure));
+    if (!thread.isReady) for (const job of this.queue.splice(0)) job.settle(failed(failure));
+    this.pump();
+  }
+
+  private stoppedBy(error: Error): ApiFailure {
+    return { code: 'internal', message: `the ${this.options.name} stopped: ${error.message}` };
+  }
+
+  /**
+   * A thread that is ended while it loads SQLite, or in the middle of a call into it, takes the process with it: it is
+   * told to stop, and ended by force only when it does not.
+   */
+  private async end({ worker }: Thread): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      const patience = this.options.closePatienceMs ?? CLOSE_PATIENCE_MS;
+      if (Number.isFinite(patience)) timer = setTimeout(resolve, patience);
+    });
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    await Promise.race([ended, tooLong]);
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}
+
+function send({ worker }: Thread, message: ToWorker): void {
+  worker.postMessage(message);
+}
+
+function failed(failure: ApiFailure): WorkerAnswer {
+  return { result: { ok: false, failure } };
+}

@@ -1,0 +1,30 @@
+/** Worker thread: everything that is answered from columns, and the search, which reads texts for what they match. */
+import { workerData } from 'node:worker_threads';
+import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
+import { ColumnMemory } from '../columns/columnMemory.ts';
+import { ColumnQueryEngine } from '../columns/queryEngine.ts';
+import { Searcher } from '../search/searcher.ts';
+import { openReader } from '../storage/open.ts';
+import { post, serve } from '../threads/serve.ts';
+import type { Task } from '../threads/task.ts';
+import type { ColumnNews, ColumnNotice, LibraryThreadData } from './messages.ts';
+
+const { libraryPath, memory: slot } = workerData as LibraryThreadData;
+const db = openReader(libraryPath);
+const memory = new ColumnMemory(slot, () => post<ColumnNews>({ kind: 'news', news: 'memory-full' }));
+const engine = new ColumnQueryEngine(db, memory);
+const searcher = new Searcher(db, engine.store);
+
+type SearchHandlers = {
+  [M in MethodsOn<'search'>]: (params: ParsedParams<M>, task: Task) => ResultOf<M>;
+};
+const search: SearchHandlers = {
+  'search.page': (params, task) => searcher.page(params, task),
+  'search.hits': (params) => searcher.hits(params),
+};
+
+serve<ColumnNotice>({
+  handlers: { ...engine.handlers, ...search },
+  onNotice: () => engine.store.makeRoom(),
+  close: () => void db.close(),
+});

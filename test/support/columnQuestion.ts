@@ -1,0 +1,41 @@
+/** A question over columns as one value, answered as the thread would answer it. */
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
+import type { ReadableLibrary } from '../../electron/storage/open.ts';
+import { FREE_TASK, type Task } from '../../electron/threads/task.ts';
+import type { MethodsOn, ParsedParams } from '../../shared/api/contract.ts';
+import { ApiError, failureOf, type Result } from '../../shared/api/errors.ts';
+import { CANCELLED } from '../../shared/api/transport.ts';
+
+type ColumnMethod = MethodsOn<'lists' | 'charts'>;
+export type ColumnQuestion = {
+  [M in ColumnMethod]: { readonly method: M } & Omit<ParsedParams<M>, 'progressKey'>;
+}[ColumnMethod];
+
+export const CANCELLED_TASK: Task = {
+  ...FREE_TASK,
+  isCancelled: () => true,
+  checkpoint: () => {
+    throw new ApiError(CANCELLED);
+  },
+};
+
+/** @param engine one that has read columns before, or a library */
+export function askColumns(
+  engine: ColumnQueryEngine | ReadableLibrary,
+  { method, ...params }: ColumnQuestion,
+  task: Task = FREE_TASK,
+): Result<unknown> {
+  const asked = engine instanceof ColumnQueryEngine ? engine : new ColumnQueryEngine(engine);
+  return attempt(() => asked.answer(method, params as never, task));
+}
+
+/** What a thread would send: a value, or a failure where an error has a failure code. */
+export function attempt<T>(work: () => T): Result<T> {
+  try {
+    return { ok: true, value: work() };
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    return { ok: false, failure };
+  }
+}

@@ -1,0 +1,68 @@
+/** A regular expression that runs away ends with a failure, and its thread goes on. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { Host } from '../../electron/host/host.ts';
+import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+
+/** One more than a search leaves out. */
+const RUNAWAY_ROLLOUTS = 5;
+
+let place: Scratch;
+let host: Host;
+beforeAll(async () => {
+  place = scratch();
+  const lines = Array.from({ length: RUNAWAY_ROLLOUTS }, (_, index) =>
+    JSON.stringify({
+      ...{ v: 1, type: 'rollout', run: 'r', split: 'train', step: 0, group: 'g', index },
+      ...{ problem: { id: 'p', prompt: 'q' }, text: `${'a'.repeat(4000)}!`, reward: index === 0 ? 1 : 0 },
+    }),
+  );
+  await ingestHere(place.library, [place.file('log.jsonl', `${lines.join('\n')}\n`)]);
+  host = await createHost({ libraryPath: place.library, shell: 'browser', version: 'test' });
+});
+afterAll(async () => {
+  await host.close();
+  place.remove();
+});
+
+const ENDLESS = { runId: 1, filter: '/^(a+)+$/' };
+const PATTERN = { runId: 1, filter: '/^a+!/ reward:1' };
+const FOUND = { ok: true, value: { ids: Uint32Array.of(1) } };
+
+describe('a filter whose expression runs away', () => {
+  it('fails with the reason, while lists and charts without a pattern are answered', async () => {
+    let isEnded = false;
+    const endless = host.dispatch('rollout.order', ENDLESS).finally(() => {
+      isEnded = true;
+    });
+    const behind = host.dispatch('rollout.order', PATTERN);
+    expect(await host.dispatch('rollout.order', { runId: 1, filter: 'reward:1' })).toMatchObject(FOUND);
+    expect(await host.dispatch('step.series', { runId: 1, filter: 'reward:1' })).toMatchObject({ ok: true });
+    expect(isEnded).toBe(false);
+    expect(await endless).toMatchObject({
+      ok: false,
+      failure: { code: 'refused', message: expect.stringContaining('in one text it took longer than 2 s') },
+    });
+    // Waited behind it, in the same thread.
+    expect(await behind).toMatchObject(FOUND);
+  }, 30_000);
+
+  it('can be cancelled, and the next request is answered', async () => {
+    const abort = new AbortController();
+    const given = host.dispatch('rollout.order', ENDLESS, abort.signal);
+    for (let trip = 0; trip < 200; trip++) await host.dispatch('run.list', {});
+    abort.abort();
+    expect(await given).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
+    expect(await host.dispatch('rollout.order', PATTERN)).toMatchObject(FOUND);
+  }, 30_000);
+});
+
+describe('a search whose expression runs away', () => {
+  it('fails when it has run away in several rollouts', async () => {
+    expect(await host.dispatch('search.page', { query: ENDLESS.filter })).toMatchObject({
+      ok: false,
+      failure: { code: 'refused', message: expect.stringContaining('in each of 5 rollouts') },
+    });
+    expect(await host.dispatch('search.page', { query: '/^a+!/' })).toMatchObject({ ok: true });
+  }, 60_000);
+});
