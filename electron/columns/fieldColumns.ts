@@ -44,19 +44,14 @@ function known(column: ArrayLike<number>): ArrayLike<number> {
   return numbers;
 }
 
-/** Of each rollout; unknown where it has calls and of none is known what it says. */
+/** Calls of each rollout with the same text as an earlier one. */
 function repeats(table: StepTable): Float64Array {
   const counts = new Float64Array(table.count);
-  const isKnown = new Uint8Array(table.count);
   const callRollout = table.column('callRollout');
   const callRepeat = table.column('callRepeat');
   for (let call = 0; call < callRollout.length; call++) {
     const i = callRollout[call] ?? 0;
-    const isRepeat = callRepeat[call] ?? -1;
-    if (isRepeat >= 0) {
-      counts[i] = (isKnown[i] === 1 ? (counts[i] ?? 0) : 0) + isRepeat;
-      isKnown[i] = 1;
-    } else if (isKnown[i] === 0) counts[i] = Number.NaN;
+    counts[i] = (counts[i] ?? 0) + (callRepeat[call] ?? 0);
   }
   return counts;
 }

@@ -3,7 +3,6 @@ import type { FrequentValue, ParsedParams } from '../../shared/api/contract.ts';
 import { type AnnotationField, isAnnotationField } from '../../shared/domain/filter/fields.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
-import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
 import type { StepTable } from './stepTable.ts';
@@ -76,11 +75,7 @@ function countsOf(
     case 'flag': {
       const flags = table.column('flags');
       return FLAGS.map(
-        (flag) =>
-          [
-            flag,
-            countWhere(flags, (bits) => Number(bits !== UNKNOWN_I32 && (bits & bitOf(flag)) !== 0)),
-          ] as const,
+        (flag) => [flag, countWhere(flags, (bits) => Number((bits & bitOf(flag)) !== 0))] as const,
       );
     }
     case 'outcome': {

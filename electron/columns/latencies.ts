@@ -5,7 +5,7 @@ import type { Checkpoint } from '../threads/task.ts';
 import type { StepTable } from './stepTable.ts';
 
 /** In the order of the counts below. */
-const SOURCES = ['logged', 'derived', 'unknown'] as const;
+const SOURCES = ['logged', 'derived'] as const;
 const NO_BIN = 0xff;
 
 export interface CountedStep {
@@ -98,8 +98,8 @@ function binsOf(counts: readonly Float64Array[], all: Float64Array): readonly La
   const last = all.findLastIndex((n) => n > 0);
   return Array.from({ length: last - first + 1 }, (_, i) => {
     const bin = first + i;
-    const [logged = 0, derived = 0, unknown = 0] = counts.map((ofSource) => ofSource[bin]);
-    return { ...latencyBinEnds(bin), logged, derived, unknown };
+    const [logged = 0, derived = 0] = counts.map((ofSource) => ofSource[bin]);
+    return { ...latencyBinEnds(bin), logged, derived };
   });
 }
 
@@ -133,8 +133,8 @@ function binned(table: StepTable): BinnedStep {
   return made;
 }
 
-/** 0 logged, 1 derived, 2 not told apart. */
-const sourceOf = (isLogged: number | undefined): number => (isLogged === 1 ? 0 : isLogged === 0 ? 1 : 2);
+/** Index into SOURCES of a call with a latency. */
+const sourceOf = (isLogged: number | undefined): number => (isLogged === 1 ? 0 : 1);
 
 function counted({ table, mask }: CountedStep, { bins }: Pick<BinnedStep, 'bins'>): Counted {
   const rollout = table.column('callRollout');

@@ -4,7 +4,6 @@ import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/do
 import { wordTest } from '../../shared/domain/filter/wordTest.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
-import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { GroupFacts } from '../storage/queries/columns.ts';
 import type { RunTable } from './columnStore.ts';
 import { numbersOf } from './fieldColumns.ts';
@@ -115,7 +114,7 @@ function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
     case 'flag': {
       let bits = 0;
       for (const flag of FLAGS) if (test(flag)) bits |= bitOf(flag);
-      return where(table.column('flags'), (flags) => flags !== UNKNOWN_I32 && (flags & bits) !== 0);
+      return where(table.column('flags'), (flags) => (flags & bits) !== 0);
     }
     case 'outcome': {
       let bits = 0;
@@ -192,7 +191,7 @@ function knownOf(
     case 'outcome':
       return where(table.column('outcomes'), (bits) => bits !== 0);
     case 'flag':
-      return where(table.column('flags'), (bits) => bits !== UNKNOWN_I32);
+      return new Uint8Array(table.count).fill(1);
     case 'label':
     case 'note':
     case 'author':

@@ -18,7 +18,7 @@ import {
   stepTimes,
 } from '../../shared/domain/schedule.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { cacheUses, rolloutsReadBefore } from '../storage/queries/schedule.ts';
+import { cacheUses } from '../storage/queries/schedule.ts';
 import { type CacheLine, cacheLines } from './cacheLines.ts';
 import type { RunTable } from './columnStore.ts';
 import {
@@ -49,7 +49,6 @@ export function stepSchedule(db: ReadableLibrary, { run, table, mask }: Schedule
     rollouts: table.count,
     ...(mask === undefined ? {} : { matching: matchingOf(placed, mask, times) }),
     unplaced: unplacedOf(table),
-    readBefore: rolloutsReadBefore(db, table),
     latencies: latenciesOf(table, mask),
     ...queueOf(table, mask),
     idleWorkers: idleWorkersOf(run, table),
@@ -232,7 +231,6 @@ function waitsOf(calls: PlacedCalls, order: Uint32Array, origin: number) {
 const SOURCES: readonly (readonly [code: number, source: LatencyBySource['source']])[] = [
   [1, 'logged'],
   [0, 'derived'],
-  [-1, 'unknown'],
 ];
 
 function latenciesOf(table: StepTable, mask: Uint8Array | undefined): readonly LatencyBySource[] {

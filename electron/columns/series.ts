@@ -244,7 +244,7 @@ function sumCalls(source: ColumnSource, mask: Uint8Array | undefined) {
   const isLogged = source.column('callLatencyLogged');
   const latencies = new Sample(rollout.length);
   const sources = { logged: 0, derived: 0 };
-  const repeats = { calls: 0, known: 0 };
+  let repeats = 0;
   const retries = { calls: 0, succeeded: 0 };
   for (let i = 0; i < rollout.length; i++) {
     if (mask !== undefined && mask[rollout[i] ?? 0] === 0) continue;
@@ -254,11 +254,9 @@ function sumCalls(source: ColumnSource, mask: Uint8Array | undefined) {
     if (!Number.isNaN(latency)) {
       latencies.add(latency);
       if (isLogged[i] === 1) sources.logged++;
-      else if (isLogged[i] === 0) sources.derived++;
+      else sources.derived++;
     }
-    const isRepeat = repeat[i] ?? -1;
-    if (isRepeat >= 0) repeats.known++;
-    if (isRepeat === 1) repeats.calls++;
+    repeats += repeat[i] ?? 0;
     // Of a next call without a response nobody knows how it went: it is no success, and no failure.
     const next = rollout[i + 1] === rollout[i] ? outcome[i + 1] : undefined;
     if (isError(outcome[i]) && next !== undefined && next !== MISSING) {

@@ -18,6 +18,7 @@ import { formatOfMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { pathsIn, proposeMapping } from '../../shared/format/mappingProposal.ts';
 import { valueAt, writePath } from '../../shared/format/recordPath.ts';
+import { contentHash, groupKeyOf, problemIdOf } from '../storage/contentHash.ts';
 import { runPlaceOf } from '../storage/runPlace.ts';
 import type { Container, RecordUnit } from './containers/container.ts';
 import { openRecords } from './containers/open.ts';
@@ -155,10 +156,15 @@ async function readFirst(
 
 function previewOf(rollout: ParsedRollout): PreviewRollout {
   const { problem, response, tokens, decision } = rollout;
+  const problemId = problemIdOf(problem, contentHash(problem.prompt));
   return {
     ...{ prompt: problem.prompt.slice(0, PREVIEW_CHARS), response: response.slice(0, PREVIEW_CHARS) },
     ...{ turns: rollout.turns.length, toolCalls: rollout.toolCalls.length },
-    ...{ groupKey: rollout.groupKey, groupRule: rollout.groupRule ?? 'logged', kind: rollout.kind },
+    ...{
+      groupKey: groupKeyOf(rollout, problemId),
+      groupRule: rollout.groupRule ?? 'logged',
+      kind: rollout.kind,
+    },
     ...(rollout.reward === undefined ? {} : { reward: rollout.reward }),
     ...(rollout.isCorrect === undefined ? {} : { isCorrect: rollout.isCorrect }),
     ...(problem.groundTruth === undefined ? {} : { groundTruth: problem.groundTruth }),

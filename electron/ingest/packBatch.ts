@@ -1,6 +1,5 @@
 /** Packs parsed lines for the crossing to the writer thread (`storage/batch.ts`). */
 import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
-import { contentHash } from '../../shared/domain/contentHash.ts';
 import { flagsOf } from '../../shared/domain/flags.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
 import { textPenalties, typedPenalties } from '../../shared/domain/penalty.ts';
@@ -23,6 +22,7 @@ import {
   type PackedTokens,
   SEGMENT_STRIDE,
 } from '../storage/batch.ts';
+import { contentHash, groupKeyOf, problemIdOf, storedJoinKey } from '../storage/contentHash.ts';
 import { packText } from '../storage/textCodec.ts';
 import { packTokens } from './packTokens.ts';
 import { TextBlocks } from './textBlocks.ts';
@@ -84,8 +84,8 @@ export class BatchBuilder {
     this.items.push({ kind: 'stage', stage });
   }
 
-  /** @param contentHash of the line as read; recognises the same record elsewhere */
-  addRollout(rollout: ParsedRollout, place: LinePlace, contentHash: string): void {
+  /** @param recordHash content hash of the line as read; recognises the same record elsewhere */
+  addRollout(rollout: ParsedRollout, place: LinePlace, recordHash: string): void {
     const extra = this.extraOf(rollout);
     const tokens = rollout.tokens === undefined ? null : packTokens(rollout.tokens);
     this.size += rollout.response.length + extra.length + weightOf(tokens);
@@ -95,18 +95,19 @@ export class BatchBuilder {
     for (const turn of rollout.turns) {
       this.turns.push(turn.turn, turn.segments, turn.toolCalls, turn.toolErrors, turn.policyTokens ?? -1);
     }
+    const problem = this.problemAt(rollout.problem);
     const repeats = repeatedCalls(rollout.response, rollout.segments, rollout.toolCalls);
     const packed: PackedRollout = {
       ...place,
-      contentHash,
+      contentHash: recordHash,
       run: rollout.run ?? null,
       runKey: rollout.runKey ?? null,
       kind: rollout.kind,
       step: rollout.step ?? null,
-      groupKey: rollout.groupKey,
+      groupKey: groupKeyOf(rollout, this.problems[problem]?.problemId ?? ''),
       groupRule: rollout.groupRule ?? 'logged',
       ordinal: rollout.ordinal ?? null,
-      problem: this.problemAt(rollout.problem),
+      problem,
       text: this.texts.add(rollout.response, extra),
       responseChars: rollout.response.length,
       segmentsFrom,
@@ -129,7 +130,7 @@ export class BatchBuilder {
       reward: rollout.reward ?? null,
       isCorrect: rollout.isCorrect === undefined ? null : Number(rollout.isCorrect),
       isCorrectSource: rollout.isCorrect === undefined ? null : (rollout.isCorrectSource ?? 'logged'),
-      joinKeys: rollout.joinKeys ?? null,
+      joinKeys: rollout.joinKeys?.map(storedJoinKey) ?? null,
       isSelection: rollout.isSelection === true,
       answer: rollout.answer ?? null,
       answerSource: rollout.answerSource ?? null,
@@ -200,9 +201,10 @@ export class BatchBuilder {
     pushSegments(segments, problem.promptSegments);
     this.size += problem.prompt.length;
     this.problemIndex.set(problem, this.problems.length);
+    const promptHash = contentHash(problem.prompt);
     this.problems.push({
-      problemId: problem.problemId,
-      promptHash: contentHash(problem.prompt),
+      problemId: problemIdOf(problem, promptHash),
+      promptHash,
       questionHash: contentHash(questionOf(problem)),
       prompt: this.texts.addAlone(packText(problem.prompt)),
       preview: previewOf(problem),

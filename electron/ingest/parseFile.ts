@@ -8,7 +8,8 @@ import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 import { formatOfMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
-import type { PackedBatch } from '../storage/batch.ts';
+import type { PackedBatch, PackedSignal } from '../storage/batch.ts';
+import { contentHash, storedJoinKey } from '../storage/contentHash.ts';
 import { bytesBetween, LONGEST_RECORD } from './containers/bytes.ts';
 import {
   type Container,
@@ -21,7 +22,6 @@ import { BatchBuilder, type LinePlace } from './packBatch.ts';
 import { packTokens } from './packTokens.ts';
 import { parseRecord, unreadable } from './parseRecord.ts';
 import { readRecord } from './readRecord.ts';
-import { recordHash } from './recordHash.ts';
 
 export interface ParseRequest {
   readonly path: string;
@@ -181,7 +181,7 @@ class FileParser {
       for (const warning of parsed.warnings) this.builder.addIssue(warning, place.line);
     switch (parsed.kind) {
       case 'rollout': {
-        const hash = recordHash(bytes);
+        const hash = contentHash(bytes);
         // Rollouts of one record tell each other apart by their place in it.
         this.builder.addRollout(parsed.rollout, place, part === 0 ? hash : `${hash}:${part}`);
         return;
@@ -190,16 +190,20 @@ class FileParser {
         this.builder.addIssue(parsed.issue, place.line);
         return;
       case 'signal': {
-        const { address, tokens } = parsed.signal;
+        const { tokens } = parsed.signal;
+        const address = storedAddress(parsed.signal.address);
         this.builder.add({
           kind: 'signal',
           signal: { address, tokens: packTokens(tokens), line: place.line },
         });
         return;
       }
-      case 'decision':
-        this.builder.add({ kind: 'decision', decision: parsed.decision, line: place.line });
+      case 'decision': {
+        const { decision } = parsed.decision;
+        const address = storedAddress(parsed.decision.address);
+        this.builder.add({ kind: 'decision', decision: { address, decision }, line: place.line });
         return;
+      }
       case 'run':
         this.builder.addRun(parsed.run);
         return;
@@ -218,4 +222,10 @@ class FileParser {
         return;
     }
   }
+}
+
+type Address = PackedSignal['address'];
+
+function storedAddress(address: Address): Address {
+  return 'joinKey' in address ? { joinKey: storedJoinKey(address.joinKey) } : address;
 }

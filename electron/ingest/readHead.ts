@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../shared/format/fields.ts';
 import { LIST_KEY, TEXT_KEY } from '../../shared/format/format.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
 import { isMetricsLine } from '../../shared/format/verlConsole.ts';
+import { contentHash } from '../storage/contentHash.ts';
 import { chunksOf, LONGEST_RECORD, splitterFor } from './containers/bytes.ts';
 import {
   type Container,
@@ -14,7 +15,6 @@ import {
   type RecordUnit,
   type SourceRecord,
 } from './containers/container.ts';
-import { recordHash } from './recordHash.ts';
 
 /** Detection looks at this many records … */
 const RECORDS = 20;
@@ -138,7 +138,7 @@ async function printedHead(path: string, container: Container): Promise<Head | u
       if ('tooLong' in line) continue;
       const text = textOfRecord(line.bytes, position === chunk.byteLength);
       if (!isMetricsLine(text)) continue;
-      if (records.length === 0) firstRecordHash = recordHash(line.bytes);
+      if (records.length === 0) firstRecordHash = contentHash(line.bytes);
       records.push({ [TEXT_KEY]: text });
     }
     if (position >= PRINTED_WINDOW || records.length >= RECORDS) break;
@@ -179,7 +179,7 @@ class HeadBuilder {
       );
       return;
     }
-    if (this.records.length === 0) this.hash = recordHash(record.bytes);
+    if (this.records.length === 0) this.hash = contentHash(record.bytes);
     this.records.push(value);
   }
 

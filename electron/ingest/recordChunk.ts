@@ -7,6 +7,7 @@ import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { RecordChunk } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
+import { contentHash } from '../storage/contentHash.ts';
 import type { RecordSource } from '../storage/queries/places.ts';
 import { bytesBetween } from './containers/bytes.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { openRecords } from './containers/open.ts';
 import { reasonOf } from './discover.ts';
 import { textOfRecord } from './readHead.ts';
-import { recordHash } from './recordHash.ts';
 
 /** Longer records are recognised by their edges instead of their hash: they are paged, not read whole. */
 const LONGEST_HASHED = 1 << 20;
@@ -110,9 +110,9 @@ async function holdsRecord(
   between: (start: number, end: number) => Promise<Buffer>,
   source: RecordSource,
 ): Promise<boolean> {
-  const { byteLength, contentHash } = source;
+  const { byteLength, recordHash } = source;
   if (byteLength <= LONGEST_HASHED) {
-    return recordHash(await between(0, byteLength)) === contentHash.replace(/:\d+$/, '');
+    return contentHash(await between(0, byteLength)) === recordHash.replace(/:\d+$/, '');
   }
   const first = (await between(0, 4)).toString('utf8');
   const last = (await between(byteLength - 1, byteLength)).toString('latin1');

@@ -122,19 +122,14 @@ function penaltiesOf(record: PoolRecord): LedgerRow['penalties'] {
             ...(penalty === null ? {} : { penalty }),
           },
         }),
-    ...(pErrText === null || pFormatText === null || pTextSource === null
-      ? {}
-      : { text: { pErr: pErrText, pFormat: pFormatText, source: pTextSource } }),
-    ...(pErrTyped === null || pFormatTyped === null
-      ? {}
-      : { typed: { pErr: pErrTyped, pFormat: pFormatTyped } }),
+    text: { pErr: pErrText, pFormat: pFormatText, source: pTextSource },
+    typed: { pErr: pErrTyped, pFormat: pFormatTyped },
   };
 }
 
 /** The text is read only where the numbers differ: to say why. */
 function disagreementsOf(db: ReadableLibrary, record: PoolRecord): readonly PenaltyDisagreement[] {
   const { text, typed, logged } = penaltiesOf(record);
-  if (text === undefined || typed === undefined) return [];
   const ways = { text, typed, ...(logged === undefined ? {} : { logged }) };
   const isEqual = (a: number | undefined, b: number) => a === undefined || a === b;
   const isAgreed =

@@ -53,7 +53,6 @@ export class ReportBuilder {
   private groups = 0;
   private rollouts = 0;
   private loggedRows = 0;
-  private withoutPenalties = 0;
 
   /** @returns undefined when there is no such run, or it has no such step */
   static open(db: ReadableLibrary, request: ReportRequest): ReportBuilder | undefined {
@@ -116,7 +115,6 @@ export class ReportBuilder {
         { part: 'pErr', ...this.errDifferences.finish() },
         { part: 'pFormat', ...this.formatDifferences.finish() },
       ],
-      withoutPenalties: this.withoutPenalties,
     };
     return { report, keys };
   }
@@ -161,10 +159,6 @@ export class ReportBuilder {
 
   private comparePenalties(record: PoolRecord, groupId: number, share: number): void {
     const { pErrText, pErrTyped, pFormatText, pFormatTyped } = record;
-    if (pErrText === null || pErrTyped === null || pFormatText === null || pFormatTyped === null) {
-      this.withoutPenalties++;
-      return;
-    }
     if (Math.abs(pErrText - pErrTyped) > LOGGED_TOLERANCE) this.errDifferences.add(groupId, share);
     if (Math.abs(pFormatText - pFormatTyped) > LOGGED_TOLERANCE) this.formatDifferences.add(groupId, share);
   }

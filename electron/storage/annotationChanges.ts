@@ -15,6 +15,7 @@ import { canonical, idBeside, isSameAnnotation, readingText } from '../../shared
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { AnnotationHistory, type Change, type Step } from './annotationHistory.ts';
 import type { AnnotationStore, Conflict } from './annotationStore.ts';
+import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
 import { RolloutTexts } from './rolloutTexts.ts';
 import { readTaxonomy } from './taxonomies.ts';
@@ -99,7 +100,7 @@ export class AnnotationChanges {
 
   private taken({ annotationId, theirs }: Conflict, take: 'mine' | 'theirs' | 'both'): readonly Change[] {
     if (take === 'mine') return [];
-    const after = take === 'theirs' ? theirs : { ...theirs, id: idBeside(theirs) };
+    const after = take === 'theirs' ? theirs : { ...theirs, id: idBeside(theirs, contentHash) };
     const id = take === 'theirs' ? annotationId : after.id;
     const before = this.store.get(id) ?? null;
     return before !== null && isSameAnnotation(before, after)
@@ -346,7 +347,8 @@ class Call {
   private targetOf({ rolloutId, target }: Draft) {
     if (rolloutId === undefined || target === undefined) return undefined;
     const texts = this.texts.texts(rolloutId);
-    const made = texts === undefined ? `the library has no rollout ${rolloutId}` : targetOf(texts, target);
+    const made =
+      texts === undefined ? `the library has no rollout ${rolloutId}` : targetOf(texts, target, contentHash);
     if (typeof made === 'string') throw refused(made);
     return made;
   }

@@ -10,6 +10,7 @@
 import { placeAnchor } from '../../shared/domain/annotate/anchor.ts';
 import type { AnchorState, AnnotationTarget } from '../../shared/domain/annotate/annotation.ts';
 import { KEY_COLUMNS, type KeyRecord } from './annotationRecords.ts';
+import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
 import { RolloutTexts } from './rolloutTexts.ts';
 
@@ -191,7 +192,10 @@ export class AnnotationPlaces {
     return this.sql.annotationsOf.all(key.annotated_no).some(({ target }) => {
       const parsed = JSON.parse(target) as AnnotationTarget;
       if (parsed.kind === 'rollout' || parsed.anchor.quote.length < TELLING) return false;
-      return placeAnchor(parsed.anchor, texts.textOf(at.rollout_id, parsed.anchor.text)).state !== 'orphaned';
+      return (
+        placeAnchor(parsed.anchor, texts.textOf(at.rollout_id, parsed.anchor.text), contentHash).state !==
+        'orphaned'
+      );
     });
   }
 }
@@ -206,7 +210,7 @@ function standing(
 ): { readonly state: AnchorState; readonly start: number | null; readonly end: number | null } {
   if (target.kind === 'rollout')
     return { state: place.is_certain === 1 ? 'exact' : 'moved', start: null, end: null };
-  const placed = placeAnchor(target.anchor, texts.textOf(place.rollout_id, target.anchor.text));
+  const placed = placeAnchor(target.anchor, texts.textOf(place.rollout_id, target.anchor.text), contentHash);
   return placed.state === 'orphaned' ? { state: 'orphaned', start: null, end: null } : placed;
 }
 

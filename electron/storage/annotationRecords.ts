@@ -7,9 +7,9 @@ import type {
   Severity,
 } from '../../shared/domain/annotate/annotation.ts';
 import { likenessText } from '../../shared/domain/annotate/identity.ts';
-import { contentHash } from '../../shared/domain/contentHash.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
 import type { RunKind } from '../../shared/domain/model.ts';
+import { contentHash } from './contentHash.ts';
 
 export const KEY_COLUMNS = `k.run_key, k.kind, k.step, k.group_key, k.problem_id, k.ordinal, k.content_hash, k.record_hash`;
 

@@ -1,7 +1,6 @@
 /** Annotations, readings and conflicts one by one: got, set, removed. What belongs to one change is `annotationChanges.ts`. */
 import type { Annotation, Reading, RolloutKey } from '../../shared/domain/annotate/annotation.ts';
 import { canonical, likenessText } from '../../shared/domain/annotate/identity.ts';
-import { contentHash } from '../../shared/domain/contentHash.ts';
 import type { AnnotationPlaces } from './annotationPlaces.ts';
 import {
   ANNOTATION_COLUMNS,
@@ -13,6 +12,7 @@ import {
   type ReadingRecord,
   readingFrom,
 } from './annotationRecords.ts';
+import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
 
 export interface Conflict {

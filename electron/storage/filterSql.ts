@@ -30,8 +30,7 @@ const NUMBERS: Readonly<Record<NumberField, string>> = {
   turns: 'turns',
   tool_calls: 'tool_calls',
   tool_errors: 'tool_errors',
-  repeats:
-    '(SELECT iif(count(*) = 0, 0, sum(c.is_repeat)) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
+  repeats: '(SELECT coalesce(sum(c.is_repeat), 0) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
   latency_ms: '(SELECT max(c.latency_ms) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
   tokens: 'policy_tokens',
   chars: 'response_chars',
@@ -134,7 +133,7 @@ function flagCondition({ text, isPattern }: WordNode): string {
   const test = wordTest({ text, isPattern });
   const names = FLAGS.filter(test);
   if (names.length === 0) return '0';
-  const each = names.map((flag) => `coalesce(instr(' ' || flags || ' ', ' ${flag} ') > 0, 0)`);
+  const each = names.map((flag) => `instr(' ' || flags || ' ', ' ${flag} ') > 0`);
   return each.length === 1 ? (each[0] ?? '0') : `(${each.join(' OR ')})`;
 }
 

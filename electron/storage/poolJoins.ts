@@ -5,7 +5,7 @@
  */
 import type { PoolJoinRow } from '../../shared/api/contract.ts';
 import { comparableText } from '../../shared/domain/comparableText.ts';
-import { contentHash } from '../../shared/domain/contentHash.ts';
+import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
 import { unpackUtf8 } from './textCodec.ts';
 
@@ -19,8 +19,7 @@ interface RolloutRecord {
   readonly step: number;
   readonly ordinal: number;
   readonly group_key: string;
-  readonly question_hash: string | null;
-  readonly prompt_hash: string;
+  readonly question_hash: string;
   readonly block_id: number;
   readonly text_start: number;
   readonly text_end: number;
@@ -43,7 +42,7 @@ const FILLED = [
 ] as const;
 
 const ROLLOUTS = `
-  SELECT r.rollout_id, r.step, r.ordinal, g.group_key, q.question_hash, q.prompt_hash, r.block_id, r.text_start, r.text_end,
+  SELECT r.rollout_id, r.step, r.ordinal, g.group_key, q.question_hash, r.block_id, r.text_start, r.text_end,
     r.kept, r.reward
   FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN prompt_row q USING (prompt_id)
@@ -159,14 +158,14 @@ function keysIn(db: WritableLibrary): (row: RolloutRecord) => string {
   );
   let lastId: number | undefined;
   let last = Buffer.alloc(0);
-  return ({ block_id, text_start, text_end, question_hash, prompt_hash }) => {
+  return ({ block_id, text_start, text_end, question_hash }) => {
     if (block_id !== lastId) {
       const found = block.get(block_id);
       last = found === undefined ? Buffer.alloc(0) : Buffer.from(unpackUtf8(found.codec, found.bytes));
       lastId = block_id;
     }
     const response = last.toString('utf8', text_start, text_end);
-    return `${question_hash ?? prompt_hash} ${contentHash(comparableText(response))}`;
+    return `${question_hash} ${contentHash(comparableText(response))}`;
   };
 }
 

@@ -1,8 +1,8 @@
 /** What annotations need of a rollout: what it is, and its texts. */
 import type { RolloutKey } from '../../shared/domain/annotate/annotation.ts';
 import type { TargetTexts } from '../../shared/domain/annotate/draft.ts';
-import { contentHash } from '../../shared/domain/contentHash.ts';
 import { SEGMENT_KINDS, type Segment } from '../../shared/domain/model.ts';
+import { rolloutHash } from './contentHash.ts';
 import type { ReadableLibrary } from './open.ts';
 import { unpackText, unpackUtf8 } from './textCodec.ts';
 
@@ -74,7 +74,7 @@ export class RolloutTexts {
   }
 
   private hashOf(row: IdentityRecord): string {
-    return contentHash(`${this.promptText(row.promptId)}\0${this.response(row)}`);
+    return rolloutHash(this.promptText(row.promptId), this.response(row));
   }
 
   private promptText(id: number): string {

@@ -344,10 +344,9 @@ export class RolloutWriter {
     for (const { flag, segment, start, end } of rollout.flags.evidence)
       flags.add(rolloutId, FLAGS.indexOf(flag), segment, start, end);
     const { timing } = rollout;
-    if (timing !== null || rollout.startedAt !== null || rollout.endedAt !== null) {
-      const kvCache = timing?.kvCache === undefined ? null : JSON.stringify(timing.kvCache);
-      const { durationMs = null, worker = null, gpu = null } = timing ?? {};
-      timings.add(rolloutId, durationMs, worker, gpu, kvCache);
+    if (timing !== null) {
+      const { durationMs = null, worker = null, gpu = null, kvCache } = timing;
+      timings.add(rolloutId, durationMs, worker, gpu, kvCache === undefined ? null : JSON.stringify(kvCache));
     }
     if (rollout.tokens !== null) this.tokens.add(rolloutId, rollout.tokens);
   }

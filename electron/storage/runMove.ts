@@ -217,10 +217,10 @@ class Mover {
       SELECT rollout_id FROM source.rollout_row WHERE run_id = :runId ORDER BY rollout_id`);
     const mine = 'rollout_id IN (SELECT rollout_id FROM temp.moved_rollout)';
     this.run(`INSERT INTO moved_block (block_id) SELECT DISTINCT block_id FROM source.rollout_row
-      WHERE ${mine} AND block_id IS NOT NULL ORDER BY block_id`);
+      WHERE ${mine} ORDER BY block_id`);
     this.run(`INSERT INTO moved_annotated ${annotatedOfRun('source')}`);
     this.run(`INSERT INTO moved_problem
-      SELECT problem_no FROM source.group_row WHERE run_id = :runId AND problem_no IS NOT NULL
+      SELECT problem_no FROM source.group_row WHERE run_id = :runId
       UNION SELECT read_problem FROM source.rollout_row WHERE ${mine} AND read_problem IS NOT NULL`);
     this.run(`INSERT INTO moved_file SELECT file_id, path FROM source.file_row WHERE file_id IN (
       SELECT file_id FROM source.run_file_row WHERE run_id = :runId

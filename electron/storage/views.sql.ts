@@ -11,9 +11,9 @@ import { SEGMENT_KINDS } from '../../shared/domain/model.ts';
 const kindName = (column: string): string =>
   `CASE ${column} ${SEGMENT_KINDS.map((kind, i) => `WHEN ${i} THEN '${kind}'`).join(' ')} END`;
 
-/** Names of the bits with spaces between; '' where there are none, NULL where it is not known. */
+/** Names of the bits with spaces between; '' where there are none. */
 const flagWords = (column: string): string =>
-  `trim(${FLAGS.map((flag, bit) => `iif(${column} & ${1 << bit}, '${flag} ', '')`).join(' || ')} || iif(${column} IS NULL, NULL, ''))`;
+  `trim(${FLAGS.map((flag, bit) => `iif(${column} & ${1 << bit}, '${flag} ', '')`).join(' || ')})`;
 
 /** What a line that waits for its rollout says of itself. */
 export const unmatchedMessage = (row: string): string =>

@@ -58,8 +58,6 @@ export interface LatencyBin {
   readonly logged: number;
   /** Read out of the text of the response. */
   readonly derived: number;
-  /** Read before the two were told apart. */
-  readonly unknown: number;
 }
 
 /** How the latencies of tool calls lie. Percentiles are the nearest rank. */
@@ -83,8 +81,8 @@ export interface StepFacts {
   /** Calls by what became of them; outcomes that did not occur are left out. */
   readonly outcomes: { readonly [Outcome in ToolOutcome]?: number };
   readonly latency?: LatencySummary;
-  /** Calls that say what an earlier call of the rollout said, and calls of which that is known. */
-  readonly repeats: { readonly calls: number; readonly known: number };
+  /** Calls with the same text as an earlier call of the rollout. */
+  readonly repeats: number;
   /** Failed calls followed by another one with a known outcome, and of those the ones whose next call succeeded. */
   readonly retries: { readonly calls: number; readonly succeeded: number };
   /** Rollouts with a failed call of which it is known whether they are correct, and those that are. */
@@ -98,8 +96,8 @@ export interface LoggedMetric {
   readonly name: string;
   /** In order. */
   readonly steps: readonly number[];
-  /** As logged; null where the log holds no number (`NaN`, `Infinity`). */
-  readonly values: readonly (number | null)[];
+  /** As logged: one per step. A step without a finite number is left out. */
+  readonly values: readonly number[];
 }
 
 /** One step of an evaluation, or all of it where the log knows no step. */

@@ -58,9 +58,8 @@ export interface LedgerRow {
   readonly ordinal: number;
   readonly penalties: {
     readonly logged?: { readonly pErr?: number; readonly pFormat?: number; readonly penalty?: number };
-    /** Absent: the rollout was read before Turnwise computed them. */
-    readonly text?: TextPenalties;
-    readonly typed?: Penalties;
+    readonly text: TextPenalties;
+    readonly typed: Penalties;
   };
   /** As the trainer wrote it; absent where nothing was logged. */
   readonly logged?: {
@@ -249,7 +248,5 @@ export interface RocReport {
   readonly flips?: Tally;
   /** Rollouts whose text and typed penalties differ, by part. */
   readonly penaltyDifferences: readonly (Tally & { readonly part: keyof Penalties })[];
-  /** Rollouts read before Turnwise computed penalties; they count as unknown. */
-  readonly withoutPenalties: number;
   readonly elapsedMs: number;
 }

@@ -210,8 +210,8 @@ export interface RolloutDetail {
   readonly answerSource?: Provenance;
   readonly maxResponseTokens?: number;
   readonly tokens?: TokenInfo;
-  /** What is odd about it, by rule. Absent: it was read before flags were kept. */
-  readonly flags?: readonly RolloutFlag[];
+  /** Rules that it breaks (`shared/domain/flags.ts`). */
+  readonly flags: readonly RolloutFlag[];
   /** Fields of the record that Turnwise has no column for, as logged. */
   readonly extra: Readonly<Record<string, unknown>>;
   /** `unit`: what `row.line` counts in the file. */

@@ -20,7 +20,7 @@ export interface ScheduleFacts {
 
 /** Latencies of one source; percentiles are the nearest rank. */
 export interface LatencyBySource {
-  readonly source: 'logged' | 'derived' | 'unknown';
+  readonly source: 'logged' | 'derived';
   readonly calls: number;
   readonly p50Ms: Milliseconds;
   readonly p95Ms: Milliseconds;
@@ -70,8 +70,6 @@ export interface StepSchedule {
   readonly matching?: MatchingSchedule;
   /** A start is known, and no end; or a duration, and no start. */
   readonly unplaced: { readonly withStart: number; readonly withDuration: number };
-  /** Rollouts read before workers were kept: their log may know them. */
-  readonly readBefore: number;
   /** Seconds since 1970 of the first start; absent where none is placed. */
   readonly origin?: number;
   readonly facts?: ScheduleFacts;

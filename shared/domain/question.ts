@@ -19,7 +19,7 @@ export function isWrappedAhead(asked: string): boolean {
   return /^\s*you must put your answer inside/i.test(asked);
 }
 
-/** As ids look that are made of the prompt where the log has none: half of a content hash. Nobody reads them. */
+/** Whether an id looks like one that ingest derives where the log has none (`electron/storage/contentHash.ts`). */
 export function isHashedId(problemId: string): boolean {
   return /^[0-9a-f]{12}$/.test(problemId);
 }

@@ -86,7 +86,7 @@ function readText(record: JsonObject, list: readonly unknown[], file: FileContex
     warnings: [...warnings, ...unreadReward(record)],
     rollout: {
       ...body,
-      ...shared(record, file, body.problem.problemId),
+      ...shared(record, file),
       ordinal: indexOf(record['sample_idx']),
       joinKeys: sample === undefined ? undefined : [joinKeyOf(sample)],
       extra: { ...without(record, TEXT_COLUMNS), ...(rest === undefined ? {} : { messages: rest }) },
@@ -111,14 +111,13 @@ function asAsked(
 function shared(
   record: JsonObject,
   file: FileContext,
-  problemId: string,
 ): Pick<ParsedRollout, 'kind' | 'step' | 'groupKey' | 'groupRule' | 'reward' | 'isCorrect'> {
   const item = idOf(record['item_id']);
   const { success } = record;
   return {
     kind: file.layout.kind ?? 'eval',
     step: file.layout.step,
-    groupKey: item ?? problemId,
+    groupKey: item,
     groupRule: item === undefined ? 'prompt' : 'logged',
     reward: rewardOf(record['reward']),
     isCorrect:
@@ -192,7 +191,7 @@ function readEntropies(record: JsonObject, lengths: readonly unknown[], file: Fi
     rollout: {
       ...body,
       ...(turns.length === 0 ? {} : { turns }),
-      ...shared(record, file, problem.problemId),
+      ...shared(record, file),
       extra: without(record, ENTROPY_COLUMNS),
     },
   };

@@ -55,7 +55,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       ...body,
       kind: file.layout.kind ?? 'train',
       step: stepSaid(record['tail_version'], 'tail_version', file, warnings),
-      groupKey: task ?? body.problem.problemId,
+      groupKey: task,
       groupRule: task === undefined ? 'prompt' : 'logged',
       ordinal: indexOf(record['sample_idx']),
       reward,

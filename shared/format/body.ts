@@ -3,7 +3,6 @@
  * segments, calls and turns, answer, stop reason. From a list of messages, or from two texts.
  */
 import { extractAnswer } from '../domain/answer.ts';
-import { contentHash } from '../domain/contentHash.ts';
 import type { Segment, TurnNumber } from '../domain/model.ts';
 import { readPrompt } from '../domain/prompt.ts';
 import { segmentResponse } from '../domain/segment.ts';
@@ -94,15 +93,7 @@ export function bodyOf(problem: ParsedProblem, said: Said, facts: KnownFacts): R
   };
 }
 
-/** Without a logged id, prompt and ground truth are the problem. */
 export function problemOf(prompt: string, segments: readonly Segment[], facts: KnownFacts): ParsedProblem {
-  const { groundTruth, source } = facts;
-  const hashed = groundTruth === undefined ? prompt : `${prompt}\u0000${groundTruth}`;
-  return {
-    problemId: facts.problemId ?? contentHash(hashed).slice(0, 12),
-    prompt,
-    promptSegments: segments,
-    groundTruth,
-    source,
-  };
+  const { problemId, groundTruth, source } = facts;
+  return { problemId, prompt, promptSegments: segments, groundTruth, source };
 }

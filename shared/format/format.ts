@@ -92,11 +92,13 @@ export type ParsedLine =
 export type LineIssue = Omit<IngestIssue, 'line'>;
 
 export interface ParsedProblem {
-  /** Logged id, else the content hash of prompt and ground truth. */
-  readonly problemId: string;
+  /** As logged. Absent: ingest derives one from prompt and ground truth (`electron/storage/contentHash.ts`). */
+  readonly problemId?: string;
   readonly prompt: string;
   readonly promptSegments: readonly Segment[];
   readonly groundTruth?: string;
+  /** Only some records of a problem give its ground truth: a derived id leaves it out. */
+  readonly isTruthPartial?: true;
   readonly source?: string;
 }
 
@@ -108,8 +110,10 @@ export interface ParsedRollout {
   readonly kind: RunKind;
   /** Unknown for evaluations and collections that know no training step. */
   readonly step?: number;
-  /** Unique within run and step. */
-  readonly groupKey: string;
+  /** As logged, unique within run and step. Absent: rollouts of one problem are one group. */
+  readonly groupKey?: string;
+  /** Without a `groupKey`: rollouts of one problem in different roles are different groups. */
+  readonly role?: string;
   /** How the key came about; default `logged`. */
   readonly groupRule?: GroupRule;
   /** Logged position in the group; absent: order of appearance. */
@@ -134,7 +138,7 @@ export interface ParsedRollout {
   readonly endedAt?: number;
   /** Absent where nothing of it is logged. */
   readonly timing?: RolloutTiming;
-  /** Keys by which records of other files of the run (signals, decisions, the same rollout again) find this one. */
+  /** Keys of any length by which records of other files of the run (signals, decisions, the same rollout again) find this one. */
   readonly joinKeys?: readonly string[];
   /**
    * Set when this record stands in a file that lists rollouts again (prime-rl's `effective`

@@ -172,7 +172,7 @@ class MappedReader implements RecordReader {
       ...optional('run', idOf(look.value('run'))),
       kind: look.value('split') === 'eval' ? 'eval' : (this.file.layout.kind ?? 'train'),
       ...optional('step', step),
-      groupKey: group ?? body.problem.problemId,
+      groupKey: group,
       groupRule: group === undefined ? 'prompt' : 'logged',
       ...optional('ordinal', indexOf(look.value('ordinal'))),
       ...body,

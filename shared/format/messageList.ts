@@ -112,7 +112,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       ...withoutGuessedEnd(body),
       kind: kind ?? file.layout.kind ?? (step === undefined ? 'eval' : 'train'),
       step,
-      groupKey: group ?? body.problem.problemId,
+      groupKey: group,
       groupRule: group === undefined ? 'prompt' : 'logged',
       ordinal: logged.take(ORDINALS, indexOf),
       reward,

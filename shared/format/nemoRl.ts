@@ -97,7 +97,6 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       ...body,
       kind: file.layout.kind ?? ('token_ids' in record ? 'train' : 'eval'),
       step,
-      groupKey: body.problem.problemId,
       groupRule: 'prompt',
       reward,
       tokens,

@@ -88,7 +88,7 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
         ...said.body,
         kind: file.layout.kind ?? 'eval',
         step,
-        groupKey: byPrompt ? said.body.problem.problemId : name,
+        groupKey: byPrompt ? undefined : name,
         groupRule: byPrompt ? 'prompt' : own,
         ordinal: samples.length > 1 && part === undefined ? sample.index : undefined,
         turns: turnsWithTokens(said.body, said.tokens),

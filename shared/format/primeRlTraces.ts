@@ -14,7 +14,7 @@
  *   per token.
  * - The reward is the weighted sum of `rewards`; the parts stay in `extra`.
  */
-import { bodyOfMessages, type RolloutBody } from './body.ts';
+import { bodyOfMessages } from './body.ts';
 import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
 import type { FileContext, LineIssue, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
 import { joinKeyOfIds } from './primeRlTokens.ts';
@@ -134,7 +134,7 @@ function readBranch(branch: Branch, file: FileContext): ParsedLine {
     warnings,
     rollout: {
       ...body,
-      ...groupOf(branch, body),
+      ...groupOf(branch),
       kind: kindOf(runType) ?? kindOf(stringOf(run['type'])) ?? file.layout.kind ?? 'eval',
       step: stepSaid(work['step'], 'step', file, warnings),
       reward,
@@ -168,10 +168,10 @@ function decisionOf(isEffective: boolean, advantage: number | undefined): Parsed
 }
 
 /** `group.id`; several agents on one task have prompts of their own, so they are groups of their own. */
-function groupOf(branch: Branch, body: RolloutBody): Pick<ParsedRollout, 'groupKey' | 'groupRule'> {
+function groupOf(branch: Branch): Pick<ParsedRollout, 'groupKey' | 'groupRule'> {
   const { record, trace, hasAgents } = branch;
   const group = isObject(record['group']) ? idOf(record['group']['id']) : undefined;
-  if (group === undefined) return { groupKey: body.problem.problemId, groupRule: 'prompt' };
+  if (group === undefined) return { groupRule: 'prompt' };
   const agent = hasAgents ? agentOf(trace) : undefined;
   return { groupKey: agent === undefined ? group : `${group}/${agent}`, groupRule: 'logged' };
 }

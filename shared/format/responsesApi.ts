@@ -21,7 +21,6 @@
  *   rollouts of a task, so the input alone is the problem;
  * - there is no token text: ids and log-probabilities cannot be placed on the text.
  */
-import { contentHash } from '../domain/contentHash.ts';
 import type { StopReason } from '../domain/model.ts';
 import { bodyOf, type KnownFacts, problemOf } from './body.ts';
 import {
@@ -89,10 +88,10 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const items = flatItems(response['output'], warnings);
   const facts = factsOf(record, response);
   const prompt = promptOf(asked, warnings);
-  const problem = problemOf(prompt.text, prompt.segments, {
-    ...facts,
-    problemId: contentHash(prompt.text).slice(0, 12),
-  });
+  const problem = {
+    ...problemOf(prompt.text, prompt.segments, facts),
+    isTruthPartial: true,
+  } as const;
   const body = bodyOf(problem, responseOfItems(items), facts);
   const generations = generationsOf(items);
   const tokens = tokensOfGenerations(generations, warnings);
@@ -110,7 +109,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       turns: turnsOfGenerations(body.turns, generations),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
-      groupKey: task ?? problem.problemId,
+      groupKey: task,
       groupRule: task === undefined ? 'prompt' : 'logged',
       ordinal: indexOf(record['_ng_rollout_index']),
       reward,

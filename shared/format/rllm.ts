@@ -156,8 +156,8 @@ function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: Line
       turns: turnsOfGenerations(body.turns, generations),
       kind: file.layout.kind ?? (isTraining ? 'train' : 'eval'),
       step,
-      groupKey:
-        episode.task === undefined ? `${body.problem.problemId}${suffix}` : `${episode.task}${suffix}`,
+      groupKey: facts.problemId,
+      role: name === '' ? undefined : name,
       groupRule: episode.task === undefined ? 'prompt' : 'logged',
       ordinal: episode.ordinal,
       reward: rewardOf(trajectory['reward']),

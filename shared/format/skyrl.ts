@@ -76,7 +76,6 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       ...body,
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
-      groupKey: body.problem.problemId,
       groupRule: 'prompt',
       reward,
       extra: { ...without(record, COLUMNS), ...(Array.isArray(score) ? { score } : {}) },

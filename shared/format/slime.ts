@@ -120,7 +120,7 @@ function readSample(record: JsonObject, file: FileContext): ParsedLine {
       ...body,
       kind: record['evaluation'] === true ? 'eval' : (file.layout.kind ?? 'train'),
       step,
-      groupKey: group ?? body.problem.problemId,
+      groupKey: group,
       groupRule: group === undefined ? 'prompt' : 'logged',
       reward,
       tokens,

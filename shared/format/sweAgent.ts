@@ -109,7 +109,7 @@ function readTrajectory(record: JsonObject, file: FileContext): ParsedLine {
       ...body,
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
-      groupKey: instance ?? body.problem.problemId,
+      groupKey: instance,
       groupRule: instance === undefined ? 'prompt' : 'logged',
       isCorrect: booleanOf(record['resolved'] ?? info['resolved']),
       extra: {

@@ -68,7 +68,6 @@ export function readTranscripts(record: JsonObject, file: FileContext): ParsedLi
         ...body,
         kind,
         step: layout.step,
-        groupKey: body.problem.problemId,
         groupRule: 'prompt',
         joinKeys:
           place === undefined || layout.step === undefined

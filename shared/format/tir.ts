@@ -195,7 +195,6 @@ function rolloutOf(
     ...body,
     kind: file.layout.kind ?? ('eval' as const),
     step: file.layout.step,
-    groupKey: problem.problemId,
     groupRule: 'prompt' as const,
     isCorrect: logged ?? derived,
     isCorrectSource:

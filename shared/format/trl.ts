@@ -106,7 +106,6 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       ...body,
       kind: kindOf(stringOf(record['mode'])) ?? file.layout.kind ?? 'train',
       step: stepSaid(record['step'], 'step', file, warnings),
-      groupKey: body.problem.problemId,
       groupRule: 'prompt',
       reward: rewards.length === 0 ? undefined : rewards.reduce((sum, { number }) => sum + number, 0),
       decision: advantage === undefined ? undefined : { advantage },

@@ -11,7 +11,6 @@
  *   {"v":1,"type":"metric","run":"r1","step":3,"metrics":{"actor/entropy":0.31}}
  */
 import { extractAnswer } from '../domain/answer.ts';
-import { contentHash } from '../domain/contentHash.ts';
 import { type RunKind, type Segment, STOP_REASONS, type StopReason } from '../domain/model.ts';
 import { readPrompt } from '../domain/prompt.ts';
 import { segmentResponse } from '../domain/segment.ts';
@@ -306,10 +305,9 @@ function problemOf(
     text = prompt;
     ({ segments, startsInReasoning } = readPrompt(prompt));
   } else ({ text, segments } = promptOfMessages(leading));
-  const problemId = idOf(problem['id']) ?? contentHash(`${text}\u0000${groundTruth ?? ''}`).slice(0, 12);
   return {
     problem: {
-      problemId,
+      problemId: idOf(problem['id']),
       prompt: text,
       promptSegments: segments,
       groundTruth,

@@ -108,7 +108,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       turns: turnsOfGenerations(body.turns, trajectory.generations),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
-      groupKey: facts.problemId ?? body.problem.problemId,
+      groupKey: facts.problemId,
       groupRule: facts.problemId === undefined ? 'prompt' : 'logged',
       reward,
       tokens: trajectory.tokens,

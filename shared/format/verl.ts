@@ -16,7 +16,6 @@
  * - every other key is a `reward_extra_info` list and stays in `extra`.
  */
 import { extractAnswer } from '../domain/answer.ts';
-import { contentHash } from '../domain/contentHash.ts';
 import { type PromptReading, readPrompt } from '../domain/prompt.ts';
 import { segmentResponse } from '../domain/segment.ts';
 import { summariseTurns } from '../domain/turns.ts';
@@ -104,7 +103,7 @@ class VerlReader implements RecordReader {
       rollout: {
         kind: 'reward' in record ? 'eval' : 'train',
         step,
-        groupKey: group?.groupKey ?? problem.problemId,
+        groupKey: group?.groupKey,
         groupRule: group === undefined ? 'prompt' : 'logged',
         problem,
         response: output,
@@ -135,7 +134,6 @@ class VerlReader implements RecordReader {
     if (last !== undefined && last.input === input && last.gts === gts) return last;
     const prompt = readPrompt(input);
     const problem: ParsedProblem = {
-      problemId: contentHash(gts === undefined ? input : `${input}\u0000${gts}`).slice(0, 12),
       prompt: input,
       promptSegments: prompt.segments,
       groundTruth: gts,

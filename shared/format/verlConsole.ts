@@ -44,7 +44,7 @@ function readLine(line: string): ParsedLine {
     // Names may hold a colon, values never do.
     const colon = part.lastIndexOf(':');
     const value = VALUE.exec(part.slice(colon + 1).trim())?.[1];
-    if (colon > 0 && value !== undefined) metrics[part.slice(0, colon).trim()] = Number(value);
+    if (colon > 0 && Number.isFinite(Number(value))) metrics[part.slice(0, colon).trim()] = Number(value);
   }
   if (Object.keys(metrics).length === 0) return { kind: 'skip' };
   return { kind: 'metric', metric: { step: Number(found[1]), metrics } };

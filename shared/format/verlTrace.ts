@@ -142,7 +142,7 @@ function rolloutOf(output: unknown, attributes: JsonObject, file: FileContext, a
       ...(run === undefined || run === '' ? {} : { run }),
       kind: validates || attributes['validate'] === 'true' ? 'eval' : (file.layout.kind ?? 'train'),
       ...(step === undefined ? {} : { step }),
-      groupKey: sample ?? body.problem.problemId,
+      groupKey: sample,
       groupRule: sample === undefined ? 'prompt' : 'logged',
       ...(ordinal === undefined ? {} : { ordinal }),
       ...body,

@@ -82,16 +82,17 @@ function writeRun(library: string): void {
   const db = openWriter(library);
   db.exec(`
     BEGIN;
-    INSERT INTO file_row (file_id, path, format, status, bytes, mtime_ms, inode, head_hash, head_bytes, offset_bytes, lines)
-      VALUES (1, '/nowhere', 'verl', 'read', 0, 0, '0', '', 0, 0, 0);
-    INSERT INTO run_row (run_id, run_key, key_source, name, kind, format, directory)
-      VALUES (1, 'bench', 'logged', 'bench', 'train', 'verl', '/nowhere');
-    INSERT INTO prompt_row VALUES (1, 'p', 0, x'', 0, '', NULL);
+    INSERT INTO file_row (file_id, path, format, container, unit, status, bytes, mtime_ms, inode, head_hash, head_bytes, offset_bytes, lines)
+      VALUES (1, '/nowhere', 'verl', 'plain', 'line', 'read', 0, 0, '0', '', 0, 0, 0);
+    INSERT INTO run_row (run_id, run_key, key_source, scope, name, kind, format, directory, home, has_steps)
+      VALUES (1, 'bench', 'logged', 'bench', 'bench', 'train', 'verl', '/nowhere', '/nowhere', 1);
+    INSERT INTO prompt_row (prompt_id, prompt_hash, question_hash, codec, text, segments, preview)
+      VALUES (1, 'p', 'q', 0, x'', 0, '');
     INSERT INTO problem_row VALUES (1, 'p', 1, NULL, NULL);
     INSERT INTO text_block VALUES (1, 1, 0, x'');
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${STEPS * GROUPS - 1})
-    INSERT INTO group_row (group_id, run_id, step, group_key, problem_no, rollouts)
-      SELECT i + 1, 1, i / ${GROUPS}, 'g' || i, 1, ${SIBLINGS} FROM n;
+    INSERT INTO group_row (group_id, run_id, step, group_key, problem_no, rule, rollouts)
+      SELECT i + 1, 1, i / ${GROUPS}, 'g' || i, 1, 'logged', ${SIBLINGS} FROM n;
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${STEPS - 1})
     INSERT INTO step_row (run_id, step, group_count, rollouts, correct, correct_known, reward_sum, reward_known, decided, kept, tool_calls, tool_errors, without_calls, stops_logged, truncated, turns, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens, groups_all_wrong, groups_mixed, groups_all_right)
       SELECT 1, i, ${GROUPS}, ${GROUPS * SIBLINGS}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n;
@@ -100,10 +101,10 @@ function writeRun(library: string): void {
       m AS (SELECT i, (i * 2654435761) % 4294967296 AS h FROM n)
     INSERT INTO rollout_row (run_id, step, group_id, ordinal, reward, turns, tool_calls, tool_errors, response_chars,
       policy_tokens, content_hash, file_id, line, byte_offset, byte_length, block_id, text_start, text_end, extra_end,
-      p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed)
+      p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed, flags)
       SELECT 1, i / ${GROUPS * SIBLINGS}, i / ${SIBLINGS} + 1, i % ${SIBLINGS}, (h >> 5) % 100 < (i / ${SIBLINGS}) % 101, 1 + h % 7,
         h % 6, h % 3, 1000 + h % 30000, 300 + h % 9000, printf('%016x', h), 1, i + 1, 0, 0, 1, 0, 0, 0,
-        ((h >> 9) % 5) / 4.0, ((h >> 13) % 4) / 4.0, 'text', ((h >> 9) % 5) / 4.0, ((h >> 13) % 3) / 2.0 FROM m;
+        ((h >> 9) % 5) / 4.0, ((h >> 13) % 4) / 4.0, 'text', ((h >> 9) % 5) / 4.0, ((h >> 13) % 3) / 2.0, 0 FROM m;
     COMMIT;`);
   db.pragma('wal_checkpoint(TRUNCATE)');
   db.close();

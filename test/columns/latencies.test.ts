@@ -86,9 +86,7 @@ function callsBySql({ runId, from = 0, to = 1e9, filter }: Question): readonly C
 function expected(calls: readonly Call[]) {
   // Columns hold single precision.
   const known = calls.flatMap(({ latency_ms: ms, is_latency_logged: logged }) =>
-    ms === null
-      ? []
-      : [{ ms: Math.fround(ms), source: logged === 1 ? 'logged' : logged === 0 ? 'derived' : 'unknown' }],
+    ms === null ? [] : [{ ms: Math.fround(ms), source: logged === 1 ? 'logged' : 'derived' }],
   );
   const rank = (values: readonly number[], share: number) =>
     [...values].sort((a, b) => a - b)[Math.max(0, Math.ceil(share * values.length) - 1)];
@@ -110,14 +108,13 @@ function expected(calls: readonly Call[]) {
           fromMs: Math.max(0, from),
           logged: of('logged'),
           derived: of('derived'),
-          unknown: of('unknown'),
         };
       })
-      .filter(({ logged, derived, unknown }) => logged + derived + unknown > 0),
+      .filter(({ logged, derived }) => logged + derived > 0),
     ...(all.length === 0
       ? {}
       : { summary: { ...three(all), meanMs: all.reduce((sum, ms) => sum + ms, 0) / all.length } }),
-    sources: (['logged', 'derived', 'unknown'] as const).flatMap((source) => {
+    sources: (['logged', 'derived'] as const).flatMap((source) => {
       const own = known.filter((one) => one.source === source).map(({ ms }) => ms);
       return own.length === 0 ? [] : [{ source, calls: own.length, ...three(own) }];
     }),
@@ -126,9 +123,7 @@ function expected(calls: readonly Call[]) {
 
 const withoutEmpty = ({ bins, ...rest }: LatencyDistribution) => ({
   ...rest,
-  bins: bins
-    .filter(({ logged, derived, unknown }) => logged + derived + unknown > 0)
-    .map(({ toMs, ...bin }) => bin),
+  bins: bins.filter(({ logged, derived }) => logged + derived > 0).map(({ toMs, ...bin }) => bin),
 });
 
 describe('run.latencies', () => {
@@ -169,7 +164,7 @@ describe('run.latencies', () => {
     expect(sources.map(({ source }) => source)).toEqual(['logged', 'derived']);
     expect(bins[0]?.fromMs).toBe(0);
     expect(bins.slice(1).map(({ fromMs }) => fromMs)).toEqual(bins.slice(0, -1).map(({ toMs }) => toMs));
-    expect(bins.at(-1)).toEqual({ fromMs: 1e6, logged: expect.any(Number), derived: 0, unknown: 0 });
+    expect(bins.at(-1)).toEqual({ fromMs: 1e6, logged: expect.any(Number), derived: 0 });
   });
 
   it('a bin leads to rollouts whose slowest call lies in it', () => {

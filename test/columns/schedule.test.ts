@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
-import { openReader, openWriter, type ReadableLibrary } from '../../electron/storage/open.ts';
+import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
 import { rolloutRows } from '../../electron/storage/queries/lists.ts';
-import { CACHE_USES, READ_BEFORE } from '../../electron/storage/queries/schedule.ts';
+import { CACHE_USES } from '../../electron/storage/queries/schedule.ts';
 import type { StepFacts, StepSchedule } from '../../shared/api/contract.ts';
 import { askColumns, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
@@ -92,8 +92,8 @@ describe.each([1, 2])('step %i of a log with timing', (step) => {
   const calls = logged.flatMap(({ tool_calls }) => tool_calls);
 
   it('wall time, concurrency and calls in flight are those of its lines', () => {
-    const { facts, rollouts, readBefore } = schedule(step);
-    expect([rollouts, facts?.placed, readBefore]).toEqual([logged.length, logged.length, 0]);
+    const { facts, rollouts } = schedule(step);
+    expect([rollouts, facts?.placed]).toEqual([logged.length, logged.length]);
     expect(facts?.wallSeconds).toBeCloseTo(wall, 5);
     expect(facts?.peakRollouts).toBe(peak(logged.map(({ timing }) => [timing.start, timing.end])));
     const taken = calls.reduce((sum, { latency_ms }) => sum + latency_ms / 1000, 0);
@@ -285,25 +285,6 @@ it('without starts and ends nothing is placed, and it is said what there is', ()
   expect(unplaced).toEqual({ withStart: 2, withDuration: 0 });
 });
 
-it('rollouts that were read before workers were kept are counted', async () => {
-  const older = scratch();
-  await ingestHere(older.library, [LOG]);
-  const writer = openWriter(older.library);
-  writer.exec(
-    'DELETE FROM timing_row WHERE rollout_id IN (SELECT rollout_id FROM rollout_row WHERE step = 2)',
-  );
-  writer.close();
-  const reader = openReader(older.library);
-  const answer = (step: number) => {
-    const question: ColumnQuestion = { method: 'step.schedule', runId: 1, step, filter: '' };
-    const result = askColumns(new ColumnQueryEngine(reader), question);
-    return result.ok ? (result.value as StepSchedule).readBefore : undefined;
-  };
-  expect([answer(1), answer(2)]).toEqual([0, ofStep(2).length]);
-  reader.close();
-  older.remove();
-});
-
 it('a step that is not there is said', () => {
   const result = askColumns(new ColumnQueryEngine(db), {
     method: 'step.schedule',
@@ -314,8 +295,8 @@ it('a step that is not there is said', () => {
   expect(result).toMatchObject({ ok: false, failure: { code: 'not_found' } });
 });
 
-it.each([CACHE_USES, READ_BEFORE])('reads one step by its index, and timing by rollout', (sql) => {
-  const plan = (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(1, 1) as { detail: string }[]).map(
+it('use of the KV cache is read by the index of the step, and timing by rollout', () => {
+  const plan = (db.prepare(`EXPLAIN QUERY PLAN ${CACHE_USES}`).all(1, 1) as { detail: string }[]).map(
     ({ detail }) => detail,
   );
   expect(plan.join('\n')).toMatch(/SEARCH r USING INDEX rollout_by_step \(run_id=\? AND step=\?\)/);

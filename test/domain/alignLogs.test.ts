@@ -93,7 +93,7 @@ describe.skipIf(!existsSync(REALDATA))('real logs (skipped where the folder with
       .slice(0, 3)
       .map((rollout) => [
         rollout,
-        ...after.filter(({ problem }) => problem.problemId === rollout.problem.problemId).slice(0, 1),
+        ...after.filter(({ problem }) => problem.prompt === rollout.problem.prompt).slice(0, 1),
       ]);
     expect(pairs.map((pair) => pair.length)).toEqual([2, 2, 2]);
     expectGolden(

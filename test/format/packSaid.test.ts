@@ -1,11 +1,12 @@
 /** Lines of packs of other people: whatever they hold, an annotation as it should be or a refusal that says where. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contentHash } from '../../electron/storage/contentHash.ts';
 import { makeAnchor } from '../../shared/domain/annotate/anchor.ts';
 import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import { readPackLine } from '../../shared/format/pack.ts';
 
-const ANCHOR = makeAnchor('response', 'one two three', { start: 4, end: 7 });
+const ANCHOR = makeAnchor('response', 'one two three', { start: 4, end: 7 }, contentHash);
 const GOOD: Annotation = {
   id: 'a',
   rollout: {

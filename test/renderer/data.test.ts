@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { crumbsOf, nextTheme } from '../../renderer/app/TopBar.tsx';
 import { readTokenUrl } from '../../renderer/data/accessToken.ts';
 import { mergeJob } from '../../renderer/data/followHost.ts';
-import { matchesWords } from '../../renderer/data/listWords.ts';
 import { neighbourOf } from '../../renderer/data/useNeighbours.ts';
 import { chunksOf } from '../../renderer/data/useRowWindow.ts';
 import { reconnectDelay } from '../../renderer/data/webSocketTransport.ts';
@@ -61,11 +60,6 @@ describe('data', () => {
       neighbourOf(ids, 4, 1),
       neighbourOf(undefined, 3, 1),
     ]).toEqual([9, undefined, undefined, undefined]);
-  });
-
-  it('wants every word of the filter', () => {
-    expect(matchesWords('p-0417 104 tie at the cut', 'tie 104')).toBe(true);
-    expect(matchesWords('p-0417 104 tie at the cut', 'tie 105')).toBe(false);
   });
 });
 

@@ -60,7 +60,7 @@ const facts = (step: number, values: StepFacts['values'], rollouts = 100): StepF
   groups: 10,
   values,
   outcomes: {},
-  repeats: { calls: 0, known: 0 },
+  repeats: 0,
   retries: { calls: 0, succeeded: 0 },
   recovery: { rollouts: 0, correct: 0 },
 });
@@ -216,7 +216,7 @@ describe('the charts of a run', () => {
     ],
     isFiltered: false,
     logged: [
-      { name: 'critic/score/mean', steps: [0, 5, 10], values: [0.4, null, 0.6] },
+      { name: 'critic/score/mean', steps: [0, 10], values: [0.4, 0.6] },
       { name: 'my/number', steps: [0], values: [3] },
     ],
     chosen: ['my/number'],
@@ -489,7 +489,7 @@ describe('the charts of tool calls', () => {
     ...facts(3, { toolCalls: 10 }),
     outcomes: { ok_stdout: 6, exception: 3, timeout: 1 },
     latency: { calls: 4, meanMs: 30, p50Ms: 20, p95Ms: 90.5, maxMs: 100, logged: 0, derived: 4 },
-    repeats: { calls: 2, known: 8 },
+    repeats: 2,
     retries: { calls: 4, succeeded: 3 },
     recovery: { rollouts: 5, correct: 1 },
   };
@@ -503,7 +503,7 @@ describe('the charts of tool calls', () => {
     expect(shareOf('failures', 'timeout')).toBe(0.1);
     expect(shareOf('retries', 'succeeds')).toBe(0.75);
     expect(shareOf('recovery', 'right')).toBe(0.2);
-    expect(shareOf('repeats', 'made before')).toBe(0.25);
+    expect(shareOf('repeats', 'made before')).toBe(0.2);
     expect(shareOf('slowest', 'slowest')).toBe(100);
     const none = facts(4, {});
     expect(

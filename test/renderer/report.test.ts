@@ -59,7 +59,7 @@ function sideOf(id: string, basis?: RocSide['basis']): RocSide {
 }
 
 const REPORT: RocReport = {
-  ...{ reportId: 1, runId: 1, groups: 10, rollouts: 320, elapsedMs: 3, withoutPenalties: 0 },
+  ...{ reportId: 1, runId: 1, groups: 10, rollouts: 320, elapsedMs: 3 },
   allWrong: { key: 'allWrong', groups: 1 },
   mixed: { key: 'mixed', groups: 8 },
   allRight: { key: 'allRight', groups: 1 },

@@ -81,15 +81,12 @@ export function ledgerOf(picture: string, settings = EXAMPLE, whatIf?: DownSampl
     runId: 1,
     step: 0,
     rows: decision.rows.map((row, i) => {
-      const pErr = pool[i]?.pErr;
+      const pErr = pool[i]?.pErr ?? 0;
       const after = other?.decision.rows[i];
       return {
         rolloutId: 100 + i,
         ordinal: i,
-        penalties:
-          pErr === undefined
-            ? {}
-            : { text: { pErr, pFormat: 0, source: 'text' }, typed: { pErr: pErr / 2, pFormat: 0 } },
+        penalties: { text: { pErr, pFormat: 0, source: 'text' }, typed: { pErr: pErr / 2, pFormat: 0 } },
         recomputed: row,
         ...(after === undefined ? {} : { whatIf: after }),
         disagreements: [],

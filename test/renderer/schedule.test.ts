@@ -29,7 +29,6 @@ import type { StepSchedule } from '../../shared/api/contract.ts';
 const SCHEDULE: StepSchedule = {
   rollouts: 4,
   unplaced: { withStart: 0, withDuration: 1 },
-  readBefore: 0,
   origin: 1000,
   facts: {
     ...{ placed: 3, wallSeconds: 100, tailSeconds: 10, medianSeconds: 40, stragglers: 1, peakRollouts: 2 },

@@ -3,7 +3,7 @@ import { toolFigures } from '../../renderer/views/browse/overview/toolFigures.ts
 import type { StepFacts } from '../../shared/api/contract.ts';
 
 const facts: StepFacts = {
-  ...{ step: 0, rollouts: 10, groups: 2, outcomes: { ok: 15, error: 5 }, repeats: { calls: 2, known: 20 } },
+  ...{ step: 0, rollouts: 10, groups: 2, outcomes: { ok: 15, error: 5 }, repeats: 2 },
   ...{ retries: { calls: 4, succeeded: 3 }, recovery: { rollouts: 0, correct: 0 } },
   values: { toolCalls: 20 },
 };

@@ -46,7 +46,6 @@ describe('a run', () => {
       groups: 5,
       rollouts: 40,
       source: 'recomputed',
-      withoutPenalties: 0,
     });
     expect(problemsOf(found, found.report.allRight)).toEqual(['1/p1']);
     expect(problemsOf(found, found.report.allWrong)).toEqual(['1/p2']);

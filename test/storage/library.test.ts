@@ -1,14 +1,5 @@
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BY_RECORD, PLACE_BY_ADDRESS, SIBLINGS } from '../../electron/storage/annotationPlaces.ts';
-import {
-  ForeignDatabaseError,
-  MIGRATIONS,
-  migrate,
-  NEWEST_VERSION,
-  NewerDatabaseError,
-  versionOf,
-} from '../../electron/storage/migrate.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
 import {
   ANNOTATED_FACTS,
@@ -38,37 +29,6 @@ beforeEach(() => {
   place = scratch();
 });
 afterEach(() => place.remove());
-
-describe('migrations', () => {
-  it('are numbered without gaps, from 1', () => {
-    expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
-  });
-
-  it('make an empty file a library, once', () => {
-    const db = openWriter(place.library);
-    expect(versionOf(db)).toBe(NEWEST_VERSION);
-    migrate(db);
-    expect(versionOf(db)).toBe(NEWEST_VERSION);
-    db.close();
-  });
-
-  it('refuse a newer library, with both numbers, and leave it as it is', () => {
-    const db = openWriter(place.library);
-    db.pragma(`user_version = ${NEWEST_VERSION + 5}`);
-    db.close();
-    expect(() => openWriter(place.library)).toThrow(NewerDatabaseError);
-    expect(() => openReader(place.library)).toThrow(
-      `version ${NEWEST_VERSION + 5}; this Turnwise reads up to version ${NEWEST_VERSION}`,
-    );
-  });
-
-  it('refuse a database that is none of ours', () => {
-    const foreign = new Database(place.library);
-    foreign.exec('CREATE TABLE runs (id)');
-    foreign.close();
-    expect(() => openWriter(place.library)).toThrow(ForeignDatabaseError);
-  });
-});
 
 describe('the read views', () => {
   /** The columns promised when the views were made public: later ones may be added, none of these may go. */

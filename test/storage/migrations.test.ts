@@ -1,33 +1,235 @@
-/** From every version there was: a library is brought up to date, whole, with every view readable. */
+/** How a file becomes a library, and how a library gets from one version to the next. */
 import Database from 'better-sqlite3';
-import { expect, it } from 'vitest';
-import { MIGRATIONS, migrate, NEWEST_VERSION, versionOf } from '../../electron/storage/migrate.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  ForeignDatabaseError,
+  MIGRATIONS,
+  type Migration,
+  migrate,
+  NEWEST_VERSION,
+  NewerDatabaseError,
+  versionOf,
+} from '../../electron/storage/migrate.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
 import { PUBLIC_VIEWS } from '../../electron/storage/views.sql.ts';
-import { DEFAULT_TAXONOMY } from '../../shared/domain/annotate/taxonomy.ts';
-import { ingestHere, rows, scratch } from '../support/library.ts';
+import { type Scratch, scratch } from '../support/library.ts';
 
-it.each(MIGRATIONS.map(({ version }) => version))('from version %i', async (version) => {
-  const place = scratch();
+let place: Scratch;
+beforeEach(() => {
+  place = scratch();
+});
+afterEach(() => place.remove());
+
+function withDatabase<T>(path: string, use: (db: Database.Database) => T): T {
+  const db = new Database(path);
   try {
-    const db = new Database(place.library);
-    migrate(db, version);
-    expect(versionOf(db)).toBe(version);
-    db.close();
-    const writer = openWriter(place.library);
-    expect(versionOf(writer)).toBe(NEWEST_VERSION);
-    expect(writer.pragma('integrity_check', { simple: true })).toBe('ok');
-    writer.close();
-    const reader = openReader(place.library);
-    // The labels Turnwise comes with are there from the start.
-    for (const view of PUBLIC_VIEWS.filter((each) => each !== 'label'))
-      expect(reader.prepare(`SELECT * FROM ${view}`).all()).toEqual([]);
-    expect(reader.prepare('SELECT label FROM label').all()).toHaveLength(DEFAULT_TAXONOMY.labels.length);
-    reader.close();
-    const record = { input: 'q', output: 'a', score: 1, step: 1 };
-    await ingestHere(place.library, [place.file('1.jsonl', `${JSON.stringify(record)}\n`)]);
-    expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 1 }]);
+    return use(db);
   } finally {
-    place.remove();
+    db.close();
   }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Tables of ours; those inside the full-text index are SQLite's own. */
+function tablesOf(db: Database.Database): readonly string[] {
+  const named = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'";
+  return db
+    .prepare<[], string>(`${named} AND name NOT LIKE 'search_text%' AND name NOT LIKE 'search_prompt%'`)
+    .pluck()
+    .all();
+}
+
+function rowsOf(db: Database.Database): Readonly<Record<string, readonly Row[]>> {
+  return Object.fromEntries(
+    tablesOf(db).map((table) => [table, db.prepare<[], Row>(`SELECT * FROM "${table}"`).all()]),
+  );
+}
+
+/** Every column as `table.column type`, with ` NOT NULL`; every index, trigger and virtual table by its name. */
+function schemaOf(db: Database.Database): ReadonlySet<string> {
+  const columns = db.prepare<[string], { name: string; type: string; notnull: number }>(
+    'SELECT name, type, "notnull" FROM pragma_table_xinfo(?)',
+  );
+  const others = db.prepare<[], string>(
+    "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'view') OR sql LIKE 'CREATE VIRTUAL%'",
+  );
+  return new Set([
+    ...others.pluck().all(),
+    ...tablesOf(db).flatMap((table) =>
+      columns
+        .all(table)
+        .map(({ name, type, notnull }) => `${table}.${name} ${type}${notnull === 1 ? ' NOT NULL' : ''}`),
+    ),
+  ]);
+}
+
+describe('migrations', () => {
+  it('are numbered without gaps, from 1', () => {
+    expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
+  });
+
+  it('make an empty file a library, once', () => {
+    const db = openWriter(place.library);
+    expect(versionOf(db)).toBe(NEWEST_VERSION);
+    migrate(db);
+    expect(versionOf(db)).toBe(NEWEST_VERSION);
+    db.close();
+  });
+
+  it('refuse a newer library, with both numbers, and leave it as it is', () => {
+    const db = openWriter(place.library);
+    db.pragma(`user_version = ${NEWEST_VERSION + 5}`);
+    db.close();
+    expect(() => openWriter(place.library)).toThrow(NewerDatabaseError);
+    expect(() => openReader(place.library)).toThrow(
+      `version ${NEWEST_VERSION + 5}; this Turnwise reads up to version ${NEWEST_VERSION}`,
+    );
+    expect(withDatabase(place.library, versionOf)).toBe(NEWEST_VERSION + 5);
+  });
+
+  it('refuse a database that is none of ours', () => {
+    const foreign = new Database(place.library);
+    foreign.exec('CREATE TABLE runs (id)');
+    foreign.close();
+    expect(() => openWriter(place.library)).toThrow(ForeignDatabaseError);
+  });
+});
+
+/**
+ * The template. Each migration after the first gets a block like this one, with its own rows and differences:
+ *
+ * 1. Build a library at N−1 from `MIGRATIONS.slice(0, N - 1)`, and insert rows by SQL into every table it changes and
+ *    into one it does not: ingest writes the newest version only.
+ * 2. Step to N.
+ * 3. Compare rows and schema: exactly the announced differences, and nothing else.
+ */
+describe('from version 1 to 2 (an example)', () => {
+  const BEFORE = MIGRATIONS.slice(0, 1);
+  /** Adds a column with a value for old rows, and rebuilds a table with a NOT NULL that SQLite cannot add. */
+  const SECOND: Migration = {
+    version: 2,
+    sql: `
+      ALTER TABLE saved_view_row ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+      UPDATE saved_view_row SET position = (SELECT count(*) FROM saved_view_row o WHERE o.name < saved_view_row.name);
+      CREATE TABLE new_group_rule_row (
+        run_key TEXT PRIMARY KEY,
+        rule    TEXT NOT NULL,
+        size    INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO new_group_rule_row SELECT run_key, rule, coalesce(size, 0) FROM group_rule_row;
+      DROP TABLE group_rule_row;
+      ALTER TABLE new_group_rule_row RENAME TO group_rule_row;
+      CREATE INDEX run_by_name ON run_row (name);`,
+  };
+  const AFTER = [...BEFORE, SECOND];
+
+  const ROWS = `
+    INSERT INTO saved_view_row VALUES ('wrong', 'correct:no'), ('long', 'turns:>10');
+    INSERT INTO group_rule_row VALUES ('r1', 'order', 8), ('r2', 'prompt', NULL);
+    INSERT INTO run_row (run_id, run_key, key_source, logged_id, scope, name, kind, format, directory, home, has_steps)
+      VALUES (1, 'r1', 'logged', 'r1', 'r1', 'first', 'train', 'turnwise', '/logs', '/logs', 1),
+        (2, 'verl-0123456789', 'derived', NULL, 'directory:/logs/a', 'a', 'eval', 'verl', '/logs/a', '/logs/a', 0);
+    INSERT INTO run_config_row VALUES ('r1', '{"name": "named"}');`;
+
+  function libraryBefore(): void {
+    withDatabase(place.library, (db) => {
+      migrate(db, BEFORE);
+      db.exec(ROWS);
+    });
+  }
+
+  it('keeps every row, with the announced differences', () => {
+    libraryBefore();
+    const before = withDatabase(place.library, rowsOf);
+    const after = withDatabase(place.library, (db) => {
+      migrate(db, AFTER);
+      expect(versionOf(db)).toBe(2);
+      return rowsOf(db);
+    });
+    expect(after).toEqual({
+      ...before,
+      saved_view_row: [
+        { name: 'long', filter: 'turns:>10', position: 0 },
+        { name: 'wrong', filter: 'correct:no', position: 1 },
+      ],
+      group_rule_row: [
+        { run_key: 'r1', rule: 'order', size: 8 },
+        { run_key: 'r2', rule: 'prompt', size: 0 },
+      ],
+    });
+  });
+
+  it('has the schema of a library created at version 2, which differs as announced', () => {
+    libraryBefore();
+    const before = withDatabase(place.library, schemaOf);
+    const after = withDatabase(place.library, (db) => {
+      migrate(db, AFTER);
+      return schemaOf(db);
+    });
+    const created = withDatabase(`${place.library}.created`, (db) => {
+      migrate(db, AFTER);
+      return schemaOf(db);
+    });
+    expect(after).toEqual(created);
+    expect([...before].filter((each) => !after.has(each))).toEqual(['group_rule_row.size INTEGER']);
+    expect([...after].filter((each) => !before.has(each))).toEqual([
+      'index run_by_name',
+      'saved_view_row.position INTEGER NOT NULL',
+      'group_rule_row.size INTEGER NOT NULL',
+    ]);
+  });
+
+  it('leaves a sound file with every view readable', () => {
+    libraryBefore();
+    withDatabase(place.library, (db) => {
+      migrate(db, AFTER);
+      expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+      expect(db.pragma('foreign_key_check')).toEqual([]);
+      const views = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'view'").pluck().all();
+      expect(views.sort()).toEqual([...PUBLIC_VIEWS].sort());
+      expect(db.prepare('SELECT name, rollouts FROM run ORDER BY run_id').all()).toEqual([
+        { name: 'named', rollouts: 0 },
+        { name: 'a', rollouts: 0 },
+      ]);
+    });
+  });
+
+  it('leaves the library as it was when a statement fails halfway', () => {
+    libraryBefore();
+    withDatabase(place.library, (db) => {
+      const before = { rows: rowsOf(db), schema: schemaOf(db) };
+      const broken = { ...SECOND, sql: `${SECOND.sql} INSERT INTO no_such_table VALUES (1);` };
+      expect(() => migrate(db, [...BEFORE, broken])).toThrow(/no_such_table/);
+      expect(versionOf(db)).toBe(1);
+      expect({ rows: rowsOf(db), schema: schemaOf(db) }).toEqual(before);
+      // The views were dropped in the same transaction.
+      expect(db.prepare('SELECT count(*) FROM run').pluck().get()).toBe(2);
+    });
+  });
+
+  it('is refused by a program that knows version 1 only', () => {
+    withDatabase(place.library, (db) => {
+      migrate(db, AFTER);
+      expect(() => migrate(db, BEFORE)).toThrow('version 2; this Turnwise reads up to version 1');
+    });
+  });
+
+  it('shows a slower process the tables as a faster one left them', () => {
+    withDatabase(place.library, (slower) =>
+      withDatabase(place.library, (faster) => {
+        migrate(slower, BEFORE);
+        // SQLite reads the tables of version 1 into this connection.
+        slower.prepare('INSERT INTO saved_view_row VALUES (?, ?)');
+        // The faster one comes in between, after the slower one has checked that the library is ours.
+        const transaction = slower.transaction.bind(slower);
+        slower.transaction = ((work: () => void) => {
+          migrate(faster, AFTER);
+          return transaction(work);
+        }) as typeof slower.transaction;
+        migrate(slower, AFTER);
+        expect(() => slower.prepare('INSERT INTO saved_view_row VALUES (?, ?, ?)')).not.toThrow();
+      }),
+    );
+  });
 });

@@ -5,6 +5,7 @@
 import { openRecords } from '../../electron/ingest/containers/open.ts';
 import { identify } from '../../electron/ingest/identify.ts';
 import { readRecord } from '../../electron/ingest/readRecord.ts';
+import { contentHash, groupKeyOf, problemIdOf, storedJoinKey } from '../../electron/storage/contentHash.ts';
 import type { ToolCall } from '../../shared/domain/model.ts';
 import type { LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from '../../shared/format/format.ts';
 import { formatNamed } from '../../shared/format/index.ts';
@@ -137,14 +138,15 @@ function dumpLine(parsed: ParsedLine, seen: Map<string, number>): string[] {
 
 function placeOf(address: ParsedAddress): string {
   return 'joinKey' in address
-    ? `key ${address.joinKey}`
+    ? `key ${storedJoinKey(address.joinKey)}`
     : `${address.step}/${address.group}/#${address.index}`;
 }
 
 type ParsedAddress = Extract<ParsedLine, { kind: 'signal' }>['signal']['address'];
 
 function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[] {
-  const group = `${rollout.kind} ${rollout.step ?? 'no step'}/${rollout.groupKey}`;
+  const problemId = problemIdOf(rollout.problem, contentHash(rollout.problem.prompt));
+  const group = `${rollout.kind} ${rollout.step ?? 'no step'}/${groupKeyOf(rollout, problemId)}`;
   const ordinal = rollout.ordinal ?? seen.get(group) ?? 0;
   seen.set(group, ordinal + 1);
   const facts = [
@@ -152,7 +154,7 @@ function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[
       ? []
       : [`group by ${rollout.groupRule}`]),
     ...(rollout.run === undefined ? [] : [`run ${rollout.run}`]),
-    `problem ${rollout.problem.problemId}`,
+    `problem ${problemId}`,
     `reward ${rollout.reward ?? '?'}`,
     `correct ${rollout.isCorrect ?? '?'}${rollout.isCorrectSource === 'derived' ? ' (derived)' : ''}`,
     `answer ${rollout.answer ?? '?'} (${rollout.answerSource ?? '-'})`,
@@ -163,7 +165,7 @@ function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[
       ? []
       : [`tokens ${rollout.tokens.count} ${signalNames(rollout.tokens)}${valuesOf(rollout.tokens)}`]),
     ...(rollout.decision === undefined ? [] : [`decision ${JSON.stringify(rollout.decision)}`]),
-    ...(rollout.joinKeys === undefined ? [] : [`keys ${rollout.joinKeys.join(' ')}`]),
+    ...(rollout.joinKeys === undefined ? [] : [`keys ${rollout.joinKeys.map(storedJoinKey).join(' ')}`]),
     ...(rollout.isSelection === true ? ['selection'] : []),
     ...(rollout.timing === undefined ? [] : [`timing ${JSON.stringify(rollout.timing)}`]),
     ...(Object.keys(rollout.extra).length === 0 ? [] : [`extra ${JSON.stringify(rollout.extra)}`]),

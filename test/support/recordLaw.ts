@@ -129,11 +129,14 @@ function checkRollout(rollout: ParsedRollout): void {
   for (const name of [worker, gpu]) hold('a name is a text', name === undefined || typeof name === 'string');
   for (const value of [kvCache ?? []].flat(2)) finite('use of the cache', value);
   for (const value of Object.values(decision ?? {})) if (typeof value === 'number') finite('decision', value);
-  for (const text of [rollout.groupKey, problem.problemId, problem.prompt, response]) {
+  for (const text of [problem.prompt, response]) {
     hold(`a text is ${typeof text}`, typeof text === 'string');
   }
   for (const text of [
     rollout.run,
+    rollout.groupKey,
+    rollout.role,
+    problem.problemId,
     rollout.answer,
     problem.groundTruth,
     problem.source,

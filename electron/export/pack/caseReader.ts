@@ -73,12 +73,11 @@ async function* casesOf(
     if (run === undefined) continue;
     const isSibling = siblings.has(rolloutId);
     const said = isSibling ? NOTHING : annotationsOfRollout(db, rolloutId);
-    const bits = rollout.row['flags'];
     yield {
       isSibling,
       run,
       rollout: tokens ? rollout : withoutTokens(rollout),
-      ...(typeof bits === 'number' ? { flags: flagsOf(db, rolloutId, bits) } : {}),
+      flags: flagsOf(db, rolloutId, Number(rollout.row['flags'])),
       annotations: [...said.annotations].sort(byPlace),
       readings: said.readings.map(({ rolloutId: _, ...reading }) => reading),
       ...(rawOf === undefined ? {} : { raw: await rawOf(rolloutId) }),

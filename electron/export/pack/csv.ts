@@ -43,7 +43,7 @@ export const CSV_COLUMNS: readonly Column[] = [
   { name: 'turns', note: 'turns of the policy', of: (one) => factOf(one, 'turns') },
   { name: 'tool_calls', note: 'tool calls begun', of: (one) => factOf(one, 'tool_calls') },
   { name: 'tool_errors', note: 'of which failed', of: (one) => factOf(one, 'tool_errors') },
-  { name: 'flags', note: 'separated by blanks', of: ({ flags }) => flags?.map(({ flag }) => flag).join(' ') },
+  { name: 'flags', note: 'separated by blanks', of: ({ flags }) => flags.map(({ flag }) => flag).join(' ') },
   { name: 'annotation', note: 'id of the annotation; blank: there is none', of: (_, said) => said?.id },
   { name: 'label', note: 'id of the label', of: (_, said) => said?.label },
   {

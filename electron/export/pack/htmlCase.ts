@@ -91,7 +91,7 @@ function headHtml({ one, taxonomy }: Drawn): string {
   const outcome = outcomeOf(one);
   const glyph = `<span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span>`;
   const labels = labelsOf(one, taxonomy).map((label) => chip(taxonomy, label));
-  const flags = (one.flags ?? []).map(
+  const flags = one.flags.map(
     ({ flag }) => `<span class="chip bare">⚑ ${html(flag.replaceAll('_', ' '))}</span>`,
   );
   const chips = [...labels, ...flags];

@@ -129,9 +129,7 @@ export function caseMarkdown(one: PackCase, taxonomy: Taxonomy, number: number):
     `${outcomeWords(one, shortAnswer(one)).map(plain).join(' · ')}\n`,
     ...(answer === shortAnswer(one) ? [] : [`Answer:\n\n${fenced(answer ?? '')}`]),
     ...(labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}\n`]),
-    ...(one.flags === undefined || one.flags.length === 0
-      ? []
-      : [`Flags: ${one.flags.map(({ flag }) => plain(flag)).join(', ')}\n`]),
+    ...(one.flags.length === 0 ? [] : [`Flags: ${one.flags.map(({ flag }) => plain(flag)).join(', ')}\n`]),
     ...saidOf(one, taxonomy, undefined),
     // A sibling has the problem of its case.
     ...(one.isSibling

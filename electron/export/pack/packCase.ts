@@ -34,8 +34,7 @@ export interface PackCase {
   readonly isSibling: boolean;
   readonly run: PackRun;
   readonly rollout: ExportedRollout;
-  /** Absent: not worked out for this rollout. */
-  readonly flags?: readonly RolloutFlag[];
+  readonly flags: readonly RolloutFlag[];
   /** By place, then by id; none of a sibling. */
   readonly annotations: readonly AnnotationRow[];
   readonly readings: readonly Reading[];

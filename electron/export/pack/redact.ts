@@ -6,7 +6,7 @@
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import { refused } from '../../../shared/api/errors.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
-import { contentHash } from '../../../shared/domain/contentHash.ts';
+import { contentHash, rolloutHash } from '../../storage/contentHash.ts';
 import type { ExportedRow } from '../../storage/queries/exported.ts';
 import { withTimeLimit } from '../../threads/timeLimit.ts';
 import { viewsOf } from './escapes.ts';
@@ -235,7 +235,7 @@ function withTexts(one: PackCase, mapping: Mapping): PackCase {
       problem: name('problem', rest.problem),
     };
     // A hash of what was taken out would tell whoever guesses that they have guessed it.
-    if (isChanged) return { ...named, contentHash: contentHash(`${prompt}\0${response}`) };
+    if (isChanged) return { ...named, contentHash: rolloutHash(prompt, response) };
     return recordHash === undefined ? named : { ...named, recordHash };
   };
   const { raw } = one;

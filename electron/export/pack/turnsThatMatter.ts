@@ -14,7 +14,7 @@ export function turnsThatMatter(one: PackCase, turns: readonly CaseTurn[]): Read
     const turn = turnOfAnnotation(one, row);
     if (turn !== undefined) matter.add(turn);
   }
-  for (const { evidence } of one.flags ?? [])
+  for (const { evidence } of one.flags)
     for (const { segment } of evidence) {
       const at = one.rollout.segments[segment];
       if (at !== undefined) matter.add(at.turn);

@@ -113,7 +113,7 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
     arrays.isStopLogged[i] = Number(row[19] ?? 0);
     arrays.reason[i] = reasons.of(text(row[20]));
     arrays.answer[i] = answers.of(text(row[21]));
-    arrays.flags[i] = integer(row[22]);
+    arrays.flags[i] = Number(row[22]);
     const startedAt = number(row[23]);
     const loggedEnd = number(row[24]);
     const seconds = number(row[25]) / 1000;
@@ -154,7 +154,7 @@ function fillCalls(
     arrays.callOutcome[i] = outcome;
     arrays.callLatencyMs[i] = latency;
     arrays.callName[i] = names.of(text(row[4]));
-    arrays.callRepeat[i] = flag(row[5]);
+    arrays.callRepeat[i] = Number(row[5]);
     arrays.callLatencyLogged[i] = flag(row[6]);
     arrays.callQueueMs[i] = number(row[7]);
     arrays.callStartedAt[i] = number(row[8]);
@@ -177,7 +177,7 @@ function emptyArrays(columns: Readonly<Record<string, ArrayName>>, length: numbe
 }
 
 /** Kept beside the columns, under a name that is no column's. The number changes with what the facts mean. */
-const FACTS = 'facts 2';
+const FACTS = 'facts 1';
 
 const FORGET = 'DELETE FROM step_column_row WHERE run_id = ? AND step = ?';
 const SAVE = 'INSERT INTO step_column_row (run_id, step, name, revision, bytes) VALUES (?, ?, ?, ?, ?)';
@@ -278,7 +278,7 @@ function keptBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace, 
 export const GROUP_FACTS = `
   SELECT g.group_id AS groupId, g.group_key AS groupKey, g.problem_no AS problemNo, p.problem_id AS problemId,
     p.ground_truth AS groundTruth, p.source, g.rollouts, g.correct, g.correct_known AS correctKnown,
-    coalesce(q.question_hash, 'problem ' || g.problem_no) AS questionKey
+    q.question_hash AS questionKey
   FROM group_row g JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id) WHERE g.run_id = ?`;
 
 export interface GroupFacts {

@@ -5,10 +5,8 @@ import type { ReadableLibrary } from '../open.ts';
 export const METRICS_OF_RUN = 'SELECT name, step, value FROM metric WHERE run_id = ? ORDER BY name, step';
 
 export function listMetrics(db: ReadableLibrary, runId: number): readonly LoggedMetric[] {
-  const rows = db
-    .prepare<[number], { name: string; step: number; value: number | null }>(METRICS_OF_RUN)
-    .all(runId);
-  const metrics = new Map<string, { name: string; steps: number[]; values: (number | null)[] }>();
+  const rows = db.prepare<[number], { name: string; step: number; value: number }>(METRICS_OF_RUN).all(runId);
+  const metrics = new Map<string, { name: string; steps: number[]; values: number[] }>();
   for (const { name, step, value } of rows) {
     let metric = metrics.get(name);
     if (metric === undefined) {

@@ -7,7 +7,7 @@ const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
 const GROUP = 'SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?';
 const ROLLOUT = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? AND ordinal = ?';
 const SOURCE = `SELECT f.path, f.container, f.unit, r.line, r.byte_offset AS byteOffset, r.byte_length AS byteLength,
-    r.content_hash AS contentHash
+    r.content_hash AS recordHash
   FROM rollout_row r JOIN file_row f USING (file_id) WHERE r.rollout_id = ?`;
 const ROOTS = 'SELECT path FROM granted_root ORDER BY path';
 
@@ -71,7 +71,8 @@ export interface RecordSource {
   readonly line: number;
   readonly byteOffset: number;
   readonly byteLength: number;
-  readonly contentHash: string;
+  /** `:` and a number behind it where the record holds several rollouts. */
+  readonly recordHash: string;
 }
 
 export function recordSource(db: ReadableLibrary, rolloutId: number): RecordSource | undefined {
@@ -96,7 +97,7 @@ export const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract
   ${PLACES_FROM} ORDER BY n.run_id, g2.step, g2.group_id LIMIT :limit`;
 const PLACE_COUNT = `SELECT count(*) ${PLACES_FROM}`;
 
-/** The group itself is among them; alone where the question was read before it was hashed. */
+/** Groups of the same question in all runs, the group itself among them. */
 export function problemPlaces(
   db: ReadableLibrary,
   params: ParsedParams<'problem.places'>,

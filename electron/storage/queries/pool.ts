@@ -14,11 +14,11 @@ export interface PoolRecord {
   readonly penalty: number | null;
   readonly advantage: number | null;
   readonly rule: string | null;
-  readonly pErrText: number | null;
-  readonly pFormatText: number | null;
-  readonly pTextSource: 'text' | 'reconstructed' | null;
-  readonly pErrTyped: number | null;
-  readonly pFormatTyped: number | null;
+  readonly pErrText: number;
+  readonly pFormatText: number;
+  readonly pTextSource: 'text' | 'reconstructed';
+  readonly pErrTyped: number;
+  readonly pFormatTyped: number;
   readonly turns: number;
   readonly toolCalls: number;
   readonly toolErrors: number;

@@ -8,11 +8,9 @@ import { unpackText } from '../textCodec.ts';
 const MOST_GROUPS = 1000;
 
 export const PROBLEM_OF_GROUP = `
-  SELECT p.problem_id AS problemId, p.ground_truth AS groundTruth, p.source, q.codec, q.text, q.question_hash AS questionHash,
-    p.problem_no AS problemNo
+  SELECT p.problem_id AS problemId, p.ground_truth AS groundTruth, p.source, q.codec, q.text, q.question_hash AS questionHash
   FROM group_row g JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id) WHERE g.group_id = ?`;
 
-/** A question read before questions were hashed stands for itself alone. */
 export const GROUPS_OF_PROBLEM = `
   SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
     iif(n.has_steps, g.step, NULL) AS step, g.group_id AS groupId, g.group_key AS groupKey, g.rollouts, g.correct,
@@ -22,8 +20,7 @@ export const GROUPS_OF_PROBLEM = `
     iif(g.entropy_tokens > 0, g.entropy_sum / g.entropy_tokens, NULL) AS meanEntropy
   FROM group_row g JOIN run_row n ON n.run_id = g.run_id LEFT JOIN run_config_row c ON c.logged_id = n.scope
   WHERE g.problem_no IN (
-    SELECT p.problem_no FROM prompt_row q JOIN problem_row p ON p.prompt_id = q.prompt_id WHERE q.question_hash = :questionHash
-    UNION SELECT :problemNo)
+    SELECT p.problem_no FROM prompt_row q JOIN problem_row p ON p.prompt_id = q.prompt_id WHERE q.question_hash = :questionHash)
   ORDER BY n.run_id, g.step, g.group_id`;
 
 export const ANSWERS_OF_GROUP = `
@@ -45,8 +42,7 @@ interface ProblemRecord {
   readonly source: string | null;
   readonly codec: number;
   readonly text: Uint8Array;
-  readonly questionHash: string | null;
-  readonly problemNo: number;
+  readonly questionHash: string;
 }
 
 type GivenAnswer = Omit<ProblemGroup['answers'][number], 'isTruth'>;
@@ -55,8 +51,8 @@ type GivenAnswer = Omit<ProblemGroup['answers'][number], 'isTruth'>;
 export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHistory | undefined {
   const problem = db.prepare<[number], ProblemRecord>(PROBLEM_OF_GROUP).get(groupId);
   if (problem === undefined) return undefined;
-  const { problemId, groundTruth, source, codec, text, questionHash, problemNo } = problem;
-  const rows = db.prepare(GROUPS_OF_PROBLEM).all({ questionHash, problemNo });
+  const { problemId, groundTruth, source, codec, text, questionHash } = problem;
+  const rows = db.prepare(GROUPS_OF_PROBLEM).all({ questionHash });
   const answersOf = db.prepare<[number], GivenAnswer>(ANSWERS_OF_GROUP);
   const labelsOf = db.prepare<[number], { label: string; rollouts: number }>(LABELS_OF_GROUP);
   const groups = rows.slice(0, MOST_GROUPS).map((row): ProblemGroup => {

@@ -43,7 +43,7 @@ const EVIDENCE = `SELECT flag, segment, start, "end" FROM flag_row WHERE rollout
 const STAGE_LIMIT = `SELECT changes FROM stage WHERE run_id = ? AND from_step <= ? ORDER BY from_step DESC`;
 
 interface DetailRecord {
-  flags: number | null;
+  flags: number;
   groupId: number;
   answerSource: 'logged' | 'derived' | null;
   fileId: number;
@@ -107,7 +107,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     answerSource: detail.answerSource ?? undefined,
     maxResponseTokens: maxResponseTokens(db, detail, row.step),
     tokens: tokenInfo(tokenRecord(db, rolloutId)),
-    flags: detail.flags === null ? undefined : flagsOf(db, rolloutId, detail.flags),
+    flags: flagsOf(db, rolloutId, detail.flags),
     extra: objectOf(extra === '' ? null : extra),
     record: {
       fileId: detail.fileId,

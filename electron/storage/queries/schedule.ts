@@ -23,13 +23,3 @@ export const CACHE_USES = `
 export function cacheUses(db: ReadableLibrary, { runId, step }: StepPlace): readonly CacheUse[] {
   return db.prepare<[number, number], CacheUse>(CACHE_USES).all(runId, step);
 }
-
-export const READ_BEFORE = `
-  SELECT count(*) FROM rollout_row r
-  WHERE r.run_id = ? AND r.step = ? AND r.started_at IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM timing_row t WHERE t.rollout_id = r.rollout_id)`;
-
-/** Rollouts with a start that were read before workers were kept. */
-export function rolloutsReadBefore(db: ReadableLibrary, { runId, step }: StepPlace): number {
-  return Number(db.prepare<[number, number]>(READ_BEFORE).pluck().get(runId, step));
-}

@@ -3,9 +3,14 @@
  * that may have been edited or written differently: at the same place, else elsewhere, else written with other white
  * space. Every search is linear in the text, whatever is looked for.
  */
-import { contentHash } from '../contentHash.ts';
 import type { TextRange, Utf16Offset } from '../model.ts';
-import { type Anchor, type AnchorState, CONTEXT_CHARS, LONGEST_QUOTE } from './annotation.ts';
+import {
+  type Anchor,
+  type AnchorState,
+  CONTEXT_CHARS,
+  type ContentHash,
+  LONGEST_QUOTE,
+} from './annotation.ts';
 
 /** Of a piece that is too long to be quoted whole: as much from either end. */
 const END_CHARS = LONGEST_QUOTE / 2;
@@ -17,6 +22,7 @@ export function makeAnchor(
   which: Anchor['text'],
   text: string,
   range: { readonly start: Utf16Offset; readonly end: Utf16Offset },
+  contentHash: ContentHash,
 ): Anchor {
   const start = before(text, Math.min(range.start, text.length));
   const end = after(text, Math.max(start, Math.min(range.end, text.length)));
@@ -42,16 +48,16 @@ export type Placed =
   | { readonly state: 'orphaned' };
 
 /** @param text the one the anchor names, as it is now */
-export function placeAnchor(anchor: Anchor, text: string): Placed {
-  if (standsAt(anchor, text, anchor.start)) return { state: 'exact', start: anchor.start, end: anchor.end };
+export function placeAnchor(anchor: Anchor, text: string, contentHash: ContentHash): Placed {
+  if (standsAt(anchor, text, contentHash)) return { state: 'exact', start: anchor.start, end: anchor.end };
   // Nothing was quoted: nothing can be found elsewhere.
   if (anchor.quote === '') return { state: 'orphaned' };
   const found = nearest(anchor, text) ?? inOtherSpacing(anchor, text);
   return found === undefined ? { state: 'orphaned' } : { state: 'moved', ...found };
 }
 
-function standsAt(anchor: Anchor, text: string, start: Utf16Offset): boolean {
-  const end = start + anchor.end - anchor.start;
+function standsAt(anchor: Anchor, text: string, contentHash: ContentHash): boolean {
+  const { start, end } = anchor;
   if (end > text.length || !text.startsWith(anchor.quote, start)) return false;
   if (anchor.quoteEnd === undefined) return true;
   if (!text.startsWith(anchor.quoteEnd, end - anchor.quoteEnd.length)) return false;

@@ -9,6 +9,9 @@
 import type { Flag } from '../flags.ts';
 import type { RunKind, TurnNumber, Utf16Offset } from '../model.ts';
 
+/** Content hash of a text: 32 hexadecimal digits. Handed in, as this folder compiles without Node. */
+export type ContentHash = (text: string) => string;
+
 /** What is the same after the same logs were read again, from wherever. */
 export interface RolloutKey {
   /** Key of the run: as logged (`~eval` behind that of its evaluation), or worked out from the first record. */
@@ -21,9 +24,9 @@ export interface RolloutKey {
   readonly problem: string;
   /** Position in the group, from 0. */
   readonly ordinal: number;
-  /** `contentHash` of the prompt, a NUL and the response. */
+  /** Hash of prompt and response (`rolloutHash`, `electron/storage/contentHash.ts`). */
   readonly contentHash: string;
-  /** Of the record as it was read, where it was read from a log: the same whatever group it was put into. */
+  /** Hash of the record's bytes, where it was read from a log: the same whatever group it was put into. */
   readonly recordHash?: string;
 }
 

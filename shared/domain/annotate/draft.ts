@@ -2,7 +2,7 @@
 import type { Flag } from '../flags.ts';
 import type { Segment, TextRange, Utf16Offset } from '../model.ts';
 import { makeAnchor } from './anchor.ts';
-import type { Annotation, AnnotationTarget, RolloutKey, Severity } from './annotation.ts';
+import type { Annotation, AnnotationTarget, ContentHash, RolloutKey, Severity } from './annotation.ts';
 import { targetText } from './identity.ts';
 
 /** A place by numbers alone. */
@@ -35,38 +35,43 @@ export interface TargetTexts {
 }
 
 /** @returns what is wrong with it, in words, where there is no such place */
-export function targetOf(texts: TargetTexts, plain: PlainTarget): AnnotationTarget | string {
+export function targetOf(
+  texts: TargetTexts,
+  plain: PlainTarget,
+  contentHash: ContentHash,
+): AnnotationTarget | string {
   switch (plain.kind) {
     case 'rollout':
       return { kind: 'rollout' };
     case 'turn': {
       const { turn } = plain;
-      if (turn === 0) return { kind: 'turn', turn, anchor: anchorIn(texts, 0, whole(texts.prompt)) };
+      if (turn === 0)
+        return { kind: 'turn', turn, anchor: anchorIn(texts, 0, whole(texts.prompt), contentHash) };
       const parts = texts.segments.filter((segment) => segment.turn === turn);
       const [first] = parts;
       const last = parts.at(-1);
       if (first === undefined || last === undefined) return `the rollout has no turn ${turn}`;
       const range = { start: first.outer.start, end: last.outer.end };
-      return { kind: 'turn', turn, anchor: anchorIn(texts, turn, range) };
+      return { kind: 'turn', turn, anchor: anchorIn(texts, turn, range, contentHash) };
     }
     case 'segment': {
       const segment = texts.segments[plain.segment];
       if (segment === undefined) return `the rollout has ${texts.segments.length} segments`;
-      const anchor = anchorIn(texts, segment.turn, segment.outer);
+      const anchor = anchorIn(texts, segment.turn, segment.outer, contentHash);
       return { kind: 'segment', segment: plain.segment, anchor };
     }
     case 'span': {
       const { start, end } = plain;
       const { length } = texts[plain.text];
       if (end > length) return `the ${plain.text} ends at ${length}, before ${end}`;
-      return { kind: 'span', anchor: makeAnchor(plain.text, texts[plain.text], { start, end }) };
+      return { kind: 'span', anchor: makeAnchor(plain.text, texts[plain.text], { start, end }, contentHash) };
     }
   }
 }
 
-function anchorIn(texts: TargetTexts, turn: number, range: TextRange) {
+function anchorIn(texts: TargetTexts, turn: number, range: TextRange, contentHash: ContentHash) {
   const which = turn === 0 ? 'prompt' : 'response';
-  return makeAnchor(which, texts[which], range);
+  return makeAnchor(which, texts[which], range, contentHash);
 }
 
 const whole = (text: string): TextRange => ({ start: 0, end: text.length });

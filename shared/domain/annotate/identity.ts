@@ -1,6 +1,5 @@
 /** When two of them are the same: rollouts, annotations, readings. Key order and absent fields make no difference. */
-import { contentHash } from '../contentHash.ts';
-import type { Annotation, AnnotationTarget, Reading, RolloutKey } from './annotation.ts';
+import type { Annotation, AnnotationTarget, ContentHash, Reading, RolloutKey } from './annotation.ts';
 
 /** One text for one rollout. The record's hash is left out: the same rollout is written in other records, too. */
 export function rolloutText({ run, kind, step, group, problem, ordinal, contentHash }: RolloutKey): string {
@@ -32,7 +31,7 @@ export function readingText({ rollout, author }: Reading): string {
 }
 
 /** Of a version that is taken in beside another one: follows from what it says, so that everybody gets the same. */
-export function idBeside(annotation: Annotation): string {
+export function idBeside(annotation: Annotation, contentHash: ContentHash): string {
   const text = annotationText(annotation);
   return `${annotation.id.slice(0, 64)}~${contentHash(text)}`;
 }

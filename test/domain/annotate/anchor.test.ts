@@ -1,8 +1,14 @@
 /** Anchors found again: laws over edits, and that no text makes them slow. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeAnchor, placeAnchor } from '../../../shared/domain/annotate/anchor.ts';
-import { CONTEXT_CHARS, LONGEST_QUOTE } from '../../../shared/domain/annotate/annotation.ts';
+import { contentHash } from '../../../electron/storage/contentHash.ts';
+import * as anchors from '../../../shared/domain/annotate/anchor.ts';
+import { type Anchor, CONTEXT_CHARS, LONGEST_QUOTE } from '../../../shared/domain/annotate/annotation.ts';
+import type { TextRange } from '../../../shared/domain/model.ts';
+
+const makeAnchor = (which: Anchor['text'], text: string, range: TextRange) =>
+  anchors.makeAnchor(which, text, range, contentHash);
+const placeAnchor = (anchor: Anchor, text: string) => anchors.placeAnchor(anchor, text, contentHash);
 
 const texts = fc.string({
   unit: fc.constantFrom(...'ab \n\t.<>', '\r\n', '😀', '\u0000', 'é', '解', 'x = 1'),

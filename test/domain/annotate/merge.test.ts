@@ -1,6 +1,7 @@
 /** Laws of taking in what others said. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contentHash } from '../../../electron/storage/contentHash.ts';
 import type { Annotation, Reading, RolloutKey } from '../../../shared/domain/annotate/annotation.ts';
 import {
   annotationText,
@@ -107,8 +108,9 @@ describe('merging', () => {
         const shuffled = JSON.parse(
           JSON.stringify(Object.fromEntries(Object.entries(each).reverse())),
         ) as Annotation;
-        expect(idBeside(shuffled)).toBe(idBeside(each));
-        expect(idBeside({ ...each, note: 'another' })).not.toBe(idBeside(each));
+        expect(idBeside(shuffled, contentHash)).toBe(idBeside(each, contentHash));
+        const other = { ...each, note: 'another' };
+        expect(idBeside(other, contentHash)).not.toBe(idBeside(each, contentHash));
       }),
     );
   });

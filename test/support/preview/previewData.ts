@@ -356,6 +356,7 @@ export function rolloutDetail(id: number): { detail: RolloutDetail; tokens: Roll
       segments,
       turns,
       toolCalls,
+      flags: [],
       answerSource: 'derived',
       maxResponseTokens: 12288,
       tokens: {

@@ -10,7 +10,6 @@ import { useAnalysis } from '../../../data/useAnalysis.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
-import { Button } from '../../../ui/Controls.tsx';
 import { EmptyState, FailedState } from '../../../ui/States.tsx';
 import { sortedBy } from '../../../ui/sorting.ts';
 import { VirtualTable } from '../../../ui/VirtualTable.tsx';
@@ -69,12 +68,11 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
     () => (answer === undefined || applied === '' ? undefined : new Set(answer.ids)),
     [answer, applied],
   );
-  const text = query.get('filter') ?? '';
   const marks = marksOf(query.get('show'));
   const measure = columns.find(({ id }) => id === sort.column)?.measure ?? (() => undefined);
   const rows = sortedBy(
     entries.filter(
-      (entry) => matchesLedger(entry, marks, text) && (found === undefined || found.has(entry.row.rolloutId)),
+      (entry) => matchesLedger(entry, marks) && (found === undefined || found.has(entry.row.rolloutId)),
     ),
     measure,
     sort.direction,
@@ -98,13 +96,6 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
           order={{ ...matching, isFormer: matching.isFormer || found === undefined }}
         />
       )}
-      {/* Of a link made before the box took the filter language: it is seen, and goes with a click. */}
-      {text !== '' && (
-        <p className="filter-note">
-          Only rows with “{text}”{' '}
-          <Button onClick={() => setQuery({ filter: undefined })}>Show the others, too</Button>
-        </p>
-      )}
     </>
   );
   if (rows.length === 0) {
@@ -115,7 +106,7 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
           <button
             type="button"
             className="is-link"
-            onClick={() => setQuery({ q: undefined, filter: undefined, show: undefined })}
+            onClick={() => setQuery({ q: undefined, show: undefined })}
           >
             Show all {entries.length}
           </button>
@@ -124,7 +115,7 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
     );
   }
   const placeOf = ({ row }: LedgerEntry): Place => ({ ...place, view: 'rollout', ordinal: row.ordinal });
-  const list = `ledger ${pathOfPlace(place)} ${sort.column} ${sort.direction} ${applied} ${text} ${marks.join(' ')}`;
+  const list = `ledger ${pathOfPlace(place)} ${sort.column} ${sort.direction} ${applied} ${marks.join(' ')}`;
   return (
     <div className={isStale ? 'list-column is-stale' : 'list-column'} aria-busy={isStale}>
       {fresh !== undefined && (

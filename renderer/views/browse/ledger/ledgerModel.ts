@@ -6,7 +6,6 @@ import type {
   PenaltyKind,
   RolloutRow,
 } from '../../../../shared/api/contract.ts';
-import { matchesWords, rolloutWords } from '../../../data/listWords.ts';
 import { reasonText } from '../../../ui/reasons.ts';
 import type { SortValue } from '../../../ui/sorting.ts';
 
@@ -187,13 +186,8 @@ export function marksText(marks: readonly LedgerMark[], flipped: LedgerMark): st
   return next.length === 0 ? undefined : next.join('.');
 }
 
-export function matchesLedger(entry: LedgerEntry, marks: readonly LedgerMark[], text: string): boolean {
-  if (!marks.every((mark) => hasMark(entry, mark))) return false;
-  if (text.trim() === '') return true;
-  const words = entry.rollout === undefined ? `#${entry.row.ordinal}` : rolloutWords(entry.rollout);
-  const { kept, reason } = entry.standing;
-  const decision = kept === undefined ? '' : kept ? 'kept' : 'discarded';
-  return matchesWords(`${words} ${decision} ${reasonText(reason)}`.toLowerCase(), text);
+export function matchesLedger(entry: LedgerEntry, marks: readonly LedgerMark[]): boolean {
+  return marks.every((mark) => hasMark(entry, mark));
 }
 
 // ── decisions in words ──────────────────────────────────────────────────────────────────────────

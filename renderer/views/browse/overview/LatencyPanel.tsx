@@ -193,7 +193,7 @@ function Numbers({ distribution }: Pick<DistributionProps, 'distribution'>) {
             </tr>
           ))}
           {distribution.bins.map((bin) => (
-            <tr key={bin.fromMs} title={counted(bin.logged + bin.derived + bin.unknown, 'call')}>
+            <tr key={bin.fromMs} title={counted(bin.logged + bin.derived, 'call')}>
               <th scope="row">{binWords(bin)}</th>
               {series.map(({ source }) => (
                 <td key={source}>{count(bin[source])}</td>

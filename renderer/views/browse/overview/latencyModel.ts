@@ -12,7 +12,6 @@ type Source = LatencyBySource['source'];
 const SERIES: readonly (HistogramSeries & { readonly source: Source })[] = [
   { source: 'logged', name: 'logged', color: 'var(--right)' },
   { source: 'derived', name: 'from the text', color: 'var(--h3)', isOutlined: true },
-  { source: 'unknown', name: 'not told apart', color: 'var(--rule2)' },
 ];
 
 /** Only what there is. */
@@ -53,7 +52,7 @@ export function binWords({ fromMs, toMs }: Pick<LatencyBin, 'fromMs' | 'toMs'>):
 export function binReading(distribution: LatencyDistribution, at: number): string {
   const bin = distribution.bins[at];
   if (bin === undefined) return '';
-  const calls = bin.logged + bin.derived + bin.unknown;
+  const calls = bin.logged + bin.derived;
   const series = latencySeries(distribution);
   const parts =
     series.length < 2
@@ -106,8 +105,6 @@ export function latencyCsv(
     ),
   ];
   const head = ['from_ms', 'to_ms', ...SERIES.map(({ name }) => `calls, ${name}`)].map(cell).join(',');
-  const rows = bins.map((bin) =>
-    [bin.fromMs, bin.toMs ?? '', bin.logged, bin.derived, bin.unknown].join(','),
-  );
+  const rows = bins.map((bin) => [bin.fromMs, bin.toMs ?? '', bin.logged, bin.derived].join(','));
   return `# ${said.join(' · ')}\n${[head, ...rows].map((row) => `${row}\n`).join('')}`;
 }

@@ -179,19 +179,12 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     id: 'latencySource',
     title: 'Where latencies come from',
     unit: 'of calls with a latency',
-    describe:
-      'Logged by the trainer, read out of the text of the response, or read before Turnwise told them apart',
+    describe: 'Logged by the trainer, or found in the text of the response',
     isStacked: true,
     format: asShare,
     lines: [
       latencySource('logged', 'var(--right)', 'logged beside the text', ({ logged }) => logged),
       latencySource('from the text', 'var(--h3)', 'read out of the response', ({ derived }) => derived),
-      latencySource(
-        'not told apart',
-        'var(--rule2)',
-        'read before it was kept',
-        (latency) => latency.calls - latency.logged - latency.derived,
-      ),
     ],
   },
   {
@@ -232,7 +225,7 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     describe: 'Calls that say, character by character, what an earlier call of the rollout said',
     format: asShare,
     lines: [
-      share('made before', ({ repeats }) => [repeats.calls, repeats.known], {
+      share('made before', (facts) => [facts.repeats, callsOf(facts)], {
         describe: 'calls that repeat an earlier one',
         color: 'var(--wrong)',
         filter: 'repeats:>0',

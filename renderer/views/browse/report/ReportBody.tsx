@@ -1,7 +1,7 @@
 import type { RocReport, Stage } from '../../../../shared/api/contract.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
-import { count, counted } from '../../../ui/numbers.ts';
+import { count } from '../../../ui/numbers.ts';
 import { ExampleOffer } from '../roc/SourceChip.tsx';
 import { Bias } from './Bias.tsx';
 import { BucketTable } from './BucketTable.tsx';
@@ -37,12 +37,6 @@ export function ReportBody({ report, stages, isExample, onOpenStep }: ReportBody
   return (
     <div className="report">
       <ExampleOffer source={report.source} isExample={isExample} />
-      {report.withoutPenalties > 0 && (
-        <p className="is-wrong">
-          {counted(report.withoutPenalties, 'rollout')} read before Turnwise computed penalties: theirs are
-          unknown. Read the logs anew to have them.
-        </p>
-      )}
       <div className="tile-row">
         <NumberTiles label="Groups" numbers={healthNumbers(report)} />
         {first !== undefined && (

@@ -9,7 +9,7 @@ export const ScheduleTotals = memo(function ScheduleTotals({
 }: {
   readonly schedule: StepSchedule;
 }) {
-  const { lanes, waits, bars, callsInFlight, unplaced, readBefore } = schedule;
+  const { lanes, waits, bars, callsInFlight, unplaced } = schedule;
   const hasUnplacedWaits = bars.waitSeconds.some((seconds) => seconds > 0);
   const knowsWorkers = lanes.some(({ worker, gpu }) => worker !== undefined || gpu !== undefined);
   return (
@@ -71,12 +71,10 @@ export const ScheduleTotals = memo(function ScheduleTotals({
           </span>
         )}
       </p>
-      {(readBefore > 0 || !knowsWorkers || unplaced.withStart + unplaced.withDuration > 0) && (
+      {(!knowsWorkers || unplaced.withStart + unplaced.withDuration > 0) && (
         <p className="schedule-note">
-          {readBefore > 0
-            ? `${counted(readBefore, 'rollout')} of this step ${readBefore === 1 ? 'was' : 'were'} read before workers were kept: remove the run and read these logs again to see workers, GPUs and KV-cache use. `
-            : !knowsWorkers &&
-              'The log names no worker and no GPU (timing.worker, timing.gpu): rows are as many as ran at once. '}
+          {!knowsWorkers &&
+            'The log names no worker and no GPU (timing.worker, timing.gpu): rows are as many as ran at once. '}
           {unplaced.withStart > 0 &&
             `${counted(unplaced.withStart, 'rollout')} with a start and no end not drawn. `}
           {unplaced.withDuration > 0 &&

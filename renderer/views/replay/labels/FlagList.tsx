@@ -17,10 +17,6 @@ interface FlagListProps {
 
 export function FlagList({ detail, labelling, onShow }: FlagListProps) {
   const { flags } = detail;
-  if (flags === undefined)
-    return (
-      <section className="dim">Flags are not known: this rollout was read before there were any.</section>
-    );
   if (flags.length === 0) return null;
   const [next] = openFlags(detail, labelling.annotations);
   return (

@@ -9,7 +9,7 @@ import type { Hit } from '../findModel.ts';
 
 /** Flags that suggest a label and that nobody has confirmed yet. */
 export function openFlags(
-  { flags = [] }: RolloutDetail,
+  { flags }: RolloutDetail,
   annotations: readonly AnnotationRow[],
 ): readonly RolloutFlag[] {
   return flags.filter(

@@ -205,7 +205,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
 
   const confirmFlag = async (flag: Flag) => {
     const label = LABEL_OF_FLAG[flag];
-    const found = detail.flags?.find((one) => one.flag === flag);
+    const found = detail.flags.find((one) => one.flag === flag);
     if (label === undefined || found === undefined) return;
     const [evidence] = found.evidence;
     const place = evidence === undefined ? undefined : flagPlace(evidence, detail);

@@ -1,0 +1,266 @@
+/** From the logs: rollouts and everything below them. Derived from them: columns and the full-text index. */
+
+export const ROLLOUTS = `
+CREATE TABLE rollout_row (
+  rollout_id         INTEGER PRIMARY KEY,
+  run_id             INTEGER NOT NULL REFERENCES run_row,
+  step               INTEGER NOT NULL,
+  group_id           INTEGER NOT NULL REFERENCES group_row,
+  ordinal            INTEGER NOT NULL,   -- position in the group, from 0
+
+  reward             REAL,
+  logged_correct     INTEGER,            -- as the trainer wrote it
+  is_correct         INTEGER,            -- logged, else by the rule in README.md of this folder
+  correct_source     TEXT,               -- logged | derived; NULL: by the rule
+  answer             TEXT,
+  answer_source      TEXT,               -- logged | derived
+  stop_reason        TEXT,
+  stop_reason_source TEXT,               -- logged | derived
+
+  turns              INTEGER NOT NULL,
+  tool_calls         INTEGER NOT NULL,
+  tool_errors        INTEGER NOT NULL,
+  response_chars     INTEGER NOT NULL,
+  policy_tokens      INTEGER,
+  mean_entropy       REAL,               -- nats, over entropy_tokens tokens
+  entropy_tokens     INTEGER,
+  started_at         REAL,
+  ended_at           REAL,
+
+  -- The trainer's decision, as logged.
+  kept               INTEGER,
+  reason             TEXT,
+  p_err              REAL,
+  p_format           REAL,
+  penalty            REAL,
+  advantage          REAL,
+  rule               TEXT,
+  decision_file_id   INTEGER REFERENCES file_row,
+  decision_line      INTEGER,
+
+  -- Computed when the rollout is read (shared/domain/penalty.ts, shared/domain/flags.ts).
+  p_err_text         REAL NOT NULL,      -- penalties by the release's rules on the text
+  p_format_text      REAL NOT NULL,
+  p_text_source      TEXT NOT NULL,      -- text | reconstructed
+  p_err_typed        REAL NOT NULL,      -- penalties by the paper's formula on typed outcomes
+  p_format_typed     REAL NOT NULL,
+  flags              INTEGER NOT NULL,   -- bits by position in FLAGS
+
+  -- Where the user's rule put it into another group: group, rule, position and problem as read.
+  read_group         TEXT,
+  read_rule          TEXT,
+  read_ordinal       INTEGER,
+  read_problem       INTEGER REFERENCES problem_row,
+
+  -- Its record in the log.
+  content_hash       TEXT NOT NULL,      -- of the record's bytes; ":" and a number where a record holds several rollouts
+  file_id            INTEGER NOT NULL REFERENCES file_row,
+  line               INTEGER NOT NULL,
+  byte_offset        INTEGER NOT NULL,
+  byte_length        INTEGER NOT NULL,
+
+  -- Bytes in the uncompressed block: the response is [text_start, text_end); fields of the record without a column of
+  -- their own are JSON in [text_end, extra_end).
+  block_id           INTEGER NOT NULL REFERENCES text_block,
+  text_start         INTEGER NOT NULL,
+  text_end           INTEGER NOT NULL,
+  extra_end          INTEGER NOT NULL
+) STRICT;
+CREATE INDEX rollout_by_group ON rollout_row (group_id, ordinal);
+CREATE INDEX rollout_by_step ON rollout_row (run_id, step, group_id, ordinal);
+CREATE INDEX rollout_by_file ON rollout_row (file_id);
+
+CREATE TABLE text_block (
+  block_id INTEGER PRIMARY KEY,
+  file_id  INTEGER NOT NULL REFERENCES file_row,
+  codec    INTEGER NOT NULL,             -- 0: UTF-8, 1: zstd of UTF-8
+  bytes    BLOB NOT NULL
+) STRICT;
+CREATE INDEX text_block_by_file ON text_block (file_id);
+
+CREATE TABLE segment_row (
+  rollout_id  INTEGER NOT NULL REFERENCES rollout_row,
+  ordinal     INTEGER NOT NULL,          -- continues after the prompt's segments
+  turn        INTEGER NOT NULL,
+  kind        INTEGER NOT NULL,          -- index into SEGMENT_KINDS (shared/domain/model.ts)
+  outer_start INTEGER NOT NULL,          -- with the tags around it
+  outer_end   INTEGER NOT NULL,
+  inner_start INTEGER NOT NULL,
+  inner_end   INTEGER NOT NULL,
+  PRIMARY KEY (rollout_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE turn_row (
+  rollout_id    INTEGER NOT NULL REFERENCES rollout_row,
+  turn          INTEGER NOT NULL,
+  segments      INTEGER NOT NULL,
+  tool_calls    INTEGER NOT NULL,
+  tool_errors   INTEGER NOT NULL,
+  policy_tokens INTEGER,
+  PRIMARY KEY (rollout_id, turn)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tool_call_row (
+  rollout_id        INTEGER NOT NULL REFERENCES rollout_row,
+  ordinal           INTEGER NOT NULL,
+  turn              INTEGER NOT NULL,
+  name              TEXT,
+  outcome           TEXT NOT NULL,
+  latency_ms        REAL,
+  call_segment      INTEGER NOT NULL,    -- segment_row.ordinal
+  response_segment  INTEGER,             -- segment_row.ordinal; NULL: not answered
+  is_repeat         INTEGER NOT NULL,    -- 1: an earlier call of the rollout has the same text
+  is_latency_logged INTEGER,             -- 1: logged; 0: found in the text of the response; NULL: no latency
+  queue_ms          REAL,
+  worker            TEXT,
+  started_at        REAL,
+  PRIMARY KEY (rollout_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- Where the flags of a rollout show.
+CREATE TABLE flag_row (
+  rollout_id INTEGER NOT NULL REFERENCES rollout_row,
+  flag       INTEGER NOT NULL,           -- bit
+  segment    INTEGER NOT NULL,           -- index among the segments of the response
+  start      INTEGER NOT NULL,           -- in the response
+  "end"      INTEGER NOT NULL,
+  PRIMARY KEY (rollout_id, flag, segment, start)
+) STRICT, WITHOUT ROWID;
+
+-- Where and how long a rollout ran; only rollouts whose log has any of it.
+CREATE TABLE timing_row (
+  rollout_id  INTEGER PRIMARY KEY REFERENCES rollout_row,
+  duration_ms REAL,                      -- logged as such; start and end are in rollout_row
+  worker      TEXT,
+  gpu         TEXT,
+  kv_cache    TEXT                       -- JSON: a share, samples, or pairs of time and sample
+) STRICT;
+
+-- Signals per token; only rollouts whose log has tokens.
+CREATE TABLE token_row (
+  rollout_id      INTEGER PRIMARY KEY REFERENCES rollout_row,
+  count           INTEGER NOT NULL,
+  ends            BLOB,                  -- ends in the text: varints of the differences
+  ids             BLOB,                  -- i32
+  mask            BLOB,                  -- bits; 1: sampled by the policy
+  entropy         BLOB,                  -- f32, nats; NaN: unknown
+  logprob         BLOB,                  -- f32, of the inference engine
+  trainer_logprob BLOB,                  -- f32
+  advantage       BLOB,                  -- f32
+  top             BLOB,                  -- alternatives: zstd of JSON
+  entropy_of      TEXT,                  -- JSON: what the log says the entropy is of
+  signal_file_id  INTEGER REFERENCES file_row,  -- the last signal record merged in; NULL: all from the rollout's own
+  signal_line     INTEGER,
+  aligned_by      TEXT                   -- tokenizer whose vocabulary gave the ends; NULL: logged
+) STRICT;
+`;
+
+export const JOINS = `
+-- Keys by which records of other files find a rollout.
+CREATE TABLE join_key_row (
+  join_key   TEXT NOT NULL,
+  rollout_id INTEGER NOT NULL REFERENCES rollout_row,
+  run_id     INTEGER NOT NULL REFERENCES run_row,
+  is_listed  INTEGER NOT NULL,           -- 1: read from a selection; its full record has not come yet
+  PRIMARY KEY (join_key, rollout_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX join_key_by_rollout ON join_key_row (rollout_id);
+
+-- Which record of which file joined which rollout.
+CREATE TABLE join_row (
+  file_id    INTEGER NOT NULL REFERENCES file_row,
+  line       INTEGER NOT NULL,
+  rollout_id INTEGER NOT NULL REFERENCES rollout_row,
+  kind       TEXT NOT NULL,              -- rollout | decision | signal
+  PRIMARY KEY (file_id, line, rollout_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX join_by_rollout ON join_row (rollout_id);
+
+-- Steps whose kept rollouts are listed in a file of their own.
+CREATE TABLE selection_row (
+  run_id  INTEGER NOT NULL REFERENCES run_row,
+  step    INTEGER NOT NULL,
+  file_id INTEGER NOT NULL REFERENCES file_row,
+  rule    TEXT NOT NULL,
+  PRIMARY KEY (run_id, step, file_id)
+) STRICT, WITHOUT ROWID;
+
+-- What a pool join (pool_join_row) wrote into the pool's rollouts, so that it can be undone.
+CREATE TABLE pool_match_row (
+  rollout_id INTEGER PRIMARY KEY REFERENCES rollout_row,
+  kept_key   TEXT NOT NULL,
+  kept_id    INTEGER,                    -- the rollout of the other log; NULL: not listed there, so discarded
+  filled     TEXT NOT NULL               -- columns of rollout_row that were NULL and are from the join
+) STRICT;
+`;
+
+/** Columns of rollouts and their tool calls, one typed array each per step. Written in the background from the rows. */
+export const COLUMNS = `
+-- Counts the changes of a step. Never deleted: the id of a removed run may be used again.
+CREATE TABLE step_revision_row (
+  run_id   INTEGER NOT NULL,
+  step     INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  PRIMARY KEY (run_id, step)
+) STRICT, WITHOUT ROWID;
+
+-- One column of a step at a revision; of no use once the step's revision is another.
+CREATE TABLE step_column_row (
+  run_id   INTEGER NOT NULL REFERENCES run_row,
+  step     INTEGER NOT NULL,
+  name     TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  bytes    BLOB NOT NULL                 -- little-endian numbers, or UTF-8 JSON where the column is a dictionary
+) STRICT;
+CREATE UNIQUE INDEX step_column_by_name ON step_column_row (run_id, step, name);
+`;
+
+const INDEX = `content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0"`;
+
+/**
+ * The full-text index, written in the background in the order of ids. Rollouts beyond the mark are not in it yet: a
+ * search reads their texts. Texts are not stored again. Triggers keep index and mark right when rows go or ids return.
+ */
+export const SEARCH = `
+-- One row per indexed rollout (rowid is rollout_id), one column per text field of the filter language.
+CREATE VIRTUAL TABLE search_text USING fts5(reasoning, code, output, answer, other, ${INDEX});
+-- One row per indexed prompt (rowid is prompt_id).
+CREATE VIRTUAL TABLE search_prompt USING fts5(prompt, ${INDEX});
+-- Fewer and larger index segments take less space.
+INSERT INTO search_text (search_text, rank) VALUES ('hashsize', 16777216);
+INSERT INTO search_text (search_text, rank) VALUES ('automerge', 8);
+INSERT INTO search_text (search_text, rank) VALUES ('pgsz', 8100);
+
+-- How far the index has come; committed together with it.
+CREATE TABLE search_state_row (
+  one         INTEGER PRIMARY KEY CHECK (one = 1),
+  rollouts_to INTEGER NOT NULL,          -- every rollout up to this id is in the index, and none beyond
+  prompts_to  INTEGER NOT NULL,          -- likewise for prompts
+  indexed     INTEGER NOT NULL           -- rollouts in the index
+) STRICT;
+INSERT INTO search_state_row VALUES (1, 0, 0, 0);
+
+CREATE TRIGGER search_rollout_gone AFTER DELETE ON rollout_row
+WHEN old.rollout_id <= (SELECT rollouts_to FROM search_state_row)
+BEGIN
+  DELETE FROM search_text WHERE rowid = old.rollout_id;
+  UPDATE search_state_row SET indexed = indexed - 1;
+END;
+-- SQLite uses the ids of the last rows again once these rows are deleted.
+CREATE TRIGGER search_rollout_new AFTER INSERT ON rollout_row
+WHEN new.rollout_id <= (SELECT rollouts_to FROM search_state_row)
+BEGIN
+  UPDATE search_state_row SET rollouts_to = new.rollout_id - 1,
+    indexed = (SELECT count(*) FROM rollout_row WHERE rollout_id < new.rollout_id);
+END;
+CREATE TRIGGER search_prompt_gone AFTER DELETE ON prompt_row
+WHEN old.prompt_id <= (SELECT prompts_to FROM search_state_row)
+BEGIN
+  DELETE FROM search_prompt WHERE rowid = old.prompt_id;
+END;
+CREATE TRIGGER search_prompt_new AFTER INSERT ON prompt_row
+WHEN new.prompt_id <= (SELECT prompts_to FROM search_state_row)
+BEGIN
+  UPDATE search_state_row SET prompts_to = new.prompt_id - 1;
+END;
+`;
