@@ -6,12 +6,7 @@
  *        ├── AnnotationStore (rows)
  *        └── AnnotationPlaces (derived: where they are)
  */
-import type {
-  AppliedChanges,
-  ConflictRow,
-  TakenBack,
-  TaxonomyState,
-} from '../../shared/api/annotationRows.ts';
+import type { AppliedChanges, ConflictRow, TaxonomyState } from '../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
@@ -55,17 +50,17 @@ export class Annotations {
   }
 
   /** @throws ApiError `refused` of an author's step where somebody else has changed since what it is about */
-  undo({ author }: ParsedParams<'annotation.undo'> = {}): Answered<TakenBack> {
+  undo({ author }: ParsedParams<'annotation.undo'> = {}): Answered<AppliedChanges> {
     return this.answered(this.changes.undo(author), author);
   }
 
   /** @throws ApiError `refused` as `undo` */
-  redo({ author }: ParsedParams<'annotation.redo'> = {}): Answered<TakenBack> {
+  redo({ author }: ParsedParams<'annotation.redo'> = {}): Answered<AppliedChanges> {
     return this.answered(this.changes.redo(author), author);
   }
 
   /** @throws ApiError `refused` */
-  resolve(decision: ParsedParams<'annotation.resolve'>, now: number): Answered<TakenBack> {
+  resolve(decision: ParsedParams<'annotation.resolve'>, now: number): Answered<AppliedChanges> {
     return this.answered(this.changes.resolve(decision, now), decision.author);
   }
 
@@ -114,7 +109,7 @@ export class Annotations {
   }
 
   /** @param author whose history is told; absent: everybody's */
-  private answered(outcome: Outcome, author?: string): Answered<AppliedChanges & TakenBack> {
+  private answered(outcome: Outcome, author?: string): Answered<AppliedChanges> {
     const { words, removed, readings, rolloutIds } = outcome;
     const annotations = annotationsById(this.db, outcome.annotationIds);
     const value = {

@@ -1,14 +1,7 @@
 /** What readers say about rollouts: asked for, changed, and brought into the cache. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type {
-  AppliedChanges,
-  Label,
-  ParamsOf,
-  ResultOf,
-  TakenBack,
-  Taxonomy,
-} from '../../shared/api/contract.ts';
+import type { AppliedChanges, Label, ParamsOf, ResultOf, Taxonomy } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 import { requestKey, useRequest } from './useRequest.ts';
 
@@ -32,8 +25,8 @@ export function labelOf(taxonomy: Taxonomy | undefined, id: string): Label {
 export interface Annotate {
   readonly apply: (author: string, changes: readonly AnnotationChange[]) => Promise<AppliedChanges>;
   /** The last step of this author; what somebody else has changed since stays. */
-  readonly undo: (author: string) => Promise<TakenBack>;
-  readonly redo: (author: string) => Promise<TakenBack>;
+  readonly undo: (author: string) => Promise<AppliedChanges>;
+  readonly redo: (author: string) => Promise<AppliedChanges>;
 }
 
 /** A change has been committed to disk when its promise is fulfilled, and is in the cache. */

@@ -30,7 +30,6 @@ import type {
   LabelQueue,
   MergeReport,
   RolloutAnnotations,
-  TakenBack,
   TaxonomyState,
 } from './annotationRows.ts';
 import { defineMethod, resultOf } from './method.ts';
@@ -164,13 +163,13 @@ export const ANNOTATION_METHODS = {
    */
   'annotation.undo': defineMethod({
     params: z.object({ author: author.optional() }),
-    result: resultOf<TakenBack>(),
+    result: resultOf<AppliedChanges>(),
     runsOn: 'writer',
     isAtOnce: true,
   }),
   'annotation.redo': defineMethod({
     params: z.object({ author: author.optional() }),
-    result: resultOf<TakenBack>(),
+    result: resultOf<AppliedChanges>(),
     runsOn: 'writer',
     isAtOnce: true,
   }),
@@ -235,7 +234,7 @@ export const ANNOTATION_METHODS = {
       take: z.enum(['mine', 'theirs', 'both']),
       author: author.optional(),
     }),
-    result: resultOf<TakenBack>(),
+    result: resultOf<AppliedChanges>(),
     runsOn: 'writer',
     isAtOnce: true,
   }),

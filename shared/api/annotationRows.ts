@@ -70,22 +70,20 @@ export interface RolloutAnnotations {
   readonly revision: number;
 }
 
+/** What a change, an undo, a redo or a decision has done. */
 export interface AppliedChanges {
+  /** Absent: there was nothing to undo or to redo. */
+  readonly words?: string;
   /** As they are now: those put, and none of those removed. */
   readonly annotations: readonly AnnotationRow[];
   /** Ids; with `choice: 'one'` also those that a new label replaced. */
   readonly removed: readonly string[];
   readonly readings: readonly ReadingRow[];
-  readonly history: HistoryState;
-  /** The rollouts that were changed, as they are now; the first 100. */
-  readonly rollouts: readonly ({ readonly rolloutId: number } & RolloutAnnotations)[];
-}
-
-export interface TakenBack extends AppliedChanges {
-  /** Absent: there was nothing to take back, or to do again. */
-  readonly words?: string;
-  /** What it was about, as far as it is in this library. */
+  /** The rollouts that were changed, as far as they are in this library. */
   readonly rolloutIds: readonly number[];
+  readonly history: HistoryState;
+  /** The same rollouts as they are now; the first 100. */
+  readonly rollouts: readonly ({ readonly rolloutId: number } & RolloutAnnotations)[];
 }
 
 export interface LabelQueue {

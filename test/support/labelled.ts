@@ -1,7 +1,7 @@
 /** Libraries with something said in them, and everything that is said, whatever numbers rows have. */
 import { Annotations } from '../../electron/storage/annotations.ts';
 import { openWriter, type WritableLibrary } from '../../electron/storage/open.ts';
-import type { AppliedChanges, TakenBack } from '../../shared/api/annotationRows.ts';
+import type { AppliedChanges } from '../../shared/api/annotationRows.ts';
 import type { ParamsOf, ParsedParams } from '../../shared/api/contract.ts';
 
 export type Asked = ParamsOf<'annotation.apply'>['changes'][number];
@@ -23,11 +23,11 @@ export class Labelled {
   }
 
   /** @param author of theirs alone */
-  undo(author?: string): TakenBack {
+  undo(author?: string): AppliedChanges {
     return this.annotations.undo({ author }).value;
   }
 
-  redo(author?: string): TakenBack {
+  redo(author?: string): AppliedChanges {
     return this.annotations.redo({ author }).value;
   }
 
