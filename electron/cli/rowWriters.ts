@@ -1,5 +1,6 @@
 /** Rows as text, each value as `sqlText.ts` writes it. */
-import { jsonOf, textOf } from '../host/sqlText.ts';
+import { delimitedLine, distinctNames } from '../../shared/domain/delimited.ts';
+import { cellOf, jsonLine } from '../host/sqlText.ts';
 
 export type RowFormat = 'jsonl' | 'csv' | 'table';
 
@@ -24,34 +25,21 @@ function jsonLines(write: (text: string) => void): RowWriter {
   let names: readonly string[] = [];
   return {
     columns: (columns) => {
-      names = distinct(columns);
+      names = distinctNames(columns);
     },
     rows: (rows) => {
       for (const row of rows) {
-        const fields = names.map((name, i) => `${JSON.stringify(name)}:${jsonOf(row[i])}`);
-        write(`{${fields.join(',')}}\n`);
+        write(`${jsonLine(names, row)}\n`);
       }
     },
     end: () => undefined,
   };
 }
 
-/** Two columns of one name are two keys: `a`, `a (2)`. */
-function distinct(names: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
-  return names.map((name) => {
-    let key = name;
-    for (let i = 2; taken.has(key); i++) key = `${name} (${i})`;
-    taken.add(key);
-    return key;
-  });
-}
-
 function csv(write: (text: string) => void): RowWriter {
-  const line = (cells: readonly unknown[]): string =>
-    `${cells.map((cell) => quoted(textOf(cell))).join(',')}\n`;
+  const line = (cells: readonly unknown[]): string => delimitedLine(cells.map(cellOf));
   return {
-    columns: (columns) => write(line(columns)),
+    columns: (columns) => write(line(distinctNames(columns))),
     rows: (rows) => {
       for (const row of rows) write(line(row));
     },
@@ -69,7 +57,7 @@ function table(write: (text: string) => void): RowWriter {
     },
     rows: (rows) => void all.push(...rows),
     end: () => {
-      const cells = all.map((row) => names.map((_, i) => textOf(row[i]).replace(/\s+/g, ' ')));
+      const cells = all.map((row) => names.map((_, i) => String(cellOf(row[i]) ?? '').replace(/\s+/g, ' ')));
       const widths = names.map((name, i) =>
         cells.reduce((width, row) => Math.max(width, row[i]?.length ?? 0), name.length),
       );
@@ -89,8 +77,4 @@ function table(write: (text: string) => void): RowWriter {
       );
     },
   };
-}
-
-function quoted(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

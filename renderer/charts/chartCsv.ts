@@ -1,4 +1,5 @@
 /** The numbers of charts as CSV: a row per step, a column per line, and what they are in the head. */
+import { delimitedCell } from '../../shared/domain/delimited.ts';
 import type { Values } from './chartModel.ts';
 import { axisOf, type PanelLine, valueAt } from './panelModel.ts';
 
@@ -14,7 +15,7 @@ export interface ChartNumbers {
  */
 export function chartCsv(source: string, charts: readonly ChartNumbers[]): string {
   const columns = charts.flatMap((chart) => chart.lines.flatMap((line) => columnsOf(chart, line)));
-  const heads = ['step', ...columns.map(({ head }) => cell(head))].join(',');
+  const heads = ['step', ...columns.map(({ head }) => delimitedCell(head))].join(',');
   const rows = axisOf(columns).map((step) =>
     [step, ...columns.map((column) => valueAt(column, step) ?? '')].join(','),
   );
@@ -47,9 +48,3 @@ function saidBy({ role, underOf, meanOver, isOfAll }: PanelLine): string {
 }
 
 const ROLES = { main: 'recomputed', under: 'recomputed', logged: 'logged' } as const;
-
-/** Quoted where it must be; a name out of a log that a spreadsheet would take for a formula is kept from it. */
-export function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

@@ -1,4 +1,5 @@
 /** Rows as tab-separated values, as spreadsheets and pandas take them from the clipboard. */
+import { delimitedCell } from '../../shared/domain/delimited.ts';
 import { type CellValue, type Column, columnName } from './tableColumns.ts';
 
 /** A column without a value is left out: a drawing is nothing to paste. @returns lines ended by `\n`, the names first */
@@ -16,16 +17,7 @@ function writtenOf<Row>(column: Column<Row>): readonly NonNullable<Column<Row>['
   return [{ name, value }, ...(copiedWith === undefined ? [] : [copiedWith])];
 }
 
-const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
-
-/**
- * Unknown is blank, numbers are in full. What a policy wrote is no formula: text that a spreadsheet would carry out
- * gets the apostrophe by which it takes it for text.
- */
+/** A value as a cell of tab-separated text. */
 export function cellText(value: CellValue): string {
-  if (value === undefined || (typeof value === 'number' && Number.isNaN(value))) return '';
-  const text = String(value);
-  const safe =
-    typeof value === 'string' && /^[=+@\t\r-]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /["\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return delimitedCell(value, '\t');
 }

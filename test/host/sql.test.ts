@@ -325,13 +325,13 @@ describe('an export', () => {
   test('writes all rows, whole, in each format', async () => {
     const sql = `SELECT 1 AS n, 'a,"b"' || char(10) || char(9) AS t, NULL AS t, x'00ff' AS b, 9007199254740993 AS i`;
     expect((await exported(sql, 'csv')).text).toBe(
-      'n,t,t,b,i\n1,"a,""b""\n\t",,base64:AP8=,9007199254740993\n',
+      'n,t,t (2),b,i\n1,"a,""b""\n\t",,base64:AP8=,9007199254740993\n',
     );
     expect((await exported(sql, 'tsv')).text).toBe(
-      'n\tt\tt\tb\ti\n1\ta,"b"\\n\\t\t\tbase64:AP8=\t9007199254740993\n',
+      'n\tt\tt (2)\tb\ti\n1\t"a,""b""\n\t"\t\tbase64:AP8=\t9007199254740993\n',
     );
     expect((await exported(sql, 'jsonl')).text).toBe(
-      '{"n":1,"t":"a,\\"b\\"\\n\\t","t:2":null,"b":{"base64":"AP8="},"i":9007199254740993}\n',
+      '{"n":1,"t":"a,\\"b\\"\\n\\t","t (2)":null,"b":{"base64":"AP8="},"i":9007199254740993}\n',
     );
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cell, chartCsv } from '../../renderer/charts/chartCsv.ts';
+import { chartCsv } from '../../renderer/charts/chartCsv.ts';
 import {
   axisOf,
   bandAt,
@@ -40,6 +40,7 @@ import { responseLimits, stageChange, stageSpans } from '../../renderer/views/br
 import { TOOL_CHARTS } from '../../renderer/views/browse/overview/toolCharts.ts';
 import { atLimit, recipeRows, solvedCsv } from '../../renderer/views/browse/recipe/recipeModel.ts';
 import type { RunDetail, StepFacts, StepSummary } from '../../shared/api/contract.ts';
+import { delimitedCell as cell } from '../../shared/domain/delimited.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 

@@ -227,7 +227,7 @@ describe('the list of high tokens', () => {
 
   it('is written as CSV, unknown values and classes empty', () => {
     expect(tokensCsv(heatAt(0.5), [0, 3, 6])).toBe(
-      'i,start,end,text,value,class\n0,0,4,"Wait",2,forking\n3,12,16," out",9,\n6,24,30," ""a,b""",0.5,\n',
+      'i,start,end,text,value,class\n0,0,4,Wait,2,forking\n3,12,16, out,9,\n6,24,30," ""a,b""",0.5,\n',
     );
   });
 

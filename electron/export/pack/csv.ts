@@ -2,12 +2,17 @@
  * A pack as a flat table: a row per annotation, and one with blanks for a rollout that has none. RFC 4180 quoting, line
  * feeds, UTF-8. A text that a spreadsheet would take for a formula begins with an apostrophe.
  */
+
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import {
+  type Cell,
+  delimitedLine,
+  type Separator,
+  withoutFormula,
+} from '../../../shared/domain/delimited.ts';
 import { factOf, labelName, type PackCase, stepOf, textFact } from './packCase.ts';
 import { visibleLines } from './visible.ts';
-
-type Cell = string | number | boolean | undefined;
 
 interface Column {
   readonly name: string;
@@ -80,31 +85,26 @@ export const CSV_COLUMNS: readonly Column[] = [
   { name: 'updated_at', note: 'UTC', of: (_, said) => time(said?.updatedAt) },
 ];
 
-export type Separator = ',' | '\t';
-
 export function csvHead(separator: Separator): string {
-  return `${CSV_COLUMNS.map(({ name }) => name).join(separator)}\n`;
+  return delimitedLine(
+    CSV_COLUMNS.map(({ name }) => name),
+    separator,
+  );
 }
 
 export function csvRows(one: PackCase, taxonomy: Taxonomy, separator: Separator): string {
   const said = one.annotations.length === 0 ? [undefined] : one.annotations;
   return said
-    .map(
-      (each) => `${CSV_COLUMNS.map(({ of }) => cell(of(one, each, taxonomy), separator)).join(separator)}\n`,
+    .map((each) =>
+      delimitedLine(
+        CSV_COLUMNS.map(({ of }) => cell(of(one, each, taxonomy))),
+        separator,
+      ),
     )
     .join('');
 }
 
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** Also in full width, and behind white space: spreadsheets read both. */
-const FORMULA = /^(?:\s*[=+\-@＝＋－＠]|[\t\r])/;
-
-function cell(value: Cell, separator: Separator): string {
-  if (value === undefined) return '';
-  if (typeof value !== 'string') return String(value);
-  const harmless = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
-  const text = visibleLines(harmless);
-  return text.includes('"') || text.includes('\n') || text.includes(separator)
-    ? `"${text.replaceAll('"', '""')}"`
-    : text;
+/** The formula is looked for before control characters become visible. */
+function cell(value: Cell): Cell {
+  return typeof value === 'string' ? visibleLines(withoutFormula(value)) : value;
 }

@@ -1,6 +1,6 @@
 /** Which columns of a result a chart shows, and how. */
 import type { SqlRow } from '../../../shared/api/contract.ts';
-import { cell } from '../../charts/chartCsv.ts';
+import { delimitedCell } from '../../../shared/domain/delimited.ts';
 import { isNumeric, numberOf, valueText } from './sqlModel.ts';
 
 export const SHAPES = ['line', 'bar', 'scatter'] as const;
@@ -78,8 +78,12 @@ export function inkOf(series: number, count: number): string {
 
 /** @returns the numbers that are drawn: a row per point, a column per series; unknown is blank */
 export function drawnCsv(xName: string, names: readonly string[], { points }: ChartData): string {
-  const rows = points.map(({ label, ys }) => [cell(label), ...ys.map((value) => value ?? '')].join(','));
-  return [[xName, ...names].map(cell).join(','), ...rows].map((row) => `${row}\n`).join('');
+  const rows = points.map(({ label, ys }) =>
+    [delimitedCell(label), ...ys.map((value) => value ?? '')].join(','),
+  );
+  return [[xName, ...names].map((name) => delimitedCell(name)).join(','), ...rows]
+    .map((row) => `${row}\n`)
+    .join('');
 }
 
 /** Four figures that count; large and small ones in powers of ten. */

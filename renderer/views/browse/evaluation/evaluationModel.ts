@@ -1,6 +1,6 @@
 /** What the panel of a benchmark shows, from what the host counted. */
 import type { EvaluationPanel, EvaluationPoint } from '../../../../shared/api/contract.ts';
-import { cell } from '../../../charts/chartCsv.ts';
+import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import type { PanelLine } from '../../../charts/panelModel.ts';
 import { counted, percent } from '../../../ui/numbers.ts';
 
@@ -139,7 +139,7 @@ export function evaluationCsv(of: string, panels: readonly EvaluationPanel[]): s
   const rows = panels.flatMap((panel) =>
     panel.points.map((point) =>
       [
-        cell(panel.source ?? ''),
+        delimitedCell(panel.source ?? ''),
         point.step,
         point.problems,
         point.samples,

@@ -1,6 +1,6 @@
 /** How the latencies of tool calls lie, in words, as a drawing and as a table. */
 import type { LatencyBin, LatencyBySource, LatencyDistribution } from '../../../../shared/api/contract.ts';
-import { cell } from '../../../charts/chartCsv.ts';
+import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import type { HistogramSeries } from '../../../charts/LogHistogram.tsx';
 import type { LogBin, LogMark } from '../../../charts/logHistogram.ts';
 import type { StepRange } from '../../../charts/panelModel.ts';
@@ -104,7 +104,9 @@ export function latencyCsv(
         `${one.source}: ${one.calls} calls, p50 ${one.p50Ms} ms, p95 ${one.p95Ms} ms, max ${one.maxMs} ms`,
     ),
   ];
-  const head = ['from_ms', 'to_ms', ...SERIES.map(({ name }) => `calls, ${name}`)].map(cell).join(',');
+  const head = ['from_ms', 'to_ms', ...SERIES.map(({ name }) => `calls, ${name}`)]
+    .map((name) => delimitedCell(name))
+    .join(',');
   const rows = bins.map((bin) => [bin.fromMs, bin.toMs ?? '', bin.logged, bin.derived].join(','));
   return `# ${said.join(' · ')}\n${[head, ...rows].map((row) => `${row}\n`).join('')}`;
 }

@@ -1,6 +1,6 @@
 /** The history of a problem as CSV. */
 import type { ProblemHistory } from '../../../../shared/api/contract.ts';
-import { cell } from '../../../charts/chartCsv.ts';
+import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 
 const HEAD = [
   'run',
@@ -26,10 +26,10 @@ export function historyCsv({ problemId, groundTruth, groups, leftOut }: ProblemH
   const lines = groups.flatMap((group) => {
     const { answers, correctKnown } = group;
     const facts = [
-      cell(group.runName),
+      delimitedCell(group.runName),
       group.kind,
       group.step ?? '',
-      cell(group.groupKey),
+      delimitedCell(group.groupKey),
       group.rollouts,
       correctKnown,
       correctKnown === 0 ? '' : group.correct,
@@ -42,7 +42,7 @@ export function historyCsv({ problemId, groundTruth, groups, leftOut }: ProblemH
     return answers.map(({ text, rollouts, judged, right, isTruth }) =>
       [
         ...facts,
-        cell(text),
+        delimitedCell(text),
         rollouts,
         judged,
         judged === 0 ? '' : right,

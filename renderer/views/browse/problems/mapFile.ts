@@ -1,5 +1,5 @@
 /** The map of problems as files: its cells as CSV, its picture as PNG. */
-import { cell as csvCell } from '../../../charts/chartCsv.ts';
+import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import { pngOfPainting } from '../../../charts/exportChart.ts';
 import type { ChartCaption } from '../../../charts/figureCaption.ts';
 import { counted } from '../../../ui/numbers.ts';
@@ -22,15 +22,15 @@ export function mapCsv(
   const lines = rows.flatMap((row) =>
     row.cells.map((cell) =>
       [
-        csvCell(row.problemId),
-        csvCell(row.question),
+        delimitedCell(row.problemId),
+        delimitedCell(row.question),
         steps?.[cell.step] ?? '',
         cell.rollouts,
         cell.known,
         cell.known === 0 ? '' : cell.correct,
         cell.answers,
         cell.groups,
-        csvCell(keyOf(cell.groupId) ?? ''),
+        delimitedCell(keyOf(cell.groupId) ?? ''),
       ].join(','),
     ),
   );

@@ -1,6 +1,6 @@
 /** The recipe of a training: its stages with their limits, and how many rollouts ran into them. */
 import type { RunDetail, SolvedProblems, StepSummary } from '../../../../shared/api/contract.ts';
-import { cell } from '../../../charts/chartCsv.ts';
+import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import { ratio } from '../../../ui/numbers.ts';
 import { responseLimits, type StageSpan, stageSpans } from '../overview/stageModel.ts';
 
@@ -91,10 +91,10 @@ function sum(rows: readonly StepSummary[], of: (row: StepSummary) => number): nu
 export function solvedCsv(of: string, { solved, known, groups }: SolvedProblems): string {
   const rows = solved.map((one) =>
     [
-      cell(one.problemId),
-      cell(one.groupKey),
+      delimitedCell(one.problemId),
+      delimitedCell(one.groupKey),
       one.rollouts,
-      ...[one.source, one.groundTruth, one.question].map((text = '') => cell(text)),
+      ...[one.source, one.groundTruth, one.question].map((text = '') => delimitedCell(text)),
     ].join(','),
   );
   const head = `# ${of}: ${solved.length} of ${known} groups have every rollout right (${groups} groups in all)`;

@@ -1,6 +1,6 @@
 /** The timeline as files: what is in sight of it. */
 import type { StepSchedule } from '../../../../shared/api/contract.ts';
-import { cell } from '../../../charts/chartCsv.ts';
+import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import { pngOfPainting } from '../../../charts/exportChart.ts';
 import { paintSchedule, type SchedulePicture } from './paintSchedule.ts';
 import { HEAD, type Span } from './scheduleModel.ts';
@@ -42,8 +42,8 @@ export function scheduleCsv(of: string, { bars, lanes, origin }: StepSchedule, s
     lines.push(
       [
         id,
-        cell(lane?.worker ?? ''),
-        cell(lane?.gpu ?? ''),
+        delimitedCell(lane?.worker ?? ''),
+        delimitedCell(lane?.gpu ?? ''),
         bars.row[i],
         seconds(start),
         seconds(end),

@@ -1,5 +1,7 @@
 /** Tables and curves of the page as CSV. Every row has its number of tokens; the first line says what all of it is of. */
+
 import type { TokenPlace } from '../../../../shared/api/contract.ts';
+import { type Cell, delimitedLine } from '../../../../shared/domain/delimited.ts';
 import type { Mean, SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import {
   type Curve,
@@ -10,8 +12,6 @@ import {
   type TokenMean,
 } from './tokensModel.ts';
 
-type Cell = string | number | undefined;
-
 export interface CsvTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
@@ -19,18 +19,9 @@ export interface CsvTable {
 
 /** Unknown is blank. The source is a comment, and one line whatever a log put into its names. */
 export function csvText(source: string, { columns, rows }: CsvTable): string {
-  const lines = [columns, ...rows].map((row) => row.map(cellText).join(','));
-  return `# ${source.replaceAll(/\s+/g, ' ').trim()}\n${lines.join('\n')}\n`;
+  const lines = [columns, ...rows].map((row) => delimitedLine(row));
+  return `# ${source.replaceAll(/\s+/g, ' ').trim()}\n${lines.join('')}`;
 }
-
-function cellText(cell: Cell): string {
-  if (cell === undefined) return '';
-  const text = String(cell);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** As JSON: white space is seen, and no spreadsheet takes what a policy wrote for a formula. */
-const quoted = (text: string): string => JSON.stringify(text);
 
 /** All bins, those that are not drawn, too; what lies beyond them has an open end. */
 export function distributionCsv({ histogram, tokens }: SourceStatistics): CsvTable {
@@ -104,7 +95,7 @@ export function classesCsv(source: SourceStatistics): CsvTable {
 export function tokensCsv(rows: readonly TokenMean[]): CsvTable {
   return {
     columns: ['token', ...MEAN],
-    rows: rows.map((row) => [quoted(row.token), ...meanCells(row)]),
+    rows: rows.map((row) => [row.token, ...meanCells(row)]),
   };
 }
 
@@ -114,12 +105,12 @@ export function placesCsv(places: readonly TokenPlace[]): CsvTable {
     rows: places.map((one) => [
       one.value,
       one.step,
-      quoted(one.groupKey),
+      one.groupKey,
       one.ordinal,
       one.token,
       one.isCorrect === undefined ? undefined : Number(one.isCorrect),
-      quoted(one.before),
-      quoted(one.after),
+      one.before,
+      one.after,
     ]),
   };
 }

@@ -1,4 +1,5 @@
 /** The list of high tokens: filters, order, context, and tokens as CSV. */
+import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import { TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
 import { tokenAt, tokenRange } from '../heatModel.ts';
 import { classOf, type Heat } from './tokenHeat.ts';
@@ -83,8 +84,6 @@ export const spanText = (span: TokenSpan): string => `${span.from}-${span.to}`;
 
 const HEADER = 'i,start,end,text,value,class';
 
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-
 /** One line per token. Unknown values are empty; `class` is empty where a token is not high. */
 export function tokensCsv(heat: Heat, tokens: Iterable<number>): string {
   if (heat.ends === undefined) return idsCsv(heat, tokens);
@@ -98,7 +97,7 @@ export function tokensCsv(heat: Heat, tokens: Iterable<number>): string {
         token,
         range?.start ?? '',
         range?.end ?? '',
-        quoted(tokenText(heat, token)),
+        delimitedCell(tokenText(heat, token)),
         // Columns are 32 bits wide: seven digits are all there are.
         Number.isFinite(value) ? Number(value.toPrecision(7)) : '',
         name === 'none' ? '' : name,

@@ -1,0 +1,44 @@
+/**
+ * CSV and TSV, the same for every table that leaves Turnwise: packs, charts, tables, the SQL console, the command line.
+ *
+ *  - Unknown is an empty cell. Numbers are written in full.
+ *  - A cell with a quote, a separator or a line end is quoted, quotes doubled (RFC 4180, also with tabs).
+ *  - Text that a spreadsheet would compute gets an apostrophe in front. Text that is a number does not.
+ *  - Columns of one name are told apart: `a`, `a (2)`.
+ */
+
+export type Separator = ',' | '\t';
+export type Cell = string | number | bigint | boolean | null | undefined;
+
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+/** Also in full width, and behind white space: spreadsheets read both. */
+const FORMULA = /^(?:\s*[=+\-@＝＋－＠]|[\t\r])/;
+
+/** @returns the text with an apostrophe in front where a spreadsheet would take it for a formula */
+export function withoutFormula(text: string): string {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
+export function delimitedCell(value: Cell, separator: Separator = ','): string {
+  if (value === undefined || value === null || Number.isNaN(value)) return '';
+  if (typeof value !== 'string') return String(value);
+  const text = withoutFormula(value);
+  const isQuoted = /["\r\n]/.test(text) || text.includes(separator);
+  return isQuoted ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** @returns a line ended by `\n` */
+export function delimitedLine(cells: readonly Cell[], separator: Separator = ','): string {
+  return `${cells.map((cell) => delimitedCell(cell, separator)).join(separator)}\n`;
+}
+
+/** Column names, each once. */
+export function distinctNames(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let distinct = name;
+    for (let i = 2; taken.has(distinct); i++) distinct = `${name} (${i})`;
+    taken.add(distinct);
+    return distinct;
+  });
+}
