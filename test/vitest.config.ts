@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     reporters: ['default', fileURLToPath(new URL('support/closingLine.ts', import.meta.url))],
     passWithNoTests: false,
+    globalSetup: fileURLToPath(new URL('support/preparedLibrary.ts', import.meta.url)),
     projects: [
       {
         root,
@@ -41,8 +42,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: fileURLToPath(new URL('support/shells/buildOnce.ts', import.meta.url)),
           pool: 'forks',
-          maxWorkers: 1,
-          fileParallelism: false,
+          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           env,

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
-import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PACK = join(ROOT, 'fixtures/turnwise-pack/said-of-one/pack.jsonl');
@@ -14,7 +15,7 @@ let rolloutId = '';
 beforeAll(async () => {
   place = scratch();
   other = scratch();
-  for (const each of [place, other]) await ingestHere(each.library, [join(ROOT, 'fixtures/demo/demo.jsonl')]);
+  for (const each of [place, other]) await copyDemoLibrary(each.library);
   rolloutId = String(
     rows(place.library, 'SELECT rollout_id FROM rollout WHERE reward = 0 LIMIT 1')[0]?.['rollout_id'],
   );

@@ -8,6 +8,7 @@ import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 const DEMO = join(import.meta.dirname, '..', '..', 'fixtures', 'demo', 'demo.jsonl');
@@ -99,7 +100,7 @@ describe('ingest of numbers of a trainer', () => {
 
 describe('query', () => {
   const ask = (...args: string[]) => turnwise('query', '--library', 'a.sqlite', ...args);
-  beforeEach(() => ingestHere(join(place.directory, 'a.sqlite'), [DEMO]));
+  beforeEach(() => copyDemoLibrary(join(place.directory, 'a.sqlite')));
 
   it('keeps both of two columns of one name', async () => {
     const { code, out } = await ask('SELECT 1 AS a, 2 AS a, 3 AS "a (2)"');
@@ -189,7 +190,7 @@ describe('two at once', () => {
 
 describe('a statement', () => {
   it.runIf(existsSync('/proc/self/stat'))('does not outlive the reader of its rows', async () => {
-    await ingestHere(join(place.directory, 'a.sqlite'), [DEMO]);
+    await copyDemoLibrary(join(place.directory, 'a.sqlite'));
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n';
     const child = spawn(process.execPath, [
       MAIN,
@@ -404,8 +405,8 @@ const UNKNOWN = [0, 1, 2]
 
 describe('remove', () => {
   it('removes a run and says what went', async () => {
-    await turnwise('ingest', DEMO, '--library', 'a.sqlite');
     const library = join(place.directory, 'a.sqlite');
+    await copyDemoLibrary(library);
     const [run] = rows(library, "SELECT run_key FROM run WHERE kind = 'train'");
     const { code, out } = await turnwise('remove', String(run?.['run_key']), '--library', 'a.sqlite');
     expect(code).toBe(0);

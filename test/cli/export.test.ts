@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
-import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+import { type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 const DEMO = 'synthetic-grpo-roc-demo';
 
 let place: Scratch;
 beforeAll(async () => {
   place = scratch();
-  await ingestHere(place.library, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl')]);
+  await copyDemoLibrary(place.library);
 });
 afterAll(() => place.remove());
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
@@ -21,7 +22,8 @@ beforeAll(async () => {
     `hostile\u202e.jsonl`,
     JSON.stringify({ input: 'p', output: '<answer>1</answer>', score: 1, step: 1, gts: '1' }),
   );
-  await ingestHere(made, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl'), hostile]);
+  await copyDemoLibrary(made);
+  await ingestHere(made, [hostile]);
 });
 beforeEach(() => {
   count += 1;

@@ -1,15 +1,12 @@
-/** `turnwise rollouts`, as a script would call it. */
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
-import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
+import { rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 let place: Scratch;
 beforeAll(async () => {
   place = scratch();
-  await ingestHere(place.library, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl')]);
+  await copyDemoLibrary(place.library);
 });
 afterAll(() => place.remove());
 

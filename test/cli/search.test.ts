@@ -1,10 +1,7 @@
-/** `turnwise index` and `turnwise search`, as a script would call them. */
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 let place: Scratch;
 beforeAll(async () => {
@@ -19,7 +16,8 @@ beforeAll(async () => {
       gts: '1',
     }),
   );
-  await ingestHere(place.library, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl'), hostile]);
+  await copyDemoLibrary(place.library);
+  await ingestHere(place.library, [hostile]);
 });
 afterAll(() => place.remove());
 
