@@ -3,6 +3,13 @@ import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+const env = {
+  TZ: 'UTC',
+  LC_ALL: 'C',
+  // Worker threads and child processes load TypeScript; what was compiled once is kept, as the command line does.
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/turnwise-compile', import.meta.url)),
+};
+
 /**
  * One run of everything. Two projects, because the end-to-end files each drive a browser
  * and would time each other out when run side by side on a small machine.
@@ -12,6 +19,7 @@ export default defineConfig({
   test: {
     reporters: ['default', fileURLToPath(new URL('support/closingLine.ts', import.meta.url))],
     passWithNoTests: false,
+    globalSetup: fileURLToPath(new URL('support/preparedLibrary.ts', import.meta.url)),
     projects: [
       {
         root,
@@ -24,7 +32,7 @@ export default defineConfig({
           // A guard against what hangs, not a measure: a busy machine takes its time.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          env: { TZ: 'UTC', LC_ALL: 'C' },
+          env,
         },
       },
       {
@@ -34,11 +42,10 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: fileURLToPath(new URL('support/shells/buildOnce.ts', import.meta.url)),
           pool: 'forks',
-          maxWorkers: 1,
-          fileParallelism: false,
+          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          env: { TZ: 'UTC', LC_ALL: 'C' },
+          env,
         },
       },
     ],

@@ -22,4 +22,8 @@ modules.enableCompileCache();
 const cache = modules.getCompileCacheDir();
 if (cache !== undefined) process.env['NODE_COMPILE_CACHE'] ??= cache;
 
-await import('./runCommand.ts');
+// A reader that has seen enough (`| head`) closes the pipe; that is not an error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+const { runCommand } = await import('./runCommand.ts');
+process.exitCode = await runCommand(process.argv.slice(2));

@@ -36,16 +36,16 @@ function print(text: string): number {
   return 0;
 }
 
-// A reader that has seen enough (`| head`) closes the pipe; that is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const isUsage = error instanceof UsageError;
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`turnwise: ${message}\n`);
-  if (!isUsage && !(error instanceof ExpectedError) && process.env['TURNWISE_DEBUG'] !== undefined)
-    console.error(error);
-  process.exitCode = isUsage ? 2 : 1;
+/** @returns the exit code, once everything has been written to stdout and stderr; it never throws */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  try {
+    return await main(argv);
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`turnwise: ${message}\n`);
+    if (!isUsage && !(error instanceof ExpectedError) && process.env['TURNWISE_DEBUG'] !== undefined)
+      console.error(error);
+    return isUsage ? 2 : 1;
+  }
 }

@@ -83,7 +83,8 @@ export function serveIpc({ ipcMain, host, onGrant }: IpcOptions): void {
     if (!isOurFrame(event.senderFrame)) return;
     const { kind, id, path } = fieldsOf(message);
     const page = pageOf(event.sender);
-    if (kind === 'cancel' && typeof id === 'number') page.connection.cancel(id);
+    // Behind what is granted, as the request that it ends: it must not overtake it.
+    if (kind === 'cancel' && typeof id === 'number') void page.grants.then(() => page.connection.cancel(id));
     else if (kind === 'grant' && typeof path === 'string') page.grants = page.grants.then(() => grant(path));
   });
 }

@@ -39,7 +39,7 @@ export default defineConfig({
         sql: here('../worker/sql.ts'),
         inspector: here('../worker/inspector.ts'),
         analysis: here('../worker/analysis.ts'),
-        searcher: here('../worker/searcher.ts'),
+        columns: here('../worker/columns.ts'),
       },
       external: ['electron', 'better-sqlite3', /^node:/],
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

@@ -1,12 +1,12 @@
 /** `turnwise label`, `annotations`, `annotate` and `taxonomy`, as a script would call them. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { type CommandRun, runHere } from '../support/commandLine.ts';
+import { rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
 const PACK = join(ROOT, 'fixtures/turnwise-pack/said-of-one/pack.jsonl');
 
 let place: Scratch;
@@ -15,7 +15,7 @@ let rolloutId = '';
 beforeAll(async () => {
   place = scratch();
   other = scratch();
-  for (const each of [place, other]) await ingestHere(each.library, [join(ROOT, 'fixtures/demo/demo.jsonl')]);
+  for (const each of [place, other]) await copyDemoLibrary(each.library);
   rolloutId = String(
     rows(place.library, 'SELECT rollout_id FROM rollout WHERE reward = 0 LIMIT 1')[0]?.['rollout_id'],
   );
@@ -25,19 +25,12 @@ afterAll(() => {
   other.remove();
 });
 
-function turnwise(
-  library: string,
-  ...args: readonly string[]
-): { code: number | null; out: string; err: string } {
-  const env = { ...process.env, USER: 'ann' };
-  const all = [MAIN, ...args, '--library', library];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory, env });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const turnwise = (library: string, ...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, [...args, '--library', library], { USER: 'ann' });
 
 describe('turnwise label', () => {
-  it('puts a label by id or name on a rollout, with who says it', () => {
-    const made = turnwise(
+  it('puts a label by id or name on a rollout, with who says it', async () => {
+    const made = await turnwise(
       place.library,
       'label',
       rolloutId,
@@ -50,7 +43,7 @@ describe('turnwise label', () => {
     expect(made).toMatchObject({ code: 0, err: '' });
     expect(made.out).toContain('gave-up major');
     expect(made.out).not.toContain('\u001b');
-    const json = turnwise(place.library, 'label', rolloutId, 'loops', '--author', 'bob', '--json');
+    const json = await turnwise(place.library, 'label', rolloutId, 'loops', '--author', 'bob', '--json');
     expect(JSON.parse(json.out)).toMatchObject({
       pack: 1,
       type: 'annotation',
@@ -74,55 +67,59 @@ describe('turnwise label', () => {
     [['annotate', '--import', '/nobody/has/this'], 1, 'there is no file'],
     [['taxonomy', '--export', 'a', '--import', 'b'], 2, 'or neither'],
     [['taxonomy', '--import', '/nobody/has/this'], 1, 'ENOENT'],
-  ])('%j is refused', (args, code, words) => {
-    const run = turnwise(place.library, ...args);
+  ])('%j is refused', async (args, code, words) => {
+    const run = await turnwise(place.library, ...args);
     expect([run.code, run.out]).toEqual([code, '']);
     expect(run.err).toContain(words);
   });
 });
 
 describe('turnwise annotations and annotate', () => {
-  it('lists what is said so that it can be taken in elsewhere: the same again, byte for byte', () => {
-    const listed = turnwise(place.library, 'annotations', '--json');
+  it('lists what is said so that it can be taken in elsewhere: the same again, byte for byte', async () => {
+    const listed = await turnwise(place.library, 'annotations', '--json');
     expect(listed.code).toBe(0);
     const file = place.file('said.jsonl', listed.out);
-    const first = turnwise(other.library, 'annotate', '--import', file);
+    const first = await turnwise(other.library, 'annotate', '--import', file);
     expect(first).toMatchObject({ code: 0, err: '' });
     expect(first.out).toContain('2 added, 0 already there, 0 in conflict');
-    expect(turnwise(other.library, 'annotate', '--import', file).out).toContain('0 added, 2 already there');
-    expect(turnwise(other.library, 'annotations', '--json').out).toBe(listed.out);
+    expect((await turnwise(other.library, 'annotate', '--import', file)).out).toContain(
+      '0 added, 2 already there',
+    );
+    expect((await turnwise(other.library, 'annotations', '--json')).out).toBe(listed.out);
   });
 
-  it('keeps to a label, an author, a state and a filter', () => {
-    const count = (...args: readonly string[]) =>
-      Number(turnwise(place.library, 'annotations', '--count', ...args).out);
-    expect(count()).toBe(2);
-    expect(count('--label', 'Loops', '--label', 'gave-up')).toBe(2);
-    expect(count('--author', 'bob')).toBe(1);
-    expect(count('--state', 'unattached')).toBe(0);
-    expect(count('--run', '1', '--filter', 'reward:1')).toBe(0);
+  it('keeps to a label, an author, a state and a filter', async () => {
+    const count = async (...args: readonly string[]) =>
+      Number((await turnwise(place.library, 'annotations', '--count', ...args)).out);
+    expect(await count()).toBe(2);
+    expect(await count('--label', 'Loops', '--label', 'gave-up')).toBe(2);
+    expect(await count('--author', 'bob')).toBe(1);
+    expect(await count('--state', 'unattached')).toBe(0);
+    expect(await count('--run', '1', '--filter', 'reward:1')).toBe(0);
   });
 
-  it('tells lines that cannot be read, with where they stand', () => {
-    const run = turnwise(other.library, 'annotate', '--import', PACK, '--json');
+  it('tells lines that cannot be read, with where they stand', async () => {
+    const run = await turnwise(other.library, 'annotate', '--import', PACK, '--json');
     expect(run.code).toBe(3);
     expect(JSON.parse(run.out)).toMatchObject({ added: 3, unattached: 3, readings: 1 });
     expect(run.err).toContain(`${PACK}:8: a pack of version 2`);
-    expect(turnwise(other.library, 'annotations', '--state', 'unattached').out).toContain('unattached');
+    expect((await turnwise(other.library, 'annotations', '--state', 'unattached')).out).toContain(
+      'unattached',
+    );
   });
 });
 
 describe('turnwise taxonomy', () => {
-  it('goes out, is edited, and comes in as the labels from now on', () => {
+  it('goes out, is edited, and comes in as the labels from now on', async () => {
     const file = join(place.directory, 'labels.json');
-    expect(turnwise(place.library, 'taxonomy', '--export', file).code).toBe(0);
+    expect((await turnwise(place.library, 'taxonomy', '--export', file)).code).toBe(0);
     const text = readFileSync(file, 'utf8').replace('"Gave up"', '"Stopped trying"');
     place.file('labels.json', text);
-    const run = turnwise(place.library, 'taxonomy', '--import', file);
+    const run = await turnwise(place.library, 'taxonomy', '--import', file);
     expect(run.code).toBe(0);
     expect(run.out).toContain('Stopped trying');
-    expect(turnwise(place.library, 'taxonomy', '--json').out).toBe(text);
+    expect((await turnwise(place.library, 'taxonomy', '--json')).out).toBe(text);
     const twice = place.file('twice.json', text.replace('"id": "loops"', '"id": "gave-up"'));
-    expect(turnwise(place.library, 'taxonomy', '--import', twice)).toMatchObject({ code: 1, out: '' });
+    expect(await turnwise(place.library, 'taxonomy', '--import', twice)).toMatchObject({ code: 1, out: '' });
   });
 });

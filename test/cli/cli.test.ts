@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
 import { FORMATS } from '../../shared/format/index.ts';
+import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 const DEMO = join(import.meta.dirname, '..', '..', 'fixtures', 'demo', 'demo.jsonl');
@@ -17,21 +19,13 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-function turnwise(...args: readonly string[]): { code: number | null; out: string; err: string } {
-  // A home of its own: without --library the user's library would be meant.
-  const env = {
-    ...process.env,
-    INIT_CWD: place.directory,
-    XDG_DATA_HOME: place.directory,
-    HOME: place.directory,
-  };
-  const run = spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', env, cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+// A home of its own: without --library the user's library would be meant.
+const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, args, { XDG_DATA_HOME: place.directory, HOME: place.directory });
 
 describe('ingest', () => {
-  it('prints one JSON object and exits 0', () => {
-    const { code, out, err } = turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');
+  it('prints one JSON object and exits 0', async () => {
+    const { code, out, err } = await turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');
     const report = JSON.parse(out) as Record<string, unknown>;
     expect(Object.keys(report)).toEqual([
       'library',
@@ -52,7 +46,7 @@ describe('ingest', () => {
       { format: 'turnwise', status: 'read', rollouts: 1981, issues: [] },
     ]);
     expect([code, err]).toEqual([0, '']);
-    const again = turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');
+    const again = await turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');
     expect(JSON.parse(again.out)).toMatchObject({
       rollouts: 1981,
       groups: 77,
@@ -60,9 +54,9 @@ describe('ingest', () => {
     });
   });
 
-  it('exits 3 with issues, and tells file and line', () => {
+  it('exits 3 with issues, and tells file and line', async () => {
     place.file('1.jsonl', '{"input": "a", "output": "b", "score": 1, "step": 1}\n{"input": ');
-    const { code, out } = turnwise('ingest', '.', '--library', 'sub/lib.sqlite', '--json');
+    const { code, out } = await turnwise('ingest', '.', '--library', 'sub/lib.sqlite', '--json');
     expect(code).toBe(3);
     expect(JSON.parse(out)).toMatchObject({
       issues: 1,
@@ -70,8 +64,8 @@ describe('ingest', () => {
     });
   });
 
-  it('exits 1 with one message when nothing could be read', () => {
-    const missing = turnwise('ingest', 'nowhere', '--library', 'a.sqlite', '--json');
+  it('exits 1 with one message when nothing could be read', async () => {
+    const missing = await turnwise('ingest', 'nowhere', '--library', 'a.sqlite', '--json');
     expect(missing.code).toBe(1);
     expect(missing.err).toBe(`turnwise: ${join(place.directory, 'nowhere')}: no such file or directory\n`);
     expect(JSON.parse(missing.out)).toMatchObject({
@@ -79,24 +73,24 @@ describe('ingest', () => {
       files: [{ format: null, status: 'refused' }],
     });
     place.file('notes.txt', 'hello\n');
-    expect(turnwise('ingest', 'notes.txt', '--library', 'a.sqlite').code).toBe(1);
+    expect((await turnwise('ingest', 'notes.txt', '--library', 'a.sqlite')).code).toBe(1);
   });
 
-  it('exits 1 when the library is none, without a stack trace', () => {
+  it('exits 1 when the library is none, without a stack trace', async () => {
     const path = place.file(
       'lib.sqlite',
       'this is text, not a database, and long enough to be looked at as one ....',
     );
-    const { code, err } = turnwise('ingest', DEMO, '--library', path);
+    const { code, err } = await turnwise('ingest', DEMO, '--library', path);
     expect(code).toBe(1);
     expect(err).toMatch(/^turnwise: the library .* cannot be opened: .*\n$/);
   });
 });
 
 describe('ingest of numbers of a trainer', () => {
-  it('says which file found no run, and why', () => {
+  it('says which file found no run, and why', async () => {
     writeFileSync(join(place.directory, 'train.log'), 'step:1 - critic/score/mean:0.25\n');
-    const { code, out } = turnwise('ingest', 'train.log', '--library', 'a.sqlite');
+    const { code, out } = await turnwise('ingest', 'train.log', '--library', 'a.sqlite');
     expect(code).toBe(3);
     expect(out).toContain(
       `${join(place.directory, 'train.log')}: warning: numbers of a trainer; no run has been read that lies where they do`,
@@ -106,50 +100,52 @@ describe('ingest of numbers of a trainer', () => {
 
 describe('query', () => {
   const ask = (...args: string[]) => turnwise('query', '--library', 'a.sqlite', ...args);
-  beforeEach(() => ingestHere(join(place.directory, 'a.sqlite'), [DEMO]));
+  beforeEach(() => copyDemoLibrary(join(place.directory, 'a.sqlite')));
 
-  it('keeps both of two columns of one name', () => {
-    const { code, out } = ask('SELECT 1 AS a, 2 AS a, 3 AS "a (2)"');
+  it('keeps both of two columns of one name', async () => {
+    const { code, out } = await ask('SELECT 1 AS a, 2 AS a, 3 AS "a (2)"');
     expect([code, JSON.parse(out)]).toEqual([0, { a: 1, 'a (2)': 2, 'a (2) (2)': 3 }]);
   });
 
-  it('answers as JSON Lines, CSV and table', () => {
+  it('answers as JSON Lines, CSV and table', async () => {
     const sql = 'SELECT kind, steps, NULL AS none, \'a,"b"\' AS odd FROM run ORDER BY kind';
-    expect(ask(sql).out).toBe(
+    expect((await ask(sql)).out).toBe(
       '{"kind":"eval","steps":4,"none":null,"odd":"a,\\"b\\""}\n{"kind":"train","steps":12,"none":null,"odd":"a,\\"b\\""}\n',
     );
-    expect(ask('--format', 'csv', sql).out).toBe(
+    expect((await ask('--format', 'csv', sql)).out).toBe(
       'kind,steps,none,odd\neval,4,,"a,""b"""\ntrain,12,,"a,""b"""\n',
     );
-    expect(ask('--format', 'table', 'SELECT kind, steps FROM run ORDER BY kind').out).toBe(
+    expect((await ask('--format', 'table', 'SELECT kind, steps FROM run ORDER BY kind')).out).toBe(
       'kind   steps\n-----  -----\neval       4\ntrain     12\n',
     );
   });
 
-  it('writes integers beyond 2^53 whole, and marks what JSON has no word for', () => {
+  it('writes integers beyond 2^53 whole, and marks what JSON has no word for', async () => {
     const sql =
       "SELECT 9007199254740993 AS big, -9223372036854775808 AS least, 1e400 AS inf, -1e400 AS neg, x'00ff' AS bytes, 7 AS n";
-    expect(ask(sql).out).toBe(
+    expect((await ask(sql)).out).toBe(
       '{"big":9007199254740993,"least":-9223372036854775808,"inf":1e999,"neg":-1e999,"bytes":{"base64":"AP8="},"n":7}\n',
     );
-    const [, cells] = ask('--format', 'csv', sql).out.split('\n');
+    const [, cells] = (await ask('--format', 'csv', sql)).out.split('\n');
     expect(cells).toBe('9007199254740993,-9223372036854775808,Infinity,-Infinity,base64:AP8=,7');
-    const [, , row] = ask('--format', 'table', 'SELECT 9007199254740993 AS big').out.split('\n');
+    const [, , row] = (await ask('--format', 'table', 'SELECT 9007199254740993 AS big')).out.split('\n');
     expect(row).toBe('9007199254740993');
   });
 
-  it('is stopped when its time is up', () => {
+  it('is stopped when its time is up', async () => {
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
-    const { code, out, err } = ask('--timeout', '0.5', endless);
+    const { code, out, err } = await ask('--timeout', '0.5', endless);
     expect([code, out]).toEqual([1, '']);
     expect(err).toBe('turnwise: the statement ran longer than 0.5 s and was stopped\n');
   });
 
-  it('refuses what does not read', () => {
-    const { code, err } = ask('DELETE FROM run_row');
+  it('refuses what does not read', async () => {
+    const { code, err } = await ask('DELETE FROM run_row');
     expect(code).toBe(1);
     expect(err).toMatch(/^turnwise: only SELECT, WITH, VALUES and EXPLAIN are accepted/);
-    expect(turnwise('query', '--library', 'none.sqlite', 'SELECT 1').err).toMatch(/there is no library at/);
+    expect((await turnwise('query', '--library', 'none.sqlite', 'SELECT 1')).err).toMatch(
+      /there is no library at/,
+    );
   });
 });
 
@@ -194,7 +190,7 @@ describe('two at once', () => {
 
 describe('a statement', () => {
   it.runIf(existsSync('/proc/self/stat'))('does not outlive the reader of its rows', async () => {
-    await ingestHere(join(place.directory, 'a.sqlite'), [DEMO]);
+    await copyDemoLibrary(join(place.directory, 'a.sqlite'));
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n';
     const child = spawn(process.execPath, [
       MAIN,
@@ -237,7 +233,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe('usage', () => {
-  it('is told by --help everywhere, on stdout', () => {
+  it('is told by --help everywhere, on stdout', async () => {
     for (const args of [
       ['--help'],
       ['ingest', '--help'],
@@ -245,11 +241,11 @@ describe('usage', () => {
       ['serve', '--help'],
       ['recorder', '--help'],
     ]) {
-      const { code, out } = turnwise(...args);
+      const { code, out } = await turnwise(...args);
       expect([code, out.startsWith('usage: turnwise')]).toEqual([0, true]);
     }
-    expect(turnwise('--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect(turnwise('ingest', '--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await turnwise('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await turnwise('ingest', '--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it.each([
@@ -261,16 +257,36 @@ describe('usage', () => {
     [['query', 'a', 'b']],
     [['query', '--format', 'xml', 'SELECT 1']],
     [['recorder', 'x']],
-  ])('%j exits 2 with a message on stderr', (args) => {
-    const { code, out, err } = turnwise(...args);
+  ])('%j exits 2 with a message on stderr', async (args) => {
+    const { code, out, err } = await turnwise(...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(/^turnwise: |^usage/);
     expect(err).not.toMatch(/^\s+at /m);
   });
 
-  it('prints the recorder as it is in the repository', () => {
+  it('is the same of a process of its own: its exit code, its result on stdout, its message on stderr', () => {
+    const started = (...args: readonly string[]) =>
+      spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', cwd: place.directory });
+    expect(started('--version')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d/),
+      stderr: '',
+    });
+    expect(started('dance')).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^turnwise: /),
+    });
+    expect(started('query', '--library', 'none.sqlite', 'SELECT 1')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^turnwise: there is no library at .*\n$/),
+    });
+  });
+
+  it('prints the recorder as it is in the repository', async () => {
     const file = join(import.meta.dirname, '..', '..', 'shared', 'recorder', 'turnwise_recorder.py');
-    expect(turnwise('recorder').out).toBe(readFileSync(file, 'utf8'));
+    expect((await turnwise('recorder')).out).toBe(readFileSync(file, 'utf8'));
   });
 });
 
@@ -293,7 +309,7 @@ describe('kill -9 during ingest', () => {
     }
     expect(sizes[0]).toBeGreaterThan(0);
     expect(sizes[0]).toBeLessThan(expected['rollouts']?.length ?? 0);
-    expect(turnwise('ingest', logs, '--library', library).code).toBe(0);
+    expect((await turnwise('ingest', logs, '--library', library)).code).toBe(0);
     expect(contents(library)).toEqual(expected);
   }, 120_000);
 });
@@ -317,15 +333,15 @@ function killedAt(child: ChildProcess, library: string, rollouts: number): Promi
 }
 
 describe('formats', () => {
-  it('lists every format with the rule it is recognised by', () => {
-    const { code, out } = turnwise('formats');
+  it('lists every format with the rule it is recognised by', async () => {
+    const { code, out } = await turnwise('formats');
     expect(code).toBe(0);
     for (const { name, title, rule } of FORMATS) {
       expect(out).toContain(`${name} `);
       expect(out).toContain(title);
       expect(out).toContain(`recognised by ${rule}`);
     }
-    const rows = JSON.parse(turnwise('formats', '--json').out) as { name: string }[];
+    const rows = JSON.parse((await turnwise('formats', '--json')).out) as { name: string }[];
     expect(rows.map((row) => row.name)).toEqual(FORMATS.map((format) => format.name));
   });
 
@@ -340,8 +356,8 @@ describe('formats', () => {
 });
 
 describe('inspect', () => {
-  it('says what a file is and why, and leaves no library behind', () => {
-    const { code, out } = turnwise('inspect', DEMO);
+  it('says what a file is and why, and leaves no library behind', async () => {
+    const { code, out } = await turnwise('inspect', DEMO);
     expect(code).toBe(0);
     expect(out).toMatch(/^ {2}format +turnwise: Turnwise rollout log \(JSON Lines\)$/m);
     expect(out).toMatch(/^ {2}because +it has a record with "v", "run" and a "type" of/m);
@@ -349,9 +365,9 @@ describe('inspect', () => {
     expect(readdirSync(place.directory)).toEqual([]);
   });
 
-  it('says of a file it does not know what stands in it, and proposes a mapping', () => {
+  it('says of a file it does not know what stands in it, and proposes a mapping', async () => {
     const path = place.file('ours.jsonl', UNKNOWN);
-    const { code, out } = turnwise('inspect', path, '--json');
+    const { code, out } = await turnwise('inspect', path, '--json');
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
       container: 'plain',
@@ -359,7 +375,7 @@ describe('inspect', () => {
       issue: { code: 'unknown_format' },
       keys: ['q', 'sampled', 'meta'],
     });
-    const proposed = turnwise('inspect', path, '--propose-mapping');
+    const proposed = await turnwise('inspect', path, '--propose-mapping');
     expect(JSON.parse(proposed.out)).toMatchObject({
       version: 1,
       name: 'ours',
@@ -367,8 +383,8 @@ describe('inspect', () => {
     });
   });
 
-  it('names what it cannot open, and exits 1', () => {
-    const { code, err } = turnwise('inspect', 'nothing.jsonl', '.');
+  it('names what it cannot open, and exits 1', async () => {
+    const { code, err } = await turnwise('inspect', 'nothing.jsonl', '.');
     expect(code).toBe(1);
     expect(err).toContain('nothing.jsonl: no such file or directory');
     expect(err).toContain('is a directory');
@@ -388,17 +404,17 @@ const UNKNOWN = [0, 1, 2]
   .concat('\n');
 
 describe('remove', () => {
-  it('removes a run and says what went', () => {
-    turnwise('ingest', DEMO, '--library', 'a.sqlite');
+  it('removes a run and says what went', async () => {
     const library = join(place.directory, 'a.sqlite');
+    await copyDemoLibrary(library);
     const [run] = rows(library, "SELECT run_key FROM run WHERE kind = 'train'");
-    const { code, out } = turnwise('remove', String(run?.['run_key']), '--library', 'a.sqlite');
+    const { code, out } = await turnwise('remove', String(run?.['run_key']), '--library', 'a.sqlite');
     expect(code).toBe(0);
     expect(out).toMatch(
       /^removed [\d,]+ rollouts; the library is [\d.]+ MiB smaller; the logs are where they were$/m,
     );
     expect(rows(library, "SELECT count(*) AS n FROM run WHERE kind = 'train'")).toEqual([{ n: 0 }]);
-    expect(turnwise('remove', 'nobody', '--library', 'a.sqlite')).toMatchObject({ code: 1 });
+    expect(await turnwise('remove', 'nobody', '--library', 'a.sqlite')).toMatchObject({ code: 1 });
   });
 });
 
@@ -410,11 +426,11 @@ describe('a mapping', () => {
     fields: { prompt: 'q', response: 'sampled.text', reward: 'meta.score', step: 'meta.step' },
   };
 
-  it('reads a file no format knows', () => {
+  it('reads a file no format knows', async () => {
     place.file('ours.jsonl', UNKNOWN);
     place.file('mapping.json', JSON.stringify(mapping));
-    expect(turnwise('ingest', 'ours.jsonl', '--library', 'a.sqlite').code).toBe(1);
-    const { code, out } = turnwise(
+    expect((await turnwise('ingest', 'ours.jsonl', '--library', 'a.sqlite')).code).toBe(1);
+    const { code, out } = await turnwise(
       'ingest',
       'ours.jsonl',
       '--library',
@@ -434,10 +450,10 @@ describe('a mapping', () => {
     ]);
   });
 
-  it('that is none is refused with the reason', () => {
+  it('that is none is refused with the reason', async () => {
     place.file('ours.jsonl', UNKNOWN);
     place.file('mapping.json', JSON.stringify({ ...mapping, fields: { nonsense: 'q' } }));
-    const { code, err } = turnwise(
+    const { code, err } = await turnwise(
       'ingest',
       'ours.jsonl',
       '--library',

@@ -1,12 +1,10 @@
 /** `turnwise compare` and `turnwise code`, as a script would call them. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
+import { type CommandRun, runHere } from '../support/commandLine.ts';
+import { rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 let place: Scratch;
 /** Rollouts 0 and 1 of the first group of the demo's first step, and one without calls. */
@@ -14,7 +12,7 @@ let pair: readonly string[];
 let withoutCalls: string;
 beforeAll(async () => {
   place = scratch();
-  await ingestHere(place.library, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl')]);
+  await copyDemoLibrary(place.library);
   const idsOf = (condition: string): string[] =>
     rows(
       place.library,
@@ -25,15 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-function turnwise(...args: readonly string[]): { code: number | null; out: string; err: string } {
-  const all = [MAIN, ...args, '--library', place.library];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, [...args, '--library', place.library]);
 
 describe('turnwise compare', () => {
-  it('draws a line per turn, and says where they part', () => {
-    const { code, out } = turnwise('compare', ...pair);
+  it('draws a line per turn, and says where they part', async () => {
+    const { code, out } = await turnwise('compare', ...pair);
     expect(code).toBe(0);
     const [head, first] = out.split('\n');
     expect(head).toMatch(/^\d+ \(baseline\) {2}\d+$/);
@@ -43,8 +38,8 @@ describe('turnwise compare', () => {
     );
   });
 
-  it('--json has every segment of every lane once', () => {
-    const printed = JSON.parse(turnwise('compare', ...pair, '--baseline', '2', '--json').out);
+  it('--json has every segment of every lane once', async () => {
+    const printed = JSON.parse((await turnwise('compare', ...pair, '--baseline', '2', '--json')).out);
     expect(printed).toMatchObject({ rollout_ids: pair.map(Number), baseline: 1 });
     expect(printed.lanes[1]).toBe(null);
     for (const lane of [0, 1]) {
@@ -60,45 +55,45 @@ describe('turnwise compare', () => {
     }
   });
 
-  it('refuses what it cannot do', () => {
-    expect(turnwise('compare', '1').code).toBe(2);
-    expect(turnwise('compare', '1', '2', '3', '4', '5').code).toBe(2);
-    expect(turnwise('compare', '1', 'two').code).toBe(2);
-    expect(turnwise('compare', ...pair, '--baseline', '3').code).toBe(2);
-    const missing = turnwise('compare', pair[0] ?? '', '999999');
+  it('refuses what it cannot do', async () => {
+    expect((await turnwise('compare', '1')).code).toBe(2);
+    expect((await turnwise('compare', '1', '2', '3', '4', '5')).code).toBe(2);
+    expect((await turnwise('compare', '1', 'two')).code).toBe(2);
+    expect((await turnwise('compare', ...pair, '--baseline', '3')).code).toBe(2);
+    const missing = await turnwise('compare', pair[0] ?? '', '999999');
     expect(missing).toMatchObject({ code: 1, out: '' });
     expect(missing.err).toContain('no rollout 999999');
   });
 });
 
 describe('turnwise code', () => {
-  it('prints a script, one call, and a notebook', () => {
+  it('prints a script, one call, and a notebook', async () => {
     const [id = ''] = pair;
-    const script = turnwise('code', id).out;
+    const script = (await turnwise('code', id)).out;
     expect(script).toMatch(/^# demo \(synthetic\) · step 0 · .+ · #\d+\n/);
     expect(script.match(/^# %% turn/gm)?.length).toBeGreaterThan(1);
-    expect(turnwise('code', id, '--call', '1').out).not.toContain('# %%');
-    expect(turnwise('code', id, '--to', '1').out.match(/^# %% turn/gm)).toHaveLength(1);
-    const notebook = JSON.parse(turnwise('code', id, '--format', 'ipynb').out);
+    expect((await turnwise('code', id, '--call', '1')).out).not.toContain('# %%');
+    expect((await turnwise('code', id, '--to', '1')).out.match(/^# %% turn/gm)).toHaveLength(1);
+    const notebook = JSON.parse((await turnwise('code', id, '--format', 'ipynb')).out);
     expect(notebook.cells.length).toBe(1 + (script.match(/^# %% turn/gm)?.length ?? 0));
   });
 
-  it('writes a file once', () => {
+  it('writes a file once', async () => {
     const [id = ''] = pair;
     const path = join(place.directory, 'cells.py');
-    expect(turnwise('code', id, '--out', path).code).toBe(0);
+    expect((await turnwise('code', id, '--out', path)).code).toBe(0);
     const written = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    expect(written).toBe(turnwise('code', id).out);
-    const again = turnwise('code', id, '--out', path);
+    expect(written).toBe((await turnwise('code', id)).out);
+    const again = await turnwise('code', id, '--out', path);
     expect(again.code).toBe(1);
     expect(again.err).toContain('EEXIST');
   });
 
-  it('says what is not there', () => {
-    expect(turnwise('code', withoutCalls)).toMatchObject({ code: 1, out: '' });
-    expect(turnwise('code', pair[0] ?? '', '--call', '99').err).toContain('no call 99');
-    expect(turnwise('code', pair[0] ?? '', '--format', 'txt').code).toBe(2);
-    expect(turnwise('code', pair[0] ?? '', '--call', '1', '--to', '2').code).toBe(2);
-    expect(turnwise('code', 'x').code).toBe(2);
+  it('says what is not there', async () => {
+    expect(await turnwise('code', withoutCalls)).toMatchObject({ code: 1, out: '' });
+    expect((await turnwise('code', pair[0] ?? '', '--call', '99')).err).toContain('no call 99');
+    expect((await turnwise('code', pair[0] ?? '', '--format', 'txt')).code).toBe(2);
+    expect((await turnwise('code', pair[0] ?? '', '--call', '1', '--to', '2')).code).toBe(2);
+    expect((await turnwise('code', 'x')).code).toBe(2);
   });
 });

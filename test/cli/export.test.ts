@@ -1,47 +1,43 @@
 /** `turnwise export`, as a script would call it. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+import { type CommandRun, runHere } from '../support/commandLine.ts';
+import { type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 const DEMO = 'synthetic-grpo-roc-demo';
 
 let place: Scratch;
 beforeAll(async () => {
   place = scratch();
-  await ingestHere(place.library, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl')]);
+  await copyDemoLibrary(place.library);
 });
 afterAll(() => place.remove());
 
-function turnwise(...args: readonly string[]): { code: number | null; out: string; err: string } {
-  const all = [join(ROOT, 'electron', 'cli', 'main.ts'), ...args];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const turnwise = (...args: readonly string[]): Promise<CommandRun> => runHere(place.directory, args);
 
-it('writes what ingest reads again', () => {
+it('writes what ingest reads again', async () => {
   const out = join(place.directory, 'data');
-  const written = turnwise('export', '--out', out, '--run', DEMO, '--library', place.library, '--json');
+  const written = await turnwise('export', '--out', out, '--run', DEMO, '--library', place.library, '--json');
   expect(written.code).toBe(0);
   expect(JSON.parse(written.out)).toMatchObject({ directory: out, runs: 1, files: 12, rollouts: 1821 });
   expect(readdirSync(join(out, 'rollouts'))).toEqual([`run=${DEMO}`]);
   const again = join(place.directory, 'again.sqlite');
-  const read = turnwise('ingest', out, '--library', again);
+  const read = await turnwise('ingest', out, '--library', again);
   expect([read.code, read.out]).toEqual([
     0,
     expect.stringMatching(/^1,821 rollouts in 57 groups from 13 files, 0 issues/),
   ]);
 });
 
-it('touches nothing that is there, and says what it does not know', () => {
+it('touches nothing that is there, and says what it does not know', async () => {
   const taken = join(place.directory, 'taken');
   mkdirSync(taken);
   writeFileSync(join(taken, 'thesis.txt'), 'mine');
-  const refused = turnwise('export', '--out', taken, '--library', place.library);
+  const refused = await turnwise('export', '--out', taken, '--library', place.library);
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is not empty')]);
-  const unknown = turnwise(
+  const unknown = await turnwise(
     'export',
     '--out',
     join(place.directory, 'x'),
@@ -52,13 +48,15 @@ it('touches nothing that is there, and says what it does not know', () => {
   );
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('there is no run nobody')]);
   expect(existsSync(join(place.directory, 'x'))).toBe(false);
-  expect(turnwise('export', '--library', place.library).code).toBe(2);
-  expect(turnwise('export', '--out', 'y', '--format', 'xlsx', '--library', place.library).code).toBe(2);
+  expect((await turnwise('export', '--library', place.library)).code).toBe(2);
+  expect((await turnwise('export', '--out', 'y', '--format', 'xlsx', '--library', place.library)).code).toBe(
+    2,
+  );
 });
 
 describe('a failure pack', () => {
-  const labelled = (): string => {
-    const first = turnwise(
+  const labelled = async (): Promise<string> => {
+    const first = await turnwise(
       'rollouts',
       '--library',
       place.library,
@@ -70,40 +68,42 @@ describe('a failure pack', () => {
     return String((JSON.parse(first.out.split('\n')[0] ?? '') as { rolloutId: number }).rolloutId);
   };
 
-  it('is of what is labelled, of a filter, of a label, of numbers, or of everything', () => {
-    const id = labelled();
-    const said = turnwise('label', id, 'loops', '--note', 'again', '--library', place.library);
+  it('is of what is labelled, of a filter, of a label, of numbers, or of everything', async () => {
+    const id = await labelled();
+    const said = await turnwise('label', id, 'loops', '--note', 'again', '--library', place.library);
     expect(said.code).toBe(0);
-    const write = (name: string, ...args: readonly string[]) => {
+    const write = async (name: string, ...args: readonly string[]) => {
       const out = join(place.directory, name);
-      const run = turnwise('export', '--library', place.library, '--out', out, '--json', ...args);
+      const run = await turnwise('export', '--library', place.library, '--out', out, '--json', ...args);
       return { ...run, out, written: run.code === 0 ? (JSON.parse(run.out) as Record<string, unknown>) : {} };
     };
-    expect(write('a.html', '--format', 'html').written).toMatchObject({ cases: 1, annotations: 1 });
-    expect(write('b.jsonl', '--format', 'jsonl', '--label', 'Loops').written).toMatchObject({ cases: 1 });
-    expect(write('c.csv', '--format', 'csv', '--filter', 'tool_errors:>1').written['cases']).toBeGreaterThan(
-      1,
-    );
-    expect(write('d.md', '--format', 'md', '--ids', `${id},1`).written).toMatchObject({ cases: 2 });
-    expect(write('e', '--label', 'loops', '--siblings').written).toMatchObject({
+    expect((await write('a.html', '--format', 'html')).written).toMatchObject({ cases: 1, annotations: 1 });
+    expect((await write('b.jsonl', '--format', 'jsonl', '--label', 'Loops')).written).toMatchObject({
+      cases: 1,
+    });
+    expect(
+      (await write('c.csv', '--format', 'csv', '--filter', 'tool_errors:>1')).written['cases'],
+    ).toBeGreaterThan(1);
+    expect((await write('d.md', '--format', 'md', '--ids', `${id},1`)).written).toMatchObject({ cases: 2 });
+    expect((await write('e', '--label', 'loops', '--siblings')).written).toMatchObject({
       ...{ format: 'parquet', cases: 1 },
       siblings: expect.any(Number),
     });
-    const chat = write('f.chat', '--format', 'chat', '--all', '--run', DEMO);
+    const chat = await write('f.chat', '--format', 'chat', '--all', '--run', DEMO);
     expect(chat.written).toMatchObject({ cases: 1821 });
-    const redacted = write('g.tsv', '--format', 'tsv', '--redact', 'aga[a-z]+');
+    const redacted = await write('g.tsv', '--format', 'tsv', '--redact', 'aga[a-z]+');
     expect(redacted.written['redactions']).toBeGreaterThan(0);
     expect(readFileSync(redacted.out, 'utf8')).toContain('█████');
-    expect(write('a.html', '--format', 'html')).toMatchObject({
+    expect(await write('a.html', '--format', 'html')).toMatchObject({
       code: 1,
       err: expect.stringContaining('a.html is there already'),
     });
     const again = join(place.directory, 'packed.sqlite');
-    expect(turnwise('ingest', join(place.directory, 'b.jsonl'), '--library', again).code).toBe(0);
-    expect(turnwise('annotations', '--library', again).out).toContain('loops');
+    expect((await turnwise('ingest', join(place.directory, 'b.jsonl'), '--library', again)).code).toBe(0);
+    expect((await turnwise('annotations', '--library', again)).out).toContain('loops');
   }, 60_000);
 
-  it('tells what is wrong with the call', () => {
+  it('tells what is wrong with the call', async () => {
     const fails = (...args: readonly string[]) =>
       turnwise(
         'export',
@@ -115,12 +115,21 @@ describe('a failure pack', () => {
         'md',
         ...args,
       );
-    expect(fails('--ids', '1,x')).toMatchObject({ code: 2, err: expect.stringContaining('--ids') });
-    expect(fails('--all', '--ids', '1')).toMatchObject({ code: 2, err: expect.stringContaining('one of') });
-    expect(fails('--label', 'no such')).toMatchObject({ code: 2, err: expect.stringContaining('no label') });
-    expect(fails('--filter', 'reward:x')).toMatchObject({ code: 2 });
-    expect(fails('--redact', '(')).toMatchObject({ code: 1, err: expect.stringContaining('(') });
-    expect(fails('--format', 'pdf')).toMatchObject({ code: 2, err: expect.stringContaining('--format') });
+    expect(await fails('--ids', '1,x')).toMatchObject({ code: 2, err: expect.stringContaining('--ids') });
+    expect(await fails('--all', '--ids', '1')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('one of'),
+    });
+    expect(await fails('--label', 'no such')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no label'),
+    });
+    expect(await fails('--filter', 'reward:x')).toMatchObject({ code: 2 });
+    expect(await fails('--redact', '(')).toMatchObject({ code: 1, err: expect.stringContaining('(') });
+    expect(await fails('--format', 'pdf')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--format'),
+    });
     expect(existsSync(join(place.directory, 'no'))).toBe(false);
   });
 });

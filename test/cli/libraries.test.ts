@@ -1,9 +1,11 @@
 /** `turnwise libraries`, `compact` and `move`, as a script would call them; and a move that is killed. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
@@ -20,7 +22,8 @@ beforeAll(async () => {
     `hostile\u202e.jsonl`,
     JSON.stringify({ input: 'p', output: '<answer>1</answer>', score: 1, step: 1, gts: '1' }),
   );
-  await ingestHere(made, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl'), hostile]);
+  await copyDemoLibrary(made);
+  await ingestHere(made, [hostile]);
 });
 beforeEach(() => {
   count += 1;
@@ -29,15 +32,12 @@ beforeEach(() => {
 });
 afterAll(() => place.remove());
 
-function turnwise(...args: readonly string[]): { code: number | null; out: string; err: string } {
-  const all = [MAIN, ...args, '--library', library];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, [...args, '--library', library]);
 
 describe('turnwise libraries', () => {
-  it('says what each run takes, and adds up to the file', () => {
-    const { code, out } = turnwise('libraries', '--json');
+  it('says what each run takes, and adds up to the file', async () => {
+    const { code, out } = await turnwise('libraries', '--json');
     expect(code).toBe(0);
     const { path, sizes, known } = JSON.parse(out) as {
       path: string;
@@ -50,32 +50,32 @@ describe('turnwise libraries', () => {
     expect(ofRuns + sizes.shared + sizes.free).toBe(sizes.file);
   });
 
-  it('is a table for people, in which no name can move the cursor', () => {
-    const { code, out } = turnwise('libraries');
+  it('is a table for people, in which no name can move the cursor', async () => {
+    const { code, out } = await turnwise('libraries');
     expect(code).toBe(0);
     expect(out).toMatch(/MiB +1,821 rollouts {2}demo \(synthetic\) {2}\(synthetic-grpo-roc-demo\)/);
     expect(out).toContain(library);
     expect(out).not.toMatch(/[\p{Cf}]/u);
-    expect(turnwise('libraries', 'all').code).toBe(2);
+    expect((await turnwise('libraries', 'all')).code).toBe(2);
   });
 });
 
 describe('turnwise compact', () => {
-  it('gives back what is free', () => {
-    turnwise('remove', DEMO);
-    const { code, out } = turnwise('compact', '--json');
+  it('gives back what is free', async () => {
+    await turnwise('remove', DEMO);
+    const { code, out } = await turnwise('compact', '--json');
     expect(code).toBe(0);
     const { before, after } = JSON.parse(out) as { before: number; after: number };
     expect(after).toBeLessThanOrEqual(before);
-    expect(turnwise('compact').out).toMatch(/^[\d.]+ KiB before, [\d.]+ KiB now\n$/);
+    expect((await turnwise('compact')).out).toMatch(/^[\d.]+ KiB before, [\d.]+ KiB now\n$/);
   });
 });
 
 describe('turnwise move', () => {
   const own = () => join(place.directory, `own-${count}.sqlite`);
 
-  it('moves a run, and says what it did', () => {
-    const { code, out } = turnwise(
+  it('moves a run, and says what it did', async () => {
+    const { code, out } = await turnwise(
       'move',
       '--run',
       DEMO,
@@ -86,11 +86,11 @@ describe('turnwise move', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ path: own(), rollouts: 1821 });
     expect(rows(own(), 'SELECT run_key FROM run_row')).toEqual([{ run_key: DEMO }]);
-    expect(turnwise('move', '--run', DEMO, '--to', own())).toMatchObject({ code: 1 });
+    expect(await turnwise('move', '--run', DEMO, '--to', own())).toMatchObject({ code: 1 });
     const [other] = rows(library, 'SELECT run_key FROM run_row ORDER BY run_key LIMIT 1');
-    const again = turnwise('move', '--run', String(other?.['run_key']), '--to', own());
+    const again = await turnwise('move', '--run', String(other?.['run_key']), '--to', own());
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already')]);
-    expect(turnwise('move', '--run', DEMO)).toMatchObject({ code: 2 });
+    expect(await turnwise('move', '--run', DEMO)).toMatchObject({ code: 2 });
   });
 
   it('killed amid it, the run is where it was, and may be moved again', async () => {
@@ -112,7 +112,7 @@ describe('turnwise move', () => {
     expect(existsSync(partial)).toBe(true);
     expect(existsSync(own())).toBe(false);
     expect(contents(library)).toEqual(before);
-    expect(turnwise('move', '--run', DEMO, '--to', own()).code).toBe(0);
+    expect((await turnwise('move', '--run', DEMO, '--to', own())).code).toBe(0);
     expect(existsSync(partial)).toBe(false);
     expect(contents(own()).rollouts).toEqual(before['rollouts']?.filter((row) => row['run_key'] === DEMO));
   });

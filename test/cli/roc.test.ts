@@ -1,11 +1,8 @@
 /** `turnwise roc` from outside: what it prints, under what, and how it ends. */
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLE, writePoolLog } from '../roc/poolLog.ts';
+import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 
 let place: Scratch;
 beforeAll(async () => {
@@ -18,11 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-function roc(...args: readonly string[]): { code: number | null; out: string; err: string } {
-  const all = [MAIN, 'roc', '--library', place.library, ...args];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const roc = (...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, ['roc', ...args, '--library', place.library]);
 
 interface Group {
   readonly group_id: number;
@@ -35,8 +29,8 @@ interface Group {
 const groupsOf = (out: string): readonly Group[] => JSON.parse(out) as readonly Group[];
 
 describe('roc --json', () => {
-  it('prints every group, rejected ones included, in batch order', () => {
-    const { code, out, err } = roc('--json');
+  it('prints every group, rejected ones included, in batch order', async () => {
+    const { code, out, err } = await roc('--json');
     expect(code).toBe(0);
     const groups = groupsOf(out);
     expect(groups.map(({ step, problem_id, n, rule }) => [step, problem_id, n, rule])).toEqual([
@@ -69,8 +63,8 @@ describe('roc --json', () => {
     expect(err).toContain('undecided: 1 group: a reward is unknown\n');
   });
 
-  it('takes settings by their bare names and by the trainer’s paths', () => {
-    const { out, err } = roc(
+  it('takes settings by their bare names and by the trainer’s paths', async () => {
+    const { out, err } = await roc(
       ...['--json', '--step', '1', '--set', 'reject_equal_reward=False'],
       ...['--set', 'augmentation.down_sampling_config.down_sample_to_n=2', '--rule', 'release-first-week'],
     );
@@ -81,41 +75,41 @@ describe('roc --json', () => {
     expect(err).toContain('  down_sample_to_n = 2 (set)\n');
   });
 
-  it('takes a smaller oversampling', () => {
-    const [group] = groupsOf(roc('--json', '--step', '1', '--group-size', '6').out);
+  it('takes a smaller oversampling', async () => {
+    const [group] = groupsOf((await roc('--json', '--step', '1', '--group-size', '6')).out);
     expect([group?.n, group?.rollouts.length]).toEqual([6, 6]);
     expect(group?.rollouts.filter(({ kept }) => kept).length).toBe(4);
-    expect(roc('--group-size', '0')).toMatchObject({ code: 2 });
+    expect(await roc('--group-size', '0')).toMatchObject({ code: 2 });
   });
 
-  it('has probabilities and no decisions under the paper’s rule', () => {
-    const [group] = groupsOf(roc('--json', '--rule', 'paper', '--step', '1').out);
+  it('has probabilities and no decisions under the paper’s rule', async () => {
+    const [group] = groupsOf((await roc('--json', '--rule', 'paper', '--step', '1')).out);
     expect(new Set(group?.rollouts.map(({ kept }) => kept))).toEqual(new Set([null]));
     expect(group?.rollouts.map(({ inclusion }) => inclusion)).toEqual([1, 0, 1, 0, 0.5, 0.5, 0.5, 0.5]);
   });
 
-  it('says where the release would stop', () => {
-    const { err } = roc('--json', '--step', '1', '--set', 'down_sample_to_n=3');
+  it('says where the release would stop', async () => {
+    const { err } = await roc('--json', '--step', '1', '--set', 'down_sample_to_n=3');
     expect(err).toMatch(/undecided: 1 group: .* but down_sample_to_n is 3: the release stops here/);
-    expect(roc('--rule', 'paper').out).toMatch(/ positives expected /);
+    expect((await roc('--rule', 'paper')).out).toMatch(/ positives expected /);
   });
 
-  it('reports the chosen penalties even where the rule ignores them', () => {
+  it('reports the chosen penalties even where the rule ignores them', async () => {
     const settings = ['--set', 'roc_error_ratio=false', '--set', 'roc_answer_format=false'];
-    const [group] = groupsOf(roc('--json', '--step', '1', '--penalty', 'typed', ...settings).out);
+    const [group] = groupsOf((await roc('--json', '--step', '1', '--penalty', 'typed', ...settings)).out);
     expect(group?.rollouts[3]).toMatchObject({ p_err: 0.5, p_format: 0, penalty: 0 });
-    const [logged] = groupsOf(roc('--json', '--step', '1', '--penalty', 'logged').out);
+    const [logged] = groupsOf((await roc('--json', '--step', '1', '--penalty', 'logged')).out);
     expect(logged?.rollouts[3]).toMatchObject({ p_err: null, p_format: null, penalty: null, kept: null });
   });
 
-  it('prints nothing for a step there is not', () => {
-    expect(roc('--json', '--run', 'pools', '--step', '9')).toMatchObject({ code: 1, out: '' });
+  it('prints nothing for a step there is not', async () => {
+    expect(await roc('--json', '--run', 'pools', '--step', '9')).toMatchObject({ code: 1, out: '' });
   });
 });
 
 describe('roc', () => {
-  it('prints a line per step', () => {
-    const { code, out } = roc();
+  it('prints a line per step', async () => {
+    const { code, out } = await roc();
     expect(code).toBe(0);
     const lines = out.trimEnd().split('\n');
     expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual([
@@ -132,29 +126,26 @@ describe('roc', () => {
     [['--set', 'world_size=0'], /world_size must be a whole number of 1 or more/],
     [['--step', 'x'], /--step is a whole number/],
     [['extra'], /takes no arguments/],
-  ])('refuses %j as a usage error', (args, message) => {
-    const { code, out, err } = roc(...args);
+  ])('refuses %j as a usage error', async (args, message) => {
+    const { code, out, err } = await roc(...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(message);
   });
 
-  it('names the runs there are when the one asked for is not', () => {
-    const { code, err } = roc('--run', 'nobody');
+  it('names the runs there are when the one asked for is not', async () => {
+    const { code, err } = await roc('--run', 'nobody');
     expect(code).toBe(1);
     expect(err).toContain('no run nobody; there are pools (pools, train)');
   });
 });
 
 describe('join', () => {
-  it('says what became of it, and what is wrong with the call', () => {
-    const join = (...args: readonly string[]) => {
-      const all = [MAIN, 'join', ...args, '--library', place.library];
-      const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-      return { code: run.status, out: run.stdout, err: run.stderr };
-    };
-    expect(join('pools')).toMatchObject({ code: 2, out: '' });
-    expect(join('pools', 'nobody').err).toContain('the library has no run nobody');
-    expect(join('pools', 'pools').err).toContain('not joined with itself');
-    expect(join('pools', 'nobody', '--undo')).toMatchObject({ code: 1, out: '' });
+  it('says what became of it, and what is wrong with the call', async () => {
+    const join = (...args: readonly string[]): Promise<CommandRun> =>
+      runHere(place.directory, ['join', ...args, '--library', place.library]);
+    expect(await join('pools')).toMatchObject({ code: 2, out: '' });
+    expect((await join('pools', 'nobody')).err).toContain('the library has no run nobody');
+    expect((await join('pools', 'pools')).err).toContain('not joined with itself');
+    expect(await join('pools', 'nobody', '--undo')).toMatchObject({ code: 1, out: '' });
   });
 });

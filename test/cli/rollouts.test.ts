@@ -1,24 +1,17 @@
-/** `turnwise rollouts`, as a script would call it. */
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
+import { type CommandRun, runHere } from '../support/commandLine.ts';
+import { rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 let place: Scratch;
 beforeAll(async () => {
   place = scratch();
-  await ingestHere(place.library, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl')]);
+  await copyDemoLibrary(place.library);
 });
 afterAll(() => place.remove());
 
-function rollouts(...args: readonly string[]): { code: number | null; out: string; err: string } {
-  const all = [MAIN, 'rollouts', '--library', place.library, ...args];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const rollouts = (...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, ['rollouts', ...args, '--library', place.library]);
 
 const linesOf = (out: string): readonly Record<string, unknown>[] =>
   out
@@ -27,8 +20,8 @@ const linesOf = (out: string): readonly Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('turnwise rollouts', () => {
-  it('lists what a filter leaves, in the order asked for', () => {
-    const { code, out } = rollouts(
+  it('lists what a filter leaves, in the order asked for', async () => {
+    const { code, out } = await rollouts(
       '--filter',
       'correct:true tool_errors:>1',
       '--run',
@@ -47,13 +40,13 @@ describe('turnwise rollouts', () => {
     expect(expected.length).toBeGreaterThan(3);
   });
 
-  it('counts, limits and keeps to one run and step', () => {
+  it('counts, limits and keeps to one run and step', async () => {
     const [{ n } = { n: 0 }] = rows(
       place.library,
       "SELECT count(*) AS n FROM rollout WHERE stop_reason = 'length'",
     );
-    expect(rollouts('--filter', 'stop:length', '--count').out).toBe(`${n}\n`);
-    const { out } = rollouts('--run', '1', '--step', '150', '--limit', '2', '--format', 'csv');
+    expect((await rollouts('--filter', 'stop:length', '--count')).out).toBe(`${n}\n`);
+    const { out } = await rollouts('--run', '1', '--step', '150', '--limit', '2', '--format', 'csv');
     expect(out.trim().split('\n')).toHaveLength(3);
     expect(out).toMatch(/^rolloutId,groupId,/);
   });
@@ -63,8 +56,8 @@ describe('turnwise rollouts', () => {
     [['--sort', 'size'], 2, /--sort knows order/],
     [['--run', 'nobody'], 1, /no run nobody; there are/],
     [['--limit', 'x'], 2, /--limit is a whole number/],
-  ] as const)('%j says what is wrong', (args, code, message) => {
-    const found = rollouts(...args);
+  ] as const)('%j says what is wrong', async (args, code, message) => {
+    const found = await rollouts(...args);
     expect(found.code).toBe(code);
     expect(found.err).toMatch(message);
     expect(found.out).toBe('');

@@ -1,12 +1,11 @@
 /** `turnwise schedule`: what the log says of time, by step and by rollout, and what it does not say. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
 const LOG = join(ROOT, 'fixtures/turnwise/schedule/input.jsonl');
 
 let place: Scratch;
@@ -16,14 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-function schedule(...args: readonly string[]): { code: number | null; out: string; err: string } {
-  const all = [MAIN, 'schedule', ...args, '--library', place.library];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const schedule = (...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, ['schedule', ...args, '--library', place.library]);
 
-it('a row per step, with the wall time of its lines', () => {
-  const found = schedule('--run', 'synthetic-schedule', '--json');
+it('a row per step, with the wall time of its lines', async () => {
+  const found = await schedule('--run', 'synthetic-schedule', '--json');
   const steps = found.out
     .trim()
     .split('\n')
@@ -42,8 +38,16 @@ it('a row per step, with the wall time of its lines', () => {
   expect(steps.map(({ peak_calls }) => peak_calls !== null)).toEqual([true, false]);
 });
 
-it('a row per rollout of a step, as the view has it', () => {
-  const { out } = schedule('--run', 'synthetic-schedule', '--step', '1', '--filter', 'worker:w2', '--csv');
+it('a row per rollout of a step, as the view has it', async () => {
+  const { out } = await schedule(
+    '--run',
+    'synthetic-schedule',
+    '--step',
+    '1',
+    '--filter',
+    'worker:w2',
+    '--csv',
+  );
   const [head = '', ...lines] = out.trim().split('\n');
   const names = head.split(',');
   const ids = lines.map((line) => Number(line.split(',')[names.indexOf('rollout_id')]));
@@ -52,15 +56,15 @@ it('a row per rollout of a step, as the view has it', () => {
   expect(new Set(lines.map((line) => line.split(',')[names.indexOf('worker')]))).toEqual(new Set(['w2']));
 });
 
-it('says what is not there', () => {
-  const untimed = schedule('--run', 'malformed-calls');
+it('says what is not there', async () => {
+  const untimed = await schedule('--run', 'malformed-calls');
   expect([untimed.code, untimed.out]).toEqual([1, '']);
   expect(untimed.err).toContain('no rollout of malformed-calls has a start and an end in its log');
-  expect(schedule('--run', 'nobody').err).toMatch(/no run nobody; there are .*synthetic-schedule/);
-  expect(schedule('--run', 'synthetic-schedule', '--step', '1', '--filter', 'worker:nobody').err).toContain(
-    'at step 1 matches and has a start and an end',
-  );
-  expect(schedule('--run', 'synthetic-schedule', '--step', '9').code).toBe(1);
-  expect(schedule().code).toBe(2);
-  expect(schedule('--run', 'synthetic-schedule', '--json', '--csv').code).toBe(2);
+  expect((await schedule('--run', 'nobody')).err).toMatch(/no run nobody; there are .*synthetic-schedule/);
+  expect(
+    (await schedule('--run', 'synthetic-schedule', '--step', '1', '--filter', 'worker:nobody')).err,
+  ).toContain('at step 1 matches and has a start and an end');
+  expect((await schedule('--run', 'synthetic-schedule', '--step', '9')).code).toBe(1);
+  expect((await schedule()).code).toBe(2);
+  expect((await schedule('--run', 'synthetic-schedule', '--json', '--csv')).code).toBe(2);
 });

@@ -1,11 +1,7 @@
-/** `turnwise index` and `turnwise search`, as a script would call them. */
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 let place: Scratch;
 beforeAll(async () => {
@@ -20,18 +16,13 @@ beforeAll(async () => {
       gts: '1',
     }),
   );
-  await ingestHere(place.library, [join(ROOT, 'fixtures', 'demo', 'demo.jsonl'), hostile]);
+  await copyDemoLibrary(place.library);
+  await ingestHere(place.library, [hostile]);
 });
 afterAll(() => place.remove());
 
-function turnwise(
-  command: string,
-  ...args: readonly string[]
-): { code: number | null; out: string; err: string } {
-  const all = [MAIN, command, ...args, '--library', place.library];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, [...args, '--library', place.library]);
 
 const linesOf = (out: string): readonly Record<string, unknown>[] =>
   out
@@ -40,26 +31,26 @@ const linesOf = (out: string): readonly Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('turnwise index', () => {
-  it('makes the index whole, and says how much that is', () => {
+  it('makes the index whole, and says how much that is', async () => {
     const [{ rollouts } = {}] = rows(place.library, 'SELECT count(*) AS rollouts FROM rollout');
-    const { code, out } = turnwise('index', '--json');
+    const { code, out } = await turnwise('index', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ rollouts, indexed: rollouts });
     expect(rows(place.library, 'SELECT indexed FROM search_state_row')).toEqual([{ indexed: rollouts }]);
-    expect(turnwise('index').out).toBe(`${rollouts} of ${rollouts} rollouts are in the index\n`);
+    expect((await turnwise('index')).out).toBe(`${rollouts} of ${rollouts} rollouts are in the index\n`);
   });
 
-  it('refuses what it does not know', () => {
-    expect(turnwise('index', 'now')).toMatchObject({ code: 2 });
+  it('refuses what it does not know', async () => {
+    expect(await turnwise('index', 'now')).toMatchObject({ code: 2 });
   });
 });
 
 describe('turnwise search', () => {
-  it('finds what a list under the same filter has, with the hits in their text', () => {
+  it('finds what a list under the same filter has, with the hits in their text', async () => {
     const listed = linesOf(
-      turnwise('rollouts', '--run', 'synthetic-grpo-roc-demo', '--filter', 'code:sympy').out,
+      (await turnwise('rollouts', '--run', 'synthetic-grpo-roc-demo', '--filter', 'code:sympy')).out,
     );
-    const { code, out } = turnwise(
+    const { code, out } = await turnwise(
       'search',
       'code:sympy',
       '--run',
@@ -77,17 +68,17 @@ describe('turnwise search', () => {
     expect(new Set(hits.map(({ kind, text }) => `${kind} ${text}`))).toEqual(new Set(['tool-call sympy']));
   });
 
-  it('shows lines for a terminal, which logged text cannot steer', () => {
-    const { out } = turnwise('search', 'needle');
+  it('shows lines for a terminal, which logged text cannot steer', async () => {
+    const { out } = await turnwise('search', 'needle');
     expect(out).toContain('answer: [needle]�[2J��⏎hay');
     expect(out).not.toContain('\u001b');
   });
 
-  it('says when there is more, and when there is nothing', () => {
-    const { out, err } = turnwise('search', 'wait', '--limit', '2', '--json');
+  it('says when there is more, and when there is nothing', async () => {
+    const { out, err } = await turnwise('search', 'wait', '--limit', '2', '--json');
     expect(linesOf(out)).toHaveLength(2);
     expect(err).toContain('--limit');
-    expect(turnwise('search', 'nowhereatall')).toEqual({ code: 0, out: '', err: 'nothing found\n' });
+    expect(await turnwise('search', 'nowhereatall')).toEqual({ code: 0, out: '', err: 'nothing found\n' });
   });
 
   it.each([
@@ -96,8 +87,8 @@ describe('turnwise search', () => {
     [['search', '/(/'], 2, 'regular expression'],
     [['search', 'a', '--limit', 'x'], 2, 'whole number'],
     [['search', 'a', '--run', 'no such run'], 1, 'no run'],
-  ])('%j is refused', ([command = '', ...args], code, message) => {
-    const refused = turnwise(command, ...args);
+  ])('%j is refused', async ([command = '', ...args], code, message) => {
+    const refused = await turnwise(command, ...args);
     expect(refused.code).toBe(code);
     expect(refused.err).toContain(message);
   });

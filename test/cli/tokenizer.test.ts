@@ -1,11 +1,8 @@
 /** Token ids without text get places from a tokenizer.json, and lose them again. */
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
+import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 
 let place: Scratch;
 beforeEach(() => {
@@ -13,11 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-function turnwise(...args: readonly string[]): { code: number | null; out: string; err: string } {
-  const all = [MAIN, ...args, '--library', place.library];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, [...args, '--library', place.library]);
 
 /** A NeMo-Gym rollout: a message and a call, sampled together, with ids and log-probabilities and no texts of tokens. */
 function rollout(index: number, text: string): string {
@@ -61,7 +55,7 @@ describe('tokenizer', () => {
     await ingestHere(place.library, [place.file('rollouts.jsonl', rollout(0, TEXT))]);
     expect(spelled()).toMatchObject([{ text: null, end: null }]);
     const path = place.file('tokenizer.json', JSON.stringify(byteTokenizerJson()));
-    const { code, out } = turnwise('tokenizer', runKey(), path, '--json');
+    const { code, out } = await turnwise('tokenizer', runKey(), path, '--json');
     expect(JSON.parse(out)).toEqual({
       ...{ size: 257, rollouts: 1, aligned: 1, runs: 1, placed: 1 },
       firstUnplaced: [],
@@ -79,20 +73,20 @@ describe('tokenizer', () => {
     ]);
     expect(spelled().map(({ text }) => String(text).slice(0, 12))).toEqual(['Let me add é', 'Another way.']);
 
-    expect(turnwise('tokenizer', runKey(), '--remove')).toMatchObject({ code: 0 });
+    expect(await turnwise('tokenizer', runKey(), '--remove')).toMatchObject({ code: 0 });
     expect(spelled()).toMatchObject([{ text: null }, { text: null }]);
-    expect(turnwise('tokenizer', runKey(), '--remove')).toMatchObject({ code: 1 });
+    expect(await turnwise('tokenizer', runKey(), '--remove')).toMatchObject({ code: 1 });
   });
 
   it('says what is wrong, and changes nothing', async () => {
     await ingestHere(place.library, [place.file('rollouts.jsonl', rollout(0, TEXT))]);
     const bad = place.file('bad.json', JSON.stringify({ model: { vocab: { a: 0 } } }));
-    expect(turnwise('tokenizer', runKey(), bad).err).toContain('only byte-level BPE is read');
-    expect(turnwise('tokenizer', runKey(), place.file('no.json', '{')).err).toContain('not JSON');
-    expect(turnwise('tokenizer', runKey(), 'nowhere.json').err).toContain('no such file');
-    expect(turnwise('tokenizer', runKey())).toMatchObject({ code: 2 });
+    expect((await turnwise('tokenizer', runKey(), bad)).err).toContain('only byte-level BPE is read');
+    expect((await turnwise('tokenizer', runKey(), place.file('no.json', '{'))).err).toContain('not JSON');
+    expect((await turnwise('tokenizer', runKey(), 'nowhere.json')).err).toContain('no such file');
+    expect(await turnwise('tokenizer', runKey())).toMatchObject({ code: 2 });
     const good = place.file('good.json', JSON.stringify(byteTokenizerJson()));
-    expect(turnwise('tokenizer', 'nobody', good).err).toContain('no run nobody');
+    expect((await turnwise('tokenizer', 'nobody', good)).err).toContain('no run nobody');
     expect(spelled()).toMatchObject([{ text: null }]);
   });
 
@@ -100,7 +94,7 @@ describe('tokenizer', () => {
     const other = rollout(0, TEXT).replace('Let me add', 'Something else');
     await ingestHere(place.library, [place.file('rollouts.jsonl', other)]);
     const path = place.file('tokenizer.json', JSON.stringify(byteTokenizerJson()));
-    const { code, out, err } = turnwise('tokenizer', runKey(), path);
+    const { code, out, err } = await turnwise('tokenizer', runKey(), path);
     expect(err).toContain('from token 0 on the ids spell "Letmeadd');
     expect([code, out]).toEqual([
       3,

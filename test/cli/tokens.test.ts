@@ -1,12 +1,11 @@
 /** `turnwise tokens` and the SQL function `tokens`: the same tokens, and what each number is. */
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
 const FIXTURES = ['openai-logprobs', 'turnwise', 'nemo-gym'].flatMap((format) =>
   readdirSync(join(ROOT, 'fixtures', format)).map((name) => join(ROOT, 'fixtures', format, name)),
 );
@@ -18,11 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-function tokens(...args: readonly string[]): { code: number | null; out: string; err: string } {
-  const all = [MAIN, 'tokens', ...args, '--library', place.library];
-  const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-  return { code: run.status, out: run.stdout, err: run.stderr };
-}
+const tokens = (...args: readonly string[]): Promise<CommandRun> =>
+  runHere(place.directory, ['tokens', ...args, '--library', place.library]);
 
 interface Printed {
   readonly rollout_id: number;
@@ -46,11 +42,11 @@ const responseOf = (id: number): string =>
     .join('');
 
 describe('tokens --json', () => {
-  it('joins to the response, and says what the number is', () => {
+  it('joins to the response, and says what the number is', async () => {
     const aligned = withTokens('ends IS NOT NULL AND (entropy IS NOT NULL OR logprob IS NOT NULL)');
     expect(aligned.length).toBeGreaterThan(3);
     for (const id of aligned.slice(0, 6)) {
-      const printed = JSON.parse(tokens(String(id), '--json').out) as Printed;
+      const printed = JSON.parse((await tokens(String(id), '--json')).out) as Printed;
       expect(printed.rollout_id).toBe(id);
       expect(Object.keys(printed.source)).toEqual(['kind', 'k', 'unit', 'temperature', 'policy']);
       expect(printed.tokens.map(({ text }) => text).join('')).toBe(responseOf(id));
@@ -60,9 +56,9 @@ describe('tokens --json', () => {
     }
   });
 
-  it('is the same in SQL', () => {
+  it('is the same in SQL', async () => {
     for (const id of withTokens('count < 400').slice(0, 8)) {
-      const run = tokens(String(id), '--json', '--signal', 'logprob');
+      const run = await tokens(String(id), '--json', '--signal', 'logprob');
       const found = rows(
         place.library,
         `SELECT i, start, "end", text, logprob AS value FROM tokens(${id}) ORDER BY i`,
@@ -82,26 +78,26 @@ describe('tokens --json', () => {
     expect(rows(place.library, "SELECT count(*) AS n FROM tokens('x')")).toEqual([{ n: 0 }]);
   });
 
-  it('says that there is no such rollout, not that it has no signals', () => {
-    const run = tokens('999999');
+  it('says that there is no such rollout, not that it has no signals', async () => {
+    const run = await tokens('999999');
     expect(run.code).toBe(1);
     expect(run.err).toMatch(/there is no rollout 999999 in /);
   });
 
-  it('has ids and no text where the log has only those', () => {
+  it('has ids and no text where the log has only those', async () => {
     const [id] = withTokens('ends IS NULL AND ids IS NOT NULL');
-    const { tokens: found } = JSON.parse(tokens(String(id), '--json').out) as Printed;
+    const { tokens: found } = JSON.parse((await tokens(String(id), '--json')).out) as Printed;
     expect(found[0]).toMatchObject({ start: null, end: null, text: null });
     expect(typeof found[0]?.['id']).toBe('number');
   });
 
-  it('bounds the entropy of listed alternatives, from above only with a vocabulary', () => {
+  it('bounds the entropy of listed alternatives, from above only with a vocabulary', async () => {
     const [id] = withTokens('top IS NOT NULL AND entropy IS NULL');
-    const without = JSON.parse(tokens(String(id), '--json').out) as Printed;
+    const without = JSON.parse((await tokens(String(id), '--json')).out) as Printed;
     expect(without.source['kind']).toBe('top-k');
     expect(without.bound).toBe('lower');
     expect(without.tokens[0]).not.toHaveProperty('upper');
-    const bounded = JSON.parse(tokens(String(id), '--json', '--vocabulary', '151936').out) as Printed;
+    const bounded = JSON.parse((await tokens(String(id), '--json', '--vocabulary', '151936')).out) as Printed;
     for (const { value, upper, tail } of bounded.tokens) {
       if (value === null) continue;
       expect(Number(upper)).toBeGreaterThanOrEqual(Number(value));
@@ -111,19 +107,16 @@ describe('tokens --json', () => {
 });
 
 describe('entropy', () => {
-  const entropy = (...args: readonly string[]) => {
-    const all = [MAIN, 'entropy', ...args, '--library', place.library];
-    const run = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: place.directory });
-    return { code: run.status, out: run.stdout, err: run.stderr };
-  };
+  const entropy = (...args: readonly string[]): Promise<CommandRun> =>
+    runHere(place.directory, ['entropy', ...args, '--library', place.library]);
   const run = () => {
     const sql = `SELECT n.run_key, r.step FROM token_row t JOIN rollout r USING (rollout_id) JOIN run n USING (run_id)
       WHERE t.entropy IS NOT NULL AND t.ends IS NOT NULL AND t.mask IS NOT NULL LIMIT 1`;
     return String(rows(place.library, sql)[0]?.['run_key']);
   };
 
-  it('is a mean of policy tokens, with their number and its source', () => {
-    const printed = JSON.parse(entropy('--run', run(), '--by', 'step', '--json').out) as Record<
+  it('is a mean of policy tokens, with their number and its source', async () => {
+    const printed = JSON.parse((await entropy('--run', run(), '--by', 'step', '--json')).out) as Record<
       string,
       unknown
     >[];
@@ -144,26 +137,26 @@ describe('entropy', () => {
     if (same.length === 1) expect(Number(same[0]?.['mean'])).toBeCloseTo(Number(one?.['mean']), 5);
   });
 
-  it('prints every way to cut', () => {
+  it('prints every way to cut', async () => {
     for (const by of ['segment', 'token', 'position']) {
-      const { code, out } = entropy('--run', run(), '--by', by, '--json', '--least-tokens', '1');
+      const { code, out } = await entropy('--run', run(), '--by', by, '--json', '--least-tokens', '1');
       expect(code).toBe(0);
       for (const row of JSON.parse(out) as Record<string, unknown>[]) expect(row).toHaveProperty(by);
     }
-    expect(entropy('--run', run()).out).toMatch(/^# entropy: full.*80th percentile/);
+    expect((await entropy('--run', run())).out).toMatch(/^# entropy: full.*80th percentile/);
   });
 
-  it('says what is missing', () => {
-    expect(entropy('--by', 'nonsense')).toMatchObject({ code: 2, out: '' });
-    expect(entropy('--run', 'nobody').err).toContain('no run nobody; there are');
-    expect(entropy('--run', run(), '--signal', 'advantage').code).toBe(1);
+  it('says what is missing', async () => {
+    expect(await entropy('--by', 'nonsense')).toMatchObject({ code: 2, out: '' });
+    expect((await entropy('--run', 'nobody')).err).toContain('no run nobody; there are');
+    expect((await entropy('--run', run(), '--signal', 'advantage')).code).toBe(1);
   });
 });
 
 describe('tokens', () => {
-  it('never prints surprisal for entropy', () => {
+  it('never prints surprisal for entropy', async () => {
     const [id] = withTokens('entropy IS NULL AND top IS NULL AND logprob IS NOT NULL');
-    const { code, out, err } = tokens(String(id), '--signal', 'entropy');
+    const { code, out, err } = await tokens(String(id), '--signal', 'entropy');
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/has no entropy; there is surprisal, logprob/);
   });
@@ -173,8 +166,8 @@ describe('tokens', () => {
     [['x'], /give one ROLLOUT_ID/],
     [['1', '--signal', 'nonsense'], /--signal is one of entropy, surprisal/],
     [['1', '--vocabulary', '0'], /--vocabulary is a whole number/],
-  ])('refuses %j as a usage error', (args, message) => {
-    const { code, out, err } = tokens(...args);
+  ])('refuses %j as a usage error', async (args, message) => {
+    const { code, out, err } = await tokens(...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(message);
   });

@@ -25,6 +25,7 @@ import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { askColumns, CANCELLED_TASK, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 import { rolloutOrder } from '../support/rolloutOrder.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
@@ -35,8 +36,8 @@ let runs: readonly { run_id: number; rollouts: number; name: string }[];
 beforeAll(async () => {
   place = scratch();
   const cases = readdirSync(join(FIXTURES, 'turnwise')).map((name) => join(FIXTURES, 'turnwise', name));
+  await copyDemoLibrary(place.library);
   await ingestHere(place.library, [
-    join(FIXTURES, 'demo/demo.jsonl'),
     join(FIXTURES, 'verl'),
     join(FIXTURES, 'tau-bench'),
     join(FIXTURES, 'prime-rl'),

@@ -8,6 +8,7 @@ import { SOLVED_GROUPS, solvedProblems } from '../../electron/storage/queries/so
 import type { EvaluationPanel } from '../../shared/api/contract.ts';
 import { askColumns, CANCELLED_TASK } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 let place: Scratch;
@@ -17,7 +18,8 @@ let trainRun: number;
 
 beforeAll(async () => {
   place = scratch();
-  await ingestHere(place.library, [join(FIXTURES, 'demo/demo.jsonl'), join(FIXTURES, 'verl')]);
+  await copyDemoLibrary(place.library);
+  await ingestHere(place.library, [join(FIXTURES, 'verl')]);
   db = openReader(place.library);
   const run = (kind: string) =>
     db

@@ -14,6 +14,7 @@ import {
 } from '../../shared/domain/latencyBins.ts';
 import { askColumns, CANCELLED_TASK, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 /** Of all orders of magnitude, on edges and beside them; the third of each rollout is not logged. */
@@ -54,7 +55,8 @@ function logOf(steps: number): string {
 beforeAll(async () => {
   place = scratch();
   const slow = place.file('slow.jsonl', logOf(5));
-  await ingestHere(place.library, [slow, join(FIXTURES, 'demo/demo.jsonl'), join(FIXTURES, 'verl')]);
+  await copyDemoLibrary(place.library);
+  await ingestHere(place.library, [slow, join(FIXTURES, 'verl')]);
   db = openReader(place.library);
   runs = db.prepare('SELECT run_id, name FROM run WHERE rollouts > 0').all() as typeof runs;
 });

@@ -1,26 +1,43 @@
 /**
- * One call of every method of the contract, so that each can be made over each transport
- * and compared with the host's own answer. A method added to the contract does not
- * compile here until it has a call.
+ * One call of every method of the contract that succeeds on a prepared library, in an order in which each finds what
+ * it needs. Two sides with equal libraries answer them, and the values are compared. A method added to the contract
+ * does not compile here until it has a call.
  */
+import { join } from 'node:path';
+import { expect } from 'vitest';
 import type { LibraryManager } from '../../electron/host/host.ts';
-import { METHODS, type Method, type ParamsOf, type ResultOf } from '../../shared/api/contract.ts';
+import {
+  METHODS,
+  type Method,
+  type ParamsOf,
+  type ResultOf,
+  type SqlExportPart,
+} from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
+import { DEMO_RUN, type Prepared } from './prepared.ts';
+import { OTHER_ID } from './twoLibraries.ts';
 
 export type Dispatch = (method: string, params: unknown) => Promise<Result<unknown>>;
 
 interface Ids {
   readonly runId: number;
-  readonly runKey: string;
   readonly step: number;
   readonly groupIds: readonly number[];
   readonly rolloutIds: readonly number[];
   /** One that has per-token columns. */
   readonly withTokens: number;
+  readonly poolKey: string;
+  readonly keptKey: string;
+  readonly idsKey: string;
 }
 
-/** `changes`: the answer depends on when and where it is asked, so only its kind is compared. */
-type Call<M extends Method> = { readonly params: (ids: Ids) => ParamsOf<M>; readonly changes?: true };
+/** What a call is made of: the same on both sides, but for the side's own directory and what it answered before. */
+interface Context extends Ids, Prepared {
+  readonly home: string;
+  answerOf<M extends Method>(method: M): ResultOf<M>;
+}
+
+type Call<M extends Method> = (at: Context) => ParamsOf<M>;
 
 const MAPPING = {
   version: 1 as const,
@@ -29,169 +46,174 @@ const MAPPING = {
   fields: { prompt: 'q', response: 'a' },
 };
 
+/** In the order in which they are made. */
 const CALLS: { readonly [M in Method]: Call<M> } = {
-  'host.info': { params: () => ({}), changes: true },
-  'run.list': { params: () => ({}) },
-  'run.get': { params: ({ runKey }) => ({ runKey }) },
-  'step.list': { params: ({ runId }) => ({ runId }) },
-  'group.order': {
-    params: ({ runId, step }) => ({ runId, step, sort: 'meanReward', direction: 'descending' }),
+  'host.info': () => ({}),
+  'run.list': () => ({}),
+  'run.get': () => ({ runKey: DEMO_RUN }),
+  'step.list': ({ runId }) => ({ runId }),
+  'group.order': ({ runId, step }) => ({ runId, step, sort: 'meanReward', direction: 'descending' }),
+  'group.rows': ({ groupIds }) => ({ groupIds: [...groupIds] }),
+  'rollout.order': ({ runId }) => ({ runId, filter: 'turns:>=1', sort: [{ by: 'responseChars' }] }),
+  'step.series': ({ runId }) => ({ runId, filter: 'tool_calls:>0' }),
+  'metric.list': ({ runId }) => ({ runId }),
+  'eval.summary': ({ runId }) => ({ runId, filter: 'turns:>0' }),
+  'step.schedule': ({ runId, step }) => ({ runId, step, filter: 'turns:>0' }),
+  'run.latencies': ({ runId, step }) => ({ runId, from: 0, to: step, filter: 'turns:>0' }),
+  'problem.solved': ({ runId, step }) => ({ runId, step }),
+  'filter.read': ({ runId }) => ({ runId, filter: 'correct:true or "wait"' }),
+  'search.page': ({ runId, step }) => ({ query: 'wait or "the"', runId, step, limit: 5 }),
+  'search.hits': ({ rolloutIds }) => ({ query: 'text:the', rolloutId: rolloutIds[0] ?? 0 }),
+  'search.state': () => ({}),
+  'problem.map': ({ runId }) => ({ runId, filter: 'turns:>1' }),
+  'problem.suspects': ({ runId }) => ({ runId }),
+  'problem.disputed': ({ runId }) => ({ runId }),
+  'problem.history': ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }),
+  'view.list': () => ({}),
+  'view.save': () => ({ name: 'late failures', filter: 'step:>1 reward:0' }),
+  'view.remove': () => ({ name: 'failures' }),
+  'sql.run': () => ({ sql: 'SELECT run_id, name FROM run ORDER BY run_id' }),
+  'sql.page': ({ answerOf }) => {
+    const answer = answerOf('sql.run');
+    return { resultId: 'resultId' in answer ? Number(answer.resultId) : 0, from: 0 };
   },
-  'group.rows': { params: ({ groupIds }) => ({ groupIds: [...groupIds] }) },
-  'rollout.order': {
-    params: ({ runId }) => ({ runId, filter: 'turns:>=1', sort: [{ by: 'responseChars' }] }),
+  'sql.export': () => ({ sql: 'SELECT run_id, name FROM run ORDER BY run_id', format: 'csv' }),
+  'sql.exportPart': ({ answerOf }) => {
+    const answer = answerOf('sql.export');
+    return { exportId: 'exportId' in answer ? Number(answer.exportId) : 0 };
   },
-  'step.series': { params: ({ runId }) => ({ runId, filter: 'tool_calls:>0' }) },
-  'metric.list': { params: ({ runId }) => ({ runId }) },
-  'eval.summary': { params: ({ runId }) => ({ runId, filter: 'turns:>0' }) },
-  'step.schedule': { params: ({ runId, step }) => ({ runId, step, filter: 'turns:>0' }) },
-  'run.latencies': { params: ({ runId, step }) => ({ runId, from: 0, to: step, filter: 'turns:>0' }) },
-  'problem.solved': { params: ({ runId, step }) => ({ runId, step }) },
-  'filter.read': { params: ({ runId }) => ({ runId, filter: 'correct:true or "wait"' }) },
-  'search.page': {
-    params: ({ runId, step }) => ({ query: 'wait or "the"', runId, step, limit: 5 }),
-    changes: true,
+  'sql.exportStop': ({ answerOf }) => {
+    const answer = answerOf('sql.export');
+    return { exportId: 'exportId' in answer ? Number(answer.exportId) : 0 };
   },
-  'search.hits': { params: ({ rolloutIds }) => ({ query: 'text:the', rolloutId: rolloutIds[0] ?? 0 }) },
-  'search.state': { params: () => ({}), changes: true },
-  'problem.map': { params: ({ runId }) => ({ runId, filter: 'turns:>1' }) },
-  'problem.suspects': { params: ({ runId }) => ({ runId }) },
-  'problem.disputed': { params: ({ runId }) => ({ runId }) },
-  'problem.history': { params: ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }) },
-  'view.list': { params: () => ({}) },
-  'view.save': { params: () => ({ name: 'late failures', filter: 'step:>1 reward:0' }), changes: true },
-  'view.remove': { params: () => ({ name: 'late failures' }), changes: true },
-  'sql.run': {
-    params: () => ({ sql: 'SELECT run_id, name FROM run ORDER BY run_id' }),
-    changes: true,
-  },
-  'sql.page': { params: () => ({ resultId: 999_999, from: 0 }) },
-  'sql.export': { params: () => ({ sql: 'DELETE FROM run', format: 'csv' }) },
-  'sql.exportPart': { params: () => ({ exportId: 999_999 }) },
-  'sql.exportStop': { params: () => ({ exportId: 999_999 }) },
-  'sql.schema': { params: () => ({}) },
-  'sql.target': { params: ({ rolloutIds }) => ({ of: 'rollout', id: rolloutIds[0] ?? 0 }) },
-  'query.examples': { params: () => ({}) },
-  'query.list': { params: () => ({}), changes: true },
-  'query.save': {
-    params: () => ({ name: 'runs', sql: 'SELECT * FROM run', createdAt: 0 }),
-    changes: true,
-  },
-  'query.remove': { params: () => ({ name: 'runs' }), changes: true },
-  'filter.values': { params: ({ runId }) => ({ runId, field: 'problem' }) },
-  'rollout.rows': { params: ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 100) }) },
-  'page.open': { params: ({ runKey, step }) => ({ runKey, step }) },
-  'rollout.get': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
-  'rollout.tokens': { params: ({ withTokens }) => ({ rolloutId: withTokens }) },
-  'rollout.signal': { params: ({ withTokens }) => ({ rolloutId: withTokens, signal: 'entropy' }) },
-  'rollout.alternatives': { params: ({ withTokens }) => ({ rolloutId: withTokens, from: 3, limit: 5 }) },
-  'token.signals': { params: ({ runId, step }) => ({ runId, step }) },
-  'token.statistics': { params: ({ runId, step }) => ({ runId, step, by: ['segment', 'token'] }) },
-  'token.places': {
-    params: ({ runId, withTokens }) => ({
-      runId,
-      rolloutId: withTokens,
-      signal: 'entropy',
-      source: { kind: 'full', unit: 'nats' },
-      token: ' the',
-    }),
-  },
-  'rollout.record': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },
-  'issue.list': { params: () => ({}) },
-  'file.list': { params: () => ({}) },
-  'problem.places': { params: ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }) },
-  'run.sources': { params: ({ runKey }) => ({ runKey }) },
-  'run.setGroupRule': { params: () => ({ runKey: 'no such run', rule: 'order', size: 8 }) },
-  'run.setName': { params: () => ({ directory: '/nobody/reads/this', name: null }), changes: true },
-  'run.joinPool': { params: ({ runKey }) => ({ poolKey: runKey, keptKey: 'no such run' }) },
-  'run.leavePool': { params: ({ runKey }) => ({ poolKey: runKey, keptKey: 'no such run' }) },
-  'run.setTokenizer': { params: ({ runKey }) => ({ runKey, path: '/nobody/granted/this' }) },
-  'run.removeTokenizer': { params: () => ({ runKey: 'no such run' }) },
-  'taxonomy.get': { params: () => ({}), changes: true },
-  'taxonomy.set': {
-    params: () => ({
-      taxonomy: {
-        name: 'Two',
-        choice: 'many',
-        labels: [
-          { id: 'loops', name: 'Loops', colour: 'teal', description: '', key: '1' },
-          { id: 'odd', name: 'Odd', colour: 'red', description: 'Anything else' },
-        ],
-      },
-    }),
-    changes: true,
-  },
-  'annotation.list': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }), changes: true },
-  'annotation.order': {
-    params: ({ runId }) => ({ runId, filter: 'label:any', states: ['exact', 'unattached'] }),
-    changes: true,
-  },
-  'annotation.rows': { params: () => ({ annotationNos: [1, 2] }), changes: true },
-  'annotation.apply': {
-    params: ({ rolloutIds }) => ({
-      author: 'me',
-      changes: [
-        { put: { rolloutId: rolloutIds[0] ?? 0, target: { kind: 'turn', turn: 1 }, note: 'hm' } },
-        { read: rolloutIds[0] ?? 0, verdict: 'read' },
+  'sql.schema': () => ({}),
+  'sql.target': ({ rolloutIds }) => ({ of: 'rollout', id: rolloutIds[0] ?? 0 }),
+  'query.examples': () => ({}),
+  'query.list': () => ({}),
+  'query.save': () => ({ name: 'steps', sql: 'SELECT * FROM step', createdAt: 0 }),
+  'query.remove': () => ({ name: 'runs' }),
+  'filter.values': ({ runId }) => ({ runId, field: 'problem' }),
+  'rollout.rows': ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 100) }),
+  'page.open': ({ step }) => ({ runKey: DEMO_RUN, step }),
+  'rollout.get': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }),
+  'rollout.tokens': ({ withTokens }) => ({ rolloutId: withTokens }),
+  'rollout.signal': ({ withTokens }) => ({ rolloutId: withTokens, signal: 'entropy' }),
+  'rollout.alternatives': ({ withTokens }) => ({ rolloutId: withTokens, from: 3, limit: 5 }),
+  'token.signals': ({ runId, step }) => ({ runId, step }),
+  'token.statistics': ({ runId, step }) => ({ runId, step, by: ['segment', 'token'] }),
+  'token.places': ({ runId, withTokens }) => ({
+    runId,
+    rolloutId: withTokens,
+    signal: 'entropy',
+    source: { kind: 'full', unit: 'nats' },
+    token: ' the',
+  }),
+  'rollout.record': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }),
+  'issue.list': () => ({}),
+  'file.list': () => ({}),
+  'problem.places': ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }),
+  'run.sources': () => ({ runKey: DEMO_RUN }),
+  'run.joinPool': ({ poolKey, keptKey }) => ({ poolKey, keptKey }),
+  'run.leavePool': ({ poolKey, keptKey }) => ({ poolKey, keptKey }),
+  'run.setGroupRule': ({ poolKey }) => ({ runKey: poolKey, rule: 'order', size: 2 }),
+  'run.setTokenizer': ({ idsKey, logs }) => ({ runKey: idsKey, path: join(logs, 'tokenizer.json') }),
+  'run.removeTokenizer': ({ idsKey }) => ({ runKey: idsKey }),
+  'taxonomy.get': () => ({}),
+  'taxonomy.set': () => ({
+    taxonomy: {
+      name: 'Two',
+      choice: 'many',
+      labels: [
+        { id: 'loops', name: 'Loops', colour: 'teal', description: '', key: '1' },
+        { id: 'gave-up', name: 'Gave up', colour: 'red', description: 'Ends without an answer' },
       ],
-    }),
-    changes: true,
-  },
-  'annotation.undo': { params: () => ({}), changes: true },
-  'annotation.redo': { params: () => ({}), changes: true },
-  'annotation.history': { params: () => ({}), changes: true },
-  'label.queue': { params: ({ runId }) => ({ runId, author: 'nobody', order: 'stratified', seed: 3 }) },
-  'annotation.agreement': { params: ({ runId }) => ({ runId, authors: ['nobody', 'no one'] }) },
-  'annotation.report': { params: ({ runId }) => ({ runId, labels: ['no-such'] }) },
-  'annotation.conflicts': { params: () => ({}) },
-  'annotation.resolve': { params: () => ({ conflictId: 999_999, take: 'mine' }) },
-  'annotation.authors': { params: () => ({}), changes: true },
-  'annotation.import': { params: () => ({ path: '/nobody/granted/this' }) },
-  'pack.preview': { params: ({ runId }) => ({ runId, filter: 'turns:>1', isAll: true }) },
-  'pack.export': {
-    params: ({ runId }) => ({ runId, labels: ['no-such'], format: 'html', path: 'pack.html' }),
-  },
-  'pack.text': {
-    params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0, sections: ['problem', 'answer'] }),
-  },
-  'run.remove': { params: () => ({ runKey: 'no such run' }) },
-  'compare.align': { params: ({ rolloutIds }) => ({ rollouts: rolloutIds.slice(0, 3), baseline: 1 }) },
-  'compare.tree': { params: ({ groupIds }) => ({ groupIds: groupIds.slice(0, 1) }) },
-  'compare.alike': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0, limit: 5 }) },
-  'roc.group': {
-    params: ({ groupIds }) => ({
-      groupId: groupIds[0] ?? 0,
-      whatIf: { rule: 'paper', settings: { down_sample_to_n: 8 } },
-    }),
-  },
-  'roc.report': { params: ({ runId, step }) => ({ runId, step }), changes: true },
-  'roc.groups': { params: () => ({ reportId: 999_999, key: 'flips' }) },
-  'format.list': { params: () => ({}) },
-  'file.inspect': { params: () => ({ path: '/nobody/granted/this' }) },
-  'mapping.preview': { params: () => ({ path: '/nobody/granted/this', mapping: MAPPING }) },
-  'mapping.list': { params: () => ({}) },
-  'mapping.save': { params: () => ({ mapping: MAPPING }) },
-  'mapping.remove': { params: () => ({ name: 'no such mapping' }) },
-  'follow.start': { params: () => ({ paths: ['/nobody/granted/this'] }) },
-  'follow.stop': { params: () => ({ path: '/nobody/follows/this' }) },
-  'follow.list': { params: () => ({}) },
-  'ingest.start': { params: () => ({ paths: ['/nobody/granted/this'] }) },
-  'ingest.demo': { params: () => ({}), changes: true },
-  'ingest.cancel': { params: () => ({ jobId: 999_999 }) },
-  'ingest.jobs': { params: () => ({}), changes: true },
-  'library.list': { params: () => ({}), changes: true },
-  'library.open': { params: () => ({ path: '/nobody/granted/this' }) },
-  'library.close': { params: () => ({ id: 'no such library' }) },
-  'library.forget': { params: () => ({ id: 'no such library' }) },
-  'library.sizes': { params: () => ({}) },
-  'library.compact': { params: () => ({}), changes: true },
-  'run.move': { params: () => ({ runKey: 'no such run', path: 'elsewhere' }) },
-  'run.export': { params: () => ({ runKeys: ['no such run'], path: 'elsewhere' }) },
-  'shell.saveDialog': { params: () => ({ name: 'elsewhere.sqlite' }), changes: true },
-  'shell.openDialog': { params: () => ({ kind: 'files' }), changes: true },
-  'shell.openLink': { params: () => ({ url: 'javascript:alert(1)' }), changes: true },
-  'shell.recent': { params: () => ({}), changes: true },
+    },
+  }),
+  'annotation.list': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }),
+  'annotation.order': ({ runId }) => ({ runId, filter: 'label:*', states: ['exact', 'unattached'] }),
+  'annotation.rows': ({ answerOf }) => ({ annotationNos: [...answerOf('annotation.order').ids] }),
+  'annotation.apply': ({ rolloutIds, disputedId }) => ({
+    author: 'ann',
+    changes: [
+      { put: { id: disputedId, label: 'gave-up', note: 'after two calls' } },
+      { read: rolloutIds[1] ?? 0, verdict: 'read' },
+    ],
+  }),
+  'annotation.undo': () => ({}),
+  'annotation.redo': () => ({}),
+  'annotation.history': () => ({ author: 'ann' }),
+  'annotation.authors': () => ({}),
+  'annotation.agreement': ({ runId }) => ({ runId, authors: ['ann', 'bob'] }),
+  'annotation.report': ({ runId }) => ({ runId, labels: ['loops'] }),
+  'annotation.import': ({ logs }) => ({ path: join(logs, 'pack.jsonl') }),
+  'annotation.conflicts': () => ({}),
+  'annotation.resolve': ({ answerOf }) => ({
+    conflictId: answerOf('annotation.conflicts')[0]?.conflictId ?? 0,
+    take: 'theirs',
+    author: 'ann',
+  }),
+  'label.queue': ({ runId }) => ({ runId, author: 'ann', order: 'stratified', seed: 3 }),
+  'pack.preview': ({ runId }) => ({ runId, filter: 'turns:>1', isAll: true }),
+  'pack.export': ({ runId }) => ({ runId, labels: ['loops'], format: 'html', path: 'pack.html' }),
+  'pack.text': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0, sections: ['problem', 'answer'] }),
+  'compare.align': ({ rolloutIds }) => ({ rollouts: rolloutIds.slice(0, 3), baseline: 1 }),
+  'compare.tree': ({ groupIds }) => ({ groupIds: groupIds.slice(0, 1) }),
+  'compare.alike': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0, limit: 5 }),
+  'roc.group': ({ groupIds }) => ({
+    groupId: groupIds[0] ?? 0,
+    whatIf: { rule: 'paper', settings: { down_sample_to_n: 8 } },
+  }),
+  'roc.report': ({ runId, step }) => ({ runId, step }),
+  'roc.groups': ({ answerOf }) => ({ reportId: answerOf('roc.report').reportId, key: 'mixed' }),
+  'format.list': () => ({}),
+  'file.inspect': ({ logs }) => ({ path: join(logs, 'odd', 'out.jsonl') }),
+  'mapping.preview': ({ logs }) => ({ path: join(logs, 'odd', 'out.jsonl'), mapping: MAPPING }),
+  'mapping.save': () => ({ mapping: MAPPING }),
+  'mapping.list': () => ({}),
+  'mapping.remove': () => ({ name: MAPPING.name }),
+  'library.list': () => ({}),
+  'library.open': ({ home }) => ({ path: join(home, 'other runs.sqlite') }),
+  'library.close': () => ({ id: OTHER_ID }),
+  'library.forget': () => ({ id: OTHER_ID }),
+  'library.sizes': () => ({}),
+  'run.export': ({ keptKey }) => ({ runKeys: [keptKey], path: 'exported' }),
+  'run.move': ({ idsKey }) => ({ runKey: idsKey, path: 'moved' }),
+  'run.remove': () => ({ runKey: `${DEMO_RUN}~eval` }),
+  'library.compact': () => ({}),
+  'ingest.start': ({ logs }) => ({ paths: [join(logs, 'late')] }),
+  'ingest.demo': () => ({}),
+  'run.setName': ({ logs }) => ({ directory: join(logs, 'late'), name: 'renamed' }),
+  'ingest.cancel': ({ answerOf }) => ({ jobId: answerOf('ingest.start').jobId }),
+  'ingest.jobs': () => ({}),
+  'follow.start': ({ logs }) => ({ paths: [join(logs, 'late')] }),
+  'follow.list': () => ({}),
+  'follow.stop': ({ logs }) => ({ path: join(logs, 'late') }),
+  'shell.saveDialog': () => ({ name: 'elsewhere.sqlite' }),
+  'shell.openDialog': () => ({ kind: 'files' }),
+  'shell.openLink': () => ({ url: 'https://example.com/' }),
+  'shell.recent': () => ({}),
 };
+
+/** They start a job; the next call is made when it has ended. */
+const STARTS_JOB: ReadonlySet<Method> = new Set([
+  'ingest.start',
+  'ingest.demo',
+  'run.setName',
+  'follow.start',
+]);
+
+/** Times and durations, which differ from one call to the next. */
+const VOLATILE: ReadonlySet<string> = new Set([
+  'elapsedMs',
+  'milliseconds',
+  'updatedAt',
+  'at',
+  'latest',
+  'since',
+  // With the write-ahead log, which is written to at its own time.
+  'sizeBytes',
+  'wal',
+]);
 
 /** What must fail, and how, on every transport alike. */
 export const FAILURES: readonly (readonly [method: string, params: unknown, code: string])[] = [
@@ -235,6 +257,20 @@ export function canonical(value: unknown): string {
   });
 }
 
+/** Ids again, of what is in canonical form: the only arrays that later calls are made of. */
+function uncanonical(_name: string, each: unknown): unknown {
+  const isIds = typeof each === 'object' && each !== null && 'array' in each && 'bytes' in each;
+  if (!isIds || each.array !== '[object Uint32Array]') return each;
+  return new Uint32Array(
+    Uint8Array.from(
+      String(each.bytes)
+        .split(' ')
+        .filter((byte) => byte !== ''),
+      Number,
+    ).buffer,
+  );
+}
+
 async function value<M extends Method>(
   dispatch: Dispatch,
   method: M,
@@ -243,12 +279,6 @@ async function value<M extends Method>(
   const result = await dispatch(method, params);
   if (!result.ok) throw new Error(`${method}: ${result.failure.message}`);
   return result.value as ResultOf<M>;
-}
-
-export interface PreparedCall {
-  readonly method: Method;
-  readonly params: unknown;
-  readonly changes: boolean;
 }
 
 /** Logs into a library, to their end; through the shelf, as a shell does it. */
@@ -273,29 +303,90 @@ export async function readInto(
   await ended;
 }
 
-/** The calls with real ids in them, asked of the host itself. */
-export async function prepareCalls(dispatch: Dispatch): Promise<readonly PreparedCall[]> {
-  const runs = await value(dispatch, 'run.list', {});
-  const [run] = [...runs].sort((a, b) => b.rollouts - a.rollouts);
-  if (run === undefined) throw new Error('the library is empty');
-  const { runId, runKey, lastStep: step = 0 } = run;
+/** One of two that are compared. */
+export interface Side {
+  /** The directory of its library, which only it has. */
+  readonly home: string;
+  /** @returns the answer in canonical form, made where the caller of the wire is */
+  send(method: Method, params: unknown): Promise<string>;
+}
+
+/** Without what differs between two sides that are equal: their directories, and what is volatile by its name. */
+function comparable(side: Side, answer: string): unknown {
+  return JSON.parse(answer.replaceAll(side.home, '<home>'), (name, each: unknown) =>
+    VOLATILE.has(name) ? '<volatile>' : each,
+  );
+}
+
+/** Where an export is cut into parts depends on time: the parts as one. */
+async function wholeExport(side: Side, params: unknown): Promise<string> {
+  let text = '';
+  for (;;) {
+    const part = JSON.parse(await side.send('sql.exportPart', params)) as Result<SqlExportPart>;
+    if (!part.ok) throw new Error(part.failure.message);
+    text += part.value.text;
+    if (part.value.isWhole) return JSON.stringify({ ok: true, value: { ...part.value, text } });
+  }
+}
+
+/** Makes every call on both sides, one after the other. */
+export async function compareSides(
+  { one, other }: { readonly one: Side; readonly other: Side },
+  prepared: Prepared,
+  ids: Ids,
+): Promise<void> {
+  const answers = new Map<Side, Map<Method, unknown>>([
+    [one, new Map()],
+    [other, new Map()],
+  ]);
+  const send = async <M extends Method>(side: Side, method: M): Promise<string> => {
+    const own = answers.get(side);
+    const answerOf = <N extends Method>(name: N): ResultOf<N> => own?.get(name) as ResultOf<N>;
+    const params = CALLS[method]({ ...prepared, ...ids, home: side.home, answerOf });
+    // A directory that was just followed is being read, for as long as that takes.
+    if (method === 'follow.list')
+      await expect.poll(() => side.send(method, params), { timeout: 20_000 }).not.toContain('"reading"');
+    const answer =
+      method === 'sql.exportPart' ? await wholeExport(side, params) : await side.send(method, params);
+    const result = JSON.parse(answer, uncanonical) as Result<unknown>;
+    if (!result.ok) throw new Error(`${method}: ${result.failure.message}`);
+    own?.set(method, result.value);
+    if (STARTS_JOB.has(method))
+      await expect.poll(() => side.send('ingest.jobs', {}), { timeout: 20_000 }).not.toContain('"running"');
+    return answer;
+  };
+  const order = Object.keys(CALLS) as Method[];
+  expect([...order].sort()).toEqual([...METHODS].sort());
+  for (const method of order) {
+    const [direct, carried] = [await send(one, method), await send(other, method)];
+    expect.soft([method, comparable(other, carried)]).toEqual([method, comparable(one, direct)]);
+  }
+}
+
+/** Ids and keys in the prepared library. */
+export async function idsOf(dispatch: Dispatch): Promise<Ids> {
+  const { runId, lastStep: step = 0 } = await value(dispatch, 'run.get', { runKey: DEMO_RUN });
   const groups = await value(dispatch, 'group.order', { runId, step });
   const rollouts = await value(dispatch, 'rollout.order', { runId });
   const byEntropy = await value(dispatch, 'rollout.order', {
     runId,
     sort: [{ by: 'meanEntropy', direction: 'descending' }],
   });
-  const withTokens = byEntropy.ids[0] ?? 0;
-  const ids: Ids = {
+  const runs = await value(dispatch, 'run.list', {});
+  const keyOf = (name: RegExp): string => {
+    const run = runs.find(({ runKey }) => name.test(runKey));
+    if (run === undefined)
+      throw new Error(`no run ${name} among ${runs.map(({ runKey }) => runKey).join(', ')}`);
+    return run.runKey;
+  };
+  return {
     runId,
-    runKey,
     step,
     groupIds: [...groups.ids],
     rolloutIds: [...rollouts.ids],
-    withTokens,
+    withTokens: byEntropy.ids[0] ?? 0,
+    poolKey: keyOf(/^verl-trace-/),
+    keptKey: keyOf(/^verl-(?!trace)/),
+    idsKey: keyOf(/^nemo-gym-/),
   };
-  return METHODS.map((method) => {
-    const call: Call<Method> = CALLS[method];
-    return { method, params: call.params(ids), changes: call.changes ?? false };
-  });
 }

@@ -1,16 +1,14 @@
 /** Two open libraries over one wire, whichever it is: answers and events say which library they are of. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createHost } from '../../electron/host/createHost.ts';
+import { copyLibraryOf } from '../support/preparedLibrary.ts';
 
-const OTHER_LOG = fileURLToPath(new URL('../../fixtures/turnwise/messages', import.meta.url));
+export const OTHER_LOG = fileURLToPath(new URL('../../fixtures/turnwise/messages', import.meta.url));
 
 /** A library with another run than the demo's, beside the home library. @returns its path */
 export async function makeOtherLibrary(directory: string): Promise<string> {
   const libraryPath = join(directory, 'other runs.sqlite');
-  const host = await createHost({ libraryPath, shell: 'browser', version: '0.0.0' });
-  await host.ingest([OTHER_LOG]);
-  await host.close();
+  await copyLibraryOf(libraryPath, [OTHER_LOG]);
   return libraryPath;
 }
 

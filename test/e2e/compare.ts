@@ -5,9 +5,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyDemoLibrary, DEMO_LOG } from '../support/preparedLibrary.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { watchErrors } from './watchErrors.ts';
@@ -15,8 +15,6 @@ import { watchErrors } from './watchErrors.ts';
 const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const linkOf = (...ordinals: readonly number[]): string =>
   `/compare?${ordinals.map((ordinal) => `lane=${GROUP}/rollout/${ordinal}`).join('&')}`;
-
-const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 
 /** A run that is to be removed, and one with an empty response and long lines of code. @returns the file's path */
 function writeTwoRuns(directory: string): string {
@@ -54,7 +52,8 @@ export function describeCompare(shell: Shell): void {
 
     beforeAll(async () => {
       home = createTemporaryHome();
-      running = await shell.open({ home, paths: [DEMO, writeTwoRuns(home.directory)] });
+      await copyDemoLibrary(home.libraryPath);
+      running = await shell.open({ home, paths: [DEMO_LOG, writeTwoRuns(home.directory)] });
       page = running.page;
       page.setDefaultTimeout(10_000);
       errors = watchErrors(page);

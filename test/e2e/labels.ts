@@ -6,11 +6,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { AnnotationRow } from '../../shared/api/contract.ts';
-import { CHROMIUM_FLAGS, findChromium } from '../support/shells/chromium.ts';
+import { sharedBrowser } from '../support/shells/browserShell.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
 
@@ -25,9 +25,14 @@ export function describeLabels(shell: Shell): void {
     let page: Page;
     let errors: string[];
 
-    onDemo(shell, (demo) => {
-      ({ home, running, page, errors } = demo);
-    });
+    onDemo(
+      shell,
+      (demo) => {
+        ({ home, running, page, errors } = demo);
+      },
+      // Labels are written into the library.
+      async () => undefined,
+    );
 
     const panel = () => page.getByRole('complementary', { name: 'Labels' });
     const cards = () => panel().locator('.annotation');
@@ -345,16 +350,10 @@ interface OpenedAlone {
   readonly text: string;
 }
 
-/** A file in a browser of its own, without a network. */
+/** A file in a context of its own, without a network. */
 async function openedAlone(path: string): Promise<OpenedAlone> {
-  const { executablePath, env } = findChromium();
-  const browser = await chromium.launch({
-    executablePath,
-    args: [...CHROMIUM_FLAGS],
-    env: { ...process.env, ...env },
-  });
+  const context = await (await sharedBrowser()).newContext({ offline: true });
   try {
-    const context = await browser.newContext({ offline: true });
     const page = await context.newPage();
     const errors: string[] = [];
     const requests: string[] = [];
@@ -369,6 +368,6 @@ async function openedAlone(path: string): Promise<OpenedAlone> {
     const text = await page.evaluate(() => document.body.textContent ?? '');
     return { errors, requests, scripts, text };
   } finally {
-    await browser.close();
+    await context.close();
   }
 }

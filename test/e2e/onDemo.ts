@@ -1,53 +1,87 @@
 /** A shell with the demo run open in it, for the length of a `describe`. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { watchErrors } from './watchErrors.ts';
 
-/** To start a shell, read the demo and open it, beside whatever else the machine does: what is measured is elsewhere. */
+/** To start a shell and open the demo, beside whatever else the machine does. */
 const START_MS = 30_000;
 
-export interface OnDemo {
+interface Opened {
   readonly home: TemporaryHome;
   readonly running: RunningShell;
+}
+
+export interface OnDemo extends Opened {
   readonly page: Page;
   /** What the page has reported so far. */
   readonly errors: string[];
-  /** The same shell and library, started anew with these logs in place of the demo. */
-  reopen(paths: readonly string[]): Promise<Omit<OnDemo, 'home' | 'reopen'>>;
+  /** Another shell with a library of its own that reads these logs; it is closed with this `describe`. */
+  openOn(paths: readonly string[]): Promise<{ running: RunningShell; page: Page; errors: string[] }>;
+}
+
+/** The parts of a file that only read the library share a shell; each starts on a fresh page. */
+const shared = new Map<Shell, Promise<Opened>>();
+afterAll(async () => {
+  for (const opened of shared.values()) await close(await opened);
+  shared.clear();
+});
+
+async function open(shell: Shell, prepare?: (home: TemporaryHome) => Promise<void>): Promise<Opened> {
+  const home = createTemporaryHome();
+  await copyDemoLibrary(home.libraryPath);
+  await prepare?.(home);
+  return { home, running: await shell.open({ home }) };
+}
+
+async function close({ home, running }: Opened): Promise<void> {
+  await running.close();
+  home.remove();
+}
+
+function watched(running: RunningShell) {
+  const { page } = running;
+  page.setDefaultTimeout(10_000);
+  return { running, page, errors: watchErrors(page) };
 }
 
 /**
  * @param ready is told once the demo is open, before the first test
- * @param prepare before the shell starts
+ * @param prepare gives this part a library of its own, which it may change, and runs before the shell starts
  */
 export function onDemo(
   shell: Shell,
   ready: (demo: OnDemo) => void | Promise<void>,
   prepare?: (home: TemporaryHome) => Promise<void>,
 ): void {
-  let home: TemporaryHome | undefined;
-  let running: RunningShell | undefined;
+  const own: Opened[] = [];
 
   beforeAll(async () => {
-    const made = createTemporaryHome();
-    home = made;
-    await prepare?.(made);
-    const open = async (paths?: readonly string[]) => {
-      await running?.close();
-      running = await shell.open({ home: made, ...(paths === undefined ? {} : { paths }) });
-      const { page } = running;
-      page.setDefaultTimeout(10_000);
-      return { running, page, errors: watchErrors(page) };
-    };
-    const demo = await open();
+    let opened: Opened;
+    if (prepare !== undefined) {
+      opened = await open(shell, prepare);
+      own.push(opened);
+    } else {
+      const others = shared.get(shell);
+      const promise = others ?? open(shell);
+      shared.set(shell, promise);
+      opened = await promise;
+      if (others !== undefined) await opened.running.startAgain();
+    }
+    const demo = watched(opened.running);
     const heading = demo.page.getByRole('heading', { level: 1, name: 'demo (synthetic)' });
     await heading.waitFor({ timeout: START_MS });
-    await ready({ ...demo, home: made, reopen: open });
+    const openOn = async (paths: readonly string[]) => {
+      const home = createTemporaryHome();
+      const running = await shell.open({ home, paths });
+      own.push({ home, running });
+      return watched(running);
+    };
+    await ready({ ...demo, home: opened.home, openOn });
   });
   afterAll(async () => {
-    await running?.close();
-    home?.remove();
+    for (const opened of own) await close(opened);
   });
 }

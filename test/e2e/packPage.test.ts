@@ -1,11 +1,11 @@
 /** A pack of hostile rollouts in a real browser that has no network: it is read, and nothing in it does anything. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Scratch, scratch } from '../support/library.ts';
 import { hostileLibrary, packHere } from '../support/packed.ts';
-import { CHROMIUM_FLAGS, findChromium } from '../support/shells/chromium.ts';
+import { sharedBrowser } from '../support/shells/browserShell.ts';
 
 let place: Scratch;
 let browser: Browser;
@@ -16,17 +16,9 @@ beforeAll(async () => {
   await hostileLibrary(place.library, place.directory);
   path = join(place.directory, 'pack.html');
   await packHere(place.library, 'html', path, { tokens: true, siblings: true });
-  const { executablePath, env } = findChromium();
-  browser = await chromium.launch({
-    executablePath,
-    args: [...CHROMIUM_FLAGS],
-    env: { ...process.env, ...env },
-  });
+  browser = await sharedBrowser();
 });
-afterAll(async () => {
-  await browser.close();
-  place.remove();
-});
+afterAll(() => place.remove());
 
 /** With everything it did that a page that is read does not do. */
 async function opened(scheme: 'light' | 'dark'): Promise<{ page: Page; did: readonly string[] }> {

@@ -13,12 +13,12 @@ export function describeSchedule(shell: Shell): void {
     let running: RunningShell;
     let page: Page;
     let errors: string[];
-    let reopen: (
+    let openOn: (
       paths: readonly string[],
     ) => Promise<{ running: RunningShell; page: Page; errors: string[] }>;
 
     onDemo(shell, (demo) => {
-      ({ running, page, errors, reopen } = demo);
+      ({ running, page, errors, openOn } = demo);
     });
     const timeline = () => page.getByRole('application', { name: /rollouts on \d+ workers over time/ });
     const reading = () => page.getByRole('complementary', { name: 'Rollout' });
@@ -116,7 +116,7 @@ export function describeSchedule(shell: Shell): void {
     });
 
     test('a log without timing says which fields would bring it; one with starts of calls places them', async () => {
-      ({ running, page, errors } = await reopen([
+      ({ running, page, errors } = await openOn([
         fixture('turnwise/messages'),
         fixture('turnwise/schedule'),
       ]));

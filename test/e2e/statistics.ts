@@ -24,7 +24,7 @@ export function describeStatistics(shell: Shell): void {
       errors.push(demo.errors);
     });
     const reopen = async (logs: string): Promise<void> => {
-      const opened = await demo.reopen([logs]);
+      const opened = await demo.openOn([logs]);
       ({ running, page } = opened);
       errors.push(opened.errors);
     };

@@ -10,9 +10,9 @@ import { EXPORTED_ROLLOUTS } from '../../electron/storage/queries/exported.ts';
 import { ApiError } from '../../shared/api/errors.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
-const DEMO = join(FIXTURES, 'demo', 'demo.jsonl');
 
 /** Everything but where it came from: what is read again comes from another file. */
 const COMPARED = {
@@ -69,7 +69,7 @@ function expectSame(): void {
 
 describe('a data set', () => {
   it('of the demo run comes back as it was: texts, calls, decisions, tokens, flags, stages, metrics', async () => {
-    await ingestHere(first.library, [DEMO]);
+    await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     const report = write(first, directory);
     expect(report).toMatchObject({ runs: 2, files: 16, rollouts: 1981 });
@@ -126,7 +126,7 @@ describe('a data set', () => {
   });
 
   it('has the columns it documents, run and step in the path, and says its run in every file', async () => {
-    await ingestHere(first.library, [DEMO]);
+    await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     write(first, directory, ['synthetic-grpo-roc-demo']);
     expect(readdirSync(join(directory, 'rollouts'))).toEqual(['run=synthetic-grpo-roc-demo']);
@@ -148,7 +148,7 @@ describe('a data set', () => {
   });
 
   it('leaves nothing when it is stopped in the middle', async () => {
-    await ingestHere(first.library, [DEMO]);
+    await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     const db = openReader(first.library);
     const written = writeDataSet(db, { directory });
@@ -159,7 +159,7 @@ describe('a data set', () => {
   });
 
   it('that was killed in the middle is no data set, and is begun anew', async () => {
-    await ingestHere(first.library, [DEMO]);
+    await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     const db = openReader(first.library);
     const written = writeDataSet(db, { directory });
@@ -200,7 +200,7 @@ describe('a data set', () => {
   });
 
   it('is refused where something lies already, and of a run that is not there', async () => {
-    await ingestHere(first.library, [DEMO]);
+    await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     mkdirSync(directory);
     writeFileSync(join(directory, 'thesis.txt'), 'mine');
@@ -210,7 +210,7 @@ describe('a data set', () => {
   });
 
   it('finds the rollouts of a step by an index', async () => {
-    await ingestHere(first.library, [DEMO]);
+    await copyDemoLibrary(first.library);
     const plan = rows(first.library, `EXPLAIN QUERY PLAN ${EXPORTED_ROLLOUTS.replaceAll('?', '1')}`);
     expect(
       plan

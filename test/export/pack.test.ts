@@ -15,8 +15,7 @@ import { faultsOf } from '../support/jsonSchema.ts';
 import { Labelled } from '../support/labelled.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { filesOf, type PackAsked, packHere } from '../support/packed.ts';
-
-const DEMO = join(import.meta.dirname, '..', '..', 'fixtures', 'demo', 'demo.jsonl');
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 let place: Scratch;
 let ids: readonly number[];
@@ -41,7 +40,7 @@ const lines = (text: string, type: string): Record<string, never>[] =>
 
 beforeAll(async () => {
   place = scratch();
-  await ingestHere(place.library, [DEMO]);
+  await copyDemoLibrary(place.library);
   const labelled = new Labelled(place.library);
   try {
     labelled.annotations.setTaxonomy({

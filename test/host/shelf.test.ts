@@ -11,7 +11,8 @@ import { NEWEST_VERSION } from '../../electron/storage/migrate.ts';
 import type { HostEvent, LibraryRow, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { readInto } from '../contract/cases.ts';
-import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
+import { makeOtherLibrary, OTHER_ID, OTHER_LOG } from '../contract/twoLibraries.ts';
+import { copyDemoLibrary, copyLibraryOf } from '../support/preparedLibrary.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
@@ -21,15 +22,19 @@ const OPTIONS = { shell: 'browser', version: '0.0.0' } as const;
 let home: ReturnType<typeof createTemporaryHome>;
 let shelf: LibraryManager;
 let other: string;
-beforeEach(async () => {
-  home = createTemporaryHome();
-  other = await makeOtherLibrary(home.directory);
-  shelf = await createLibraryManager({ libraryPath: home.libraryPath, ...OPTIONS });
-});
-afterEach(async () => {
-  await shelf.close();
-  home.remove();
-});
+/** A manager of its own for each test of a `describe`. */
+function withManager({ hasDemo }: { readonly hasDemo: boolean }): void {
+  beforeEach(async () => {
+    home = createTemporaryHome();
+    other = await makeOtherLibrary(home.directory);
+    if (hasDemo) await copyDemoLibrary(home.libraryPath);
+    shelf = await createLibraryManager({ libraryPath: home.libraryPath, ...OPTIONS });
+  });
+  afterEach(async () => {
+    await shelf.close();
+    home.remove();
+  });
+}
 
 const at = (name: string): string => join(home.directory, name);
 
@@ -54,6 +59,8 @@ const runKeys = async (library?: string): Promise<readonly string[]> =>
   (await ask('run.list', {}, library)).map(({ runKey }) => runKey).sort();
 
 describe('two libraries', () => {
+  withManager({ hasDemo: false });
+
   test('answer each for itself, and their events name them', async () => {
     await readInto(shelf, DEMO);
     const row = await open(other);
@@ -111,6 +118,8 @@ describe('two libraries', () => {
 });
 
 describe('opening', () => {
+  withManager({ hasDemo: false });
+
   test('a path that nobody granted is refused', async () => {
     const failure = await failureOf(shelf.dispatch('library.open', { path: other }));
     expect(failure.code).toBe('not_granted');
@@ -171,6 +180,8 @@ describe('opening', () => {
 });
 
 describe('closing', () => {
+  withManager({ hasDemo: false });
+
   test('it is remembered, and the next start offers it again, under the same id', async () => {
     await open(other);
     expect(await ask('library.close', { id: OTHER_ID })).toEqual({ closed: true });
@@ -190,8 +201,9 @@ describe('closing', () => {
   });
 
   test('what is under way is answered, never left waiting', async () => {
+    await copyLibraryOf(other, [OTHER_LOG, DEMO]);
     const { id } = await open(other);
-    await readInto(shelf, DEMO, id);
+    await shelf.grant(DEMO);
     const [run] = (await ask('run.list', {}, id)).filter(({ runKey }) => runKey === DEMO_RUN);
     const questions: readonly (readonly [string, object])[] = [
       ['step.series', { runId: run?.runId, filter: 'correct:true' }],
@@ -240,7 +252,8 @@ describe('closing', () => {
 });
 
 describe('a run that gets a library of its own', () => {
-  beforeEach(() => readInto(shelf, DEMO));
+  withManager({ hasDemo: true });
+  beforeEach(() => shelf.grant(DEMO));
 
   test('is there, and no longer here', async () => {
     const before = await ask('run.get', { runKey: DEMO_RUN });
@@ -310,25 +323,32 @@ describe('a run that gets a library of its own', () => {
   });
 });
 
-test('while logs are read into a library it is neither compacted nor left by a run', async () => {
-  await shelf.grant(DEMO);
-  const ended = new Promise<void>((resolve) => {
-    shelf.subscribe(({ event, payload }) => {
-      if (event === 'ingest.progress' && payload.state !== 'running') resolve();
-    });
-  });
-  await ask('ingest.start', { paths: [DEMO] });
-  const said = { code: 'refused', message: expect.stringContaining('being read') };
-  expect(await failureOf(shelf.dispatch('library.compact', {}))).toMatchObject(said);
-  expect(await failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path: 'x' }))).toMatchObject(said);
-  await ended;
-  expect((await shelf.dispatch('library.compact', {})).ok).toBe(true);
-});
+describe('one library', () => {
+  withManager({ hasDemo: false });
 
-test('a host alone has no shelf', async () => {
-  const host = await createHost({ libraryPath: at('alone.sqlite'), ...OPTIONS });
-  expect(await host.dispatch('library.list', {})).toMatchObject({ ok: false, failure: { code: 'refused' } });
-  await host.close();
+  test('while logs are read into a library it is neither compacted nor left by a run', async () => {
+    await shelf.grant(DEMO);
+    const ended = new Promise<void>((resolve) => {
+      shelf.subscribe(({ event, payload }) => {
+        if (event === 'ingest.progress' && payload.state !== 'running') resolve();
+      });
+    });
+    await ask('ingest.start', { paths: [DEMO] });
+    const said = { code: 'refused', message: expect.stringContaining('being read') };
+    expect(await failureOf(shelf.dispatch('library.compact', {}))).toMatchObject(said);
+    expect(await failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path: 'x' }))).toMatchObject(said);
+    await ended;
+    expect((await shelf.dispatch('library.compact', {})).ok).toBe(true);
+  });
+
+  test('a host alone has no shelf', async () => {
+    const host = await createHost({ libraryPath: at('alone.sqlite'), ...OPTIONS });
+    expect(await host.dispatch('library.list', {})).toMatchObject({
+      ok: false,
+      failure: { code: 'refused' },
+    });
+    await host.close();
+  });
 });
 
 test('ids are the names of files, made unique and fit for a URL', () => {

@@ -10,9 +10,9 @@ import { openReader } from '../../electron/storage/open.ts';
 import { prepareUserStatement, RefusedStatementError } from '../../electron/storage/userStatement.ts';
 import type { ParamsOf, ResultOf, SqlRow } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
-import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+import { type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
-const DEMO = new URL('../../fixtures/demo/demo.jsonl', import.meta.url).pathname;
 const ENDLESS = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
 const ENDLESS_ROWS = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c';
 
@@ -22,7 +22,7 @@ const progress: number[] = [];
 
 beforeAll(async () => {
   files = scratch();
-  await ingestHere(files.library, [DEMO]);
+  await copyDemoLibrary(files.library);
   host = await createHost({ libraryPath: files.library, shell: 'browser', version: '0' });
   host.subscribe(({ event, payload }) => {
     if (event === 'sql.progress') progress.push(payload.rows);

@@ -5,7 +5,8 @@ import type { Host } from '../../electron/host/host.ts';
 import { EXAMPLE_QUERIES } from '../../electron/storage/exampleQueries.ts';
 import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
-import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const DEMO = new URL('../../fixtures/demo/demo.jsonl', import.meta.url).pathname;
 let files: Scratch;
@@ -13,7 +14,7 @@ let host: Host;
 
 beforeAll(async () => {
   files = scratch();
-  await ingestHere(files.library, [DEMO]);
+  await copyDemoLibrary(files.library);
   host = await createHost({ libraryPath: files.library, shell: 'browser', version: '0' });
 });
 afterAll(async () => {

@@ -10,6 +10,7 @@ import { FREE_TASK } from '../../electron/threads/task.ts';
 import type { ResultOf, SearchCursor, SearchPage } from '../../shared/api/contract.ts';
 import { CANCELLED_TASK } from '../support/columnQuestion.ts';
 import { type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 let place: Scratch;
@@ -24,8 +25,9 @@ beforeAll(async () => {
       .map((output) => JSON.stringify({ input: 'p', output, score: 0, step: 1, gts: '1' }))
       .join('\n'),
   );
+  await copyDemoLibrary(place.library);
   host = await createHost({ libraryPath: place.library, shell: 'browser', version: 'test' });
-  await host.ingest([join(FIXTURES, 'demo/demo.jsonl'), join(FIXTURES, 'tau-bench'), endless]);
+  await host.ingest([join(FIXTURES, 'tau-bench'), endless]);
 });
 afterAll(async () => {
   await host.close();

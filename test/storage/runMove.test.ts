@@ -10,6 +10,7 @@ import { librarySizes } from '../../electron/storage/queries/sizes.ts';
 import { COPIED_TABLES, LEFT_TABLES, type MoveWatch } from '../../electron/storage/runMove.ts';
 import { indexPiece } from '../../electron/storage/searchIndex.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { copyLibraryOf } from '../support/preparedLibrary.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url));
 const GIVEN = ['demo/demo.jsonl', 'turnwise', 'verl', 'prime-rl'].map((name) => join(FIXTURES, name));
@@ -31,7 +32,7 @@ let target: string;
 beforeEach(async () => {
   place = scratch();
   target = join(place.directory, 'own.sqlite');
-  await ingestHere(place.library, GIVEN);
+  await copyLibraryOf(place.library, GIVEN);
 });
 afterEach(() => place.remove());
 

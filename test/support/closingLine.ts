@@ -2,6 +2,7 @@
  * The last lines of a run, for people and scripts that read only those:
  *
  *   e2e targets: browser ✓, electron double ✓, electron — no binary
+ *   tests took 312 s
  *   N passed, N failed            (and `, N skipped` when there are any)
  *
  * A file that failed to load has no tests to count and is one failure; so is an error
@@ -9,22 +10,25 @@
  */
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Each target's own file; everything in it runs on that target and nothing else. */
+/** How the files of each target begin; everything in them runs on that target and nothing else. */
 const TARGETS = [
-  ['browser', 'test/e2e/browser.test.ts'],
-  ['electron double', 'test/e2e/electronDouble.test.ts'],
-  ['electron', 'test/e2e/electron.test.ts'],
+  ['browser', 'test/e2e/browser'],
+  ['electron double', 'test/e2e/electronDouble'],
+  ['electron', 'test/e2e/electron.'],
 ] as const;
 
-function outcomeOf(module: TestModule): string {
-  const tests = [...module.children.allTests()];
-  if (module.state() === 'failed' || tests.some((test) => test.result().state === 'failed')) return '✗';
+function outcomeOf(modules: readonly TestModule[]): string {
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const isFailed = modules.some((module) => module.state() === 'failed');
+  if (isFailed || tests.some((test) => test.result().state === 'failed')) return '✗';
   if (tests.some((test) => test.result().state === 'passed')) return '✓';
   // A target that cannot run here has one skipped test, named by the reason.
   return `— ${tests[0]?.name ?? 'nothing ran'}`;
 }
 
 export default class ClosingLine implements Reporter {
+  private readonly startedAt = performance.now();
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     let passed = 0;
     let failed = unhandledErrors.length;
@@ -42,11 +46,12 @@ export default class ClosingLine implements Reporter {
       failed += isBroken ? 1 : failedTests;
     }
     const targets = TARGETS.flatMap(([name, path]) => {
-      const module = modules.find(({ moduleId }) => moduleId.replaceAll('\\', '/').endsWith(path));
-      return module === undefined ? [] : [`${name} ${outcomeOf(module)}`];
+      const found = modules.filter(({ moduleId }) => moduleId.replaceAll('\\', '/').includes(path));
+      return found.length === 0 ? [] : [`${name} ${outcomeOf(found)}`];
     });
     const lines = [
       ...(targets.length > 0 ? [`e2e targets: ${targets.join(', ')}`] : []),
+      `tests took ${Math.round((performance.now() - this.startedAt) / 1000)} s`,
       `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
     ];
     // After the default reporter's own summary, which is printed in the same phase.

@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll } from 'vitest';
 import { CHROMIUM_FLAGS, findChromium } from './chromium.ts';
 import type { OpenOptions, RunningShell, Shell } from './shell.ts';
 
@@ -43,26 +44,46 @@ export async function serveProcess(
   };
 }
 
-async function open({ paths = [], home }: OpenOptions): Promise<RunningShell> {
-  const host = await serveProcess(['--library', home.libraryPath, '--', ...paths], home.env);
+let browser: Promise<Browser> | undefined;
+
+/** One browser for all parts of a test file, which do not see each other: each has a context of its own. */
+export function sharedBrowser(): Promise<Browser> {
   const { executablePath, env } = findChromium();
-  const browser = await chromium.launch({
-    executablePath,
-    args: [...CHROMIUM_FLAGS],
-    env: { ...process.env, ...env },
-  });
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  await page.goto(host.url);
+  browser ??= chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS], env: { ...process.env, ...env } });
+  return browser;
+}
+afterAll(async () => {
+  await (await browser)?.close();
+  browser = undefined;
+});
+
+async function open({ paths = [], home }: OpenOptions): Promise<RunningShell> {
+  const [host, opened] = await Promise.all([
+    serveProcess(['--library', home.libraryPath, '--', ...paths], home.env),
+    sharedBrowser(),
+  ]);
   const { origin } = new URL(host.url);
+  const openPage = async () => {
+    const page = await opened.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(host.url);
+    return page;
+  };
+  let page = await openPage();
   return {
-    page,
+    get page() {
+      return page;
+    },
     urlOf: (path) => new URL(path, origin).href,
     place() {
       const { pathname, search } = new URL(page.url());
       return pathname + search;
     },
+    async startAgain() {
+      await page.context().close();
+      page = await openPage();
+    },
     async close() {
-      await browser.close();
+      await page.context().close();
       await host.close();
     },
   };

@@ -66,6 +66,13 @@ async function launch(
       const { pathname, search } = new URL(page.url());
       return pathname + search;
     },
+    async startAgain() {
+      await page.evaluate(() => {
+        localStorage.clear();
+        sessionStorage.clear();
+      });
+      await page.goto(baseUrl);
+    },
     close: () => app.close(),
   };
 }

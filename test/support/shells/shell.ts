@@ -21,11 +21,14 @@ export interface TemporaryHome {
 }
 
 export interface RunningShell {
+  /** Another one after `startAgain`, where the shell can have several. */
   readonly page: Page;
   /** A URL that the page can be sent to, for a path of the application such as `/run/…`. */
   urlOf(path: string): string;
   /** The part of the page's URL that says the place. */
   place(): string;
+  /** The same application as someone opens it for the first time: its start page, and nothing kept from before. */
+  startAgain(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,12 @@
+/**
+ * What a desktop shell can break: navigation, deep links, the bundle and its policy, storage, the process that
+ * answers SQL. Every other part of the page is the browser's, and is tested there.
+ */
+import type { Shell } from '../support/shells/shell.ts';
+import { describeSql } from './sql.ts';
+import { describeApplication } from './suite.ts';
+
+export function describeDesktop(shell: Shell): void {
+  describeApplication(shell);
+  describeSql(shell);
+}

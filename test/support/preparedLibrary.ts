@@ -1,0 +1,42 @@
+/**
+ * Libraries that several tests begin with. Each is read once in a run of the tests, by whoever needs it
+ * first, and copied by everyone.
+ */
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ingestHere } from './library.ts';
+
+export const DEMO_LOG = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
+
+/** Vitest's global set-up; the directory reaches the tests through their environment. */
+export function setup(): () => void {
+  const directory = mkdtempSync(join(tmpdir(), 'turnwise-prepared-'));
+  process.env['TURNWISE_PREPARED'] = directory;
+  return () => rmSync(directory, { recursive: true, force: true });
+}
+
+/**
+ * @param libraryPath where there is no library yet
+ * @param logs fixtures, which no test changes
+ */
+export async function copyLibraryOf(libraryPath: string, logs: readonly string[]): Promise<void> {
+  const directory = process.env['TURNWISE_PREPARED'];
+  if (directory === undefined) throw new Error('TURNWISE_PREPARED is set by the global set-up of Vitest');
+  const name = createHash('sha256').update(logs.join('\n')).digest('hex').slice(0, 16);
+  const made = join(directory, `${name}.sqlite`);
+  if (!existsSync(made)) {
+    // Two workers may do this at once; the second renames an equal file over the first.
+    const own = join(mkdtempSync(join(directory, 'making-')), 'library.sqlite');
+    const { files } = await ingestHere(own, logs);
+    if (!files.some(({ status }) => status === 'read'))
+      throw new Error(`nothing to read in ${logs.join(', ')}`);
+    if (existsSync(`${own}-wal`)) throw new Error('the library is not in one file');
+    renameSync(own, made);
+  }
+  copyFileSync(made, libraryPath);
+}
+
+export const copyDemoLibrary = (libraryPath: string): Promise<void> => copyLibraryOf(libraryPath, [DEMO_LOG]);
