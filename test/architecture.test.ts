@@ -118,7 +118,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'renderer/editor': ['npm', 'types:shared/domain', 'renderer/ui'],
   'renderer/theme': ['npm'],
   'renderer/data': ['npm', 'shared/domain', 'shared/format', 'shared/api'],
-  'renderer/state': ['types:shared/domain', 'zustand'],
+  'renderer/state': ['types:shared/domain', 'zustand', 'zod'],
 };
 
 interface Import {

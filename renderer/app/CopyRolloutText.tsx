@@ -3,7 +3,7 @@ import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { PACK_SECTIONS, type PackSection } from '../../shared/api/contract.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { useInterface } from '../state/interface.ts';
+import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { copyText } from '../ui/copyText.ts';
 import { counted } from '../ui/numbers.ts';
@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<PackSection, string>> = {
 };
 
 export function CopyRolloutText() {
-  const rolloutId = useInterface((state) => state.textOf);
+  const rolloutId = useDialog('copyText')?.rolloutId;
   if (rolloutId === undefined) return null;
   return (
     <TaskDialog name="copyText" className="pack-dialog">

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
 import { ApiError } from '../data/failures.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { type PackScope, useInterface } from '../state/interface.ts';
+import { type PackScope, useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
 import { PackChoice } from './PackChoice.tsx';
@@ -15,7 +15,7 @@ import { useLongTask } from './useLongTask.ts';
 import './pack.css';
 
 export function ExportPack() {
-  const scope = useInterface((state) => state.packScope);
+  const scope = useDialog('exportPack')?.scope;
   if (scope === undefined) return null;
   return (
     <TaskDialog name="exportPack" className="pack-dialog">

@@ -3,7 +3,7 @@ import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import type { RunSummary } from '../../shared/api/contract.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { useInterface } from '../state/interface.ts';
+import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
 import { fileName, PathField } from './PathField.tsx';
@@ -11,7 +11,7 @@ import { TaskDialog } from './TaskDialog.tsx';
 import { useLongTask } from './useLongTask.ts';
 
 export function ExportRun() {
-  const runKey = useInterface((state) => state.runToExport);
+  const runKey = useDialog('exportRun')?.runKey;
   const run = useRequest('run.list', {}).data?.find((one) => one.runKey === runKey);
   if (run === undefined) return null;
   return <TaskDialog name="exportRun">{(frame) => <ExportRunBody run={run} {...frame} />}</TaskDialog>;

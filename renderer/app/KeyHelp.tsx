@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { useInterface } from '../state/interface.ts';
+import { useDialog, useInterface } from '../state/interface.ts';
 import { IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
 import { useBoundCommands } from './boundKeys.ts';
@@ -10,11 +10,11 @@ import type { Area } from './keymap.ts';
 const AREAS: readonly Area[] = ['Everywhere', 'Lists', 'Replay', 'Label', 'Compare'];
 
 export function KeyHelp() {
-  const isOpen = useInterface((state) => state.dialog === 'keys');
+  const isOpen = useDialog('keys') !== undefined;
   const showDialog = useInterface((state) => state.showDialog);
   const commands = useBoundCommands();
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => showDialog(open ? 'keys' : undefined)}>
+    <Dialog.Root open={isOpen} onOpenChange={(open) => showDialog(open ? { kind: 'keys' } : undefined)}>
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog keys" aria-describedby={undefined}>

@@ -4,7 +4,7 @@ import { Dialog } from 'radix-ui';
 import type { LibraryRow, LibrarySizes as Sizes } from '../../shared/api/contract.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { useAnalysis } from '../data/useAnalysis.ts';
-import { useInterface } from '../state/interface.ts';
+import { useDialog, useInterface } from '../state/interface.ts';
 import { Button, IconButton } from '../ui/Controls.tsx';
 import { bytes, count, percent } from '../ui/numbers.ts';
 import { PART_NAMES, partsOfFile } from './librarySizesModel.ts';
@@ -12,13 +12,12 @@ import { useLibraryActions } from './useLibraryActions.ts';
 import './librarySizes.css';
 
 export function LibrarySizes() {
-  const isOpen = useInterface((state) => state.dialog === 'librarySizes');
-  const sizesOf = useInterface((state) => state.sizesOf);
+  const dialog = useDialog('librarySizes');
   const showDialog = useInterface((state) => state.showDialog);
-  const library = useLibraries()?.find(({ id }) => id === sizesOf);
+  const library = useLibraries()?.find(({ id }) => id === dialog?.library);
   if (library === undefined) return null;
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && showDialog(undefined)}>
+    <Dialog.Root open={dialog !== undefined} onOpenChange={(open) => !open && showDialog(undefined)}>
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog library-sizes" aria-describedby={undefined}>

@@ -7,21 +7,20 @@ import { hrefInLibrary } from '../data/libraryLink.ts';
 import { pathOfPlace } from '../data/place.ts';
 import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { useInterface } from '../state/interface.ts';
+import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
 import { fileName, PathField } from './PathField.tsx';
 import { useLongTask } from './useLongTask.ts';
 
 export function MoveRun() {
-  const isOpen = useInterface((state) => state.dialog === 'moveRun');
-  const runKey = useInterface((state) => state.runToMove);
+  const runKey = useDialog('moveRun')?.runKey;
   const showDialog = useInterface((state) => state.showDialog);
   const run = useRequest('run.list', {}).data?.find((one) => one.runKey === runKey);
   const isMoving = useRef(false);
   if (run === undefined) return null;
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && !isMoving.current && showDialog(undefined)}>
+    <Dialog.Root open onOpenChange={(open) => !open && !isMoving.current && showDialog(undefined)}>
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog" aria-describedby={undefined}>

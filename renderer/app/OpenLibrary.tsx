@@ -2,12 +2,12 @@
 import { Dialog } from 'radix-ui';
 import { useId, useState } from 'react';
 import { useLibraries } from '../data/otherLibraries.ts';
-import { useInterface } from '../state/interface.ts';
+import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { useLibraryActions } from './useLibraryActions.ts';
 
 export function OpenLibrary() {
-  const isOpen = useInterface((state) => state.dialog === 'openLibrary');
+  const isOpen = useDialog('openLibrary') !== undefined;
   const showDialog = useInterface((state) => state.showDialog);
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && showDialog(undefined)}>

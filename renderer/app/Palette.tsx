@@ -10,7 +10,7 @@ import { useLibraries } from '../data/otherLibraries.ts';
 import { distinctNames } from '../data/runNames.ts';
 import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { useInterface } from '../state/interface.ts';
+import { useDialog, useInterface } from '../state/interface.ts';
 import { counted } from '../ui/numbers.ts';
 import { useBoundCommands } from './boundKeys.ts';
 import { canRun, runCommand } from './commands.ts';
@@ -18,10 +18,10 @@ import { Keys } from './Keys.tsx';
 import type { CommandId } from './keymap.ts';
 
 export function Palette() {
-  const isOpen = useInterface((state) => state.dialog === 'palette');
+  const isOpen = useDialog('palette') !== undefined;
   const showDialog = useInterface((state) => state.showDialog);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => showDialog(open ? 'palette' : undefined)}>
+    <Dialog.Root open={isOpen} onOpenChange={(open) => showDialog(open ? { kind: 'palette' } : undefined)}>
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog palette" aria-describedby={undefined}>

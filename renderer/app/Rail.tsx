@@ -214,7 +214,7 @@ export function Rail({ place }: { readonly place: Place }) {
           type="button"
           aria-label="Keys"
           title={keyed('Keys', 'keys.show')}
-          onClick={() => showDialog('keys')}
+          onClick={() => showDialog({ kind: 'keys' })}
         >
           <Keyboard {...ICON} />
         </button>

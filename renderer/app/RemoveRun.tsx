@@ -4,20 +4,19 @@ import type { RunSummary } from '../../shared/api/contract.ts';
 import { useClient } from '../data/DataProvider.tsx';
 import { goTo, usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { useInterface } from '../state/interface.ts';
+import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
 
-/** Asks before a run leaves the library, and says what that means. Any view may ask for it (`askRemoval`). */
+/** Asks before a run leaves the library, and says what that means. Any view may open it with `showDialog`. */
 export function RemoveRun() {
-  const isOpen = useInterface((state) => state.dialog === 'removeRun');
-  const runKey = useInterface((state) => state.runToRemove);
+  const runKey = useDialog('removeRun')?.runKey;
   const showDialog = useInterface((state) => state.showDialog);
   const runs = useRequest('run.list', {}).data;
   const run = runs?.find((one) => one.runKey === runKey);
   if (run === undefined) return null;
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && showDialog(undefined)}>
+    <Dialog.Root open onOpenChange={(open) => !open && showDialog(undefined)}>
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog remove-run" aria-describedby={undefined}>

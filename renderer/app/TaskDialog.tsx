@@ -1,10 +1,10 @@
 /** The frame of a dialog that has something written. While that goes on, only its own button ends it. */
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useRef } from 'react';
-import { type Dialog as DialogName, useInterface } from '../state/interface.ts';
+import { type Dialog as OpenDialog, useDialog, useInterface } from '../state/interface.ts';
 
 interface TaskDialogProps {
-  readonly name: DialogName;
+  readonly name: OpenDialog['kind'];
   readonly className?: string;
   readonly children: (frame: {
     readonly onDone: () => void;
@@ -13,7 +13,7 @@ interface TaskDialogProps {
 }
 
 export function TaskDialog({ name, className = '', children }: TaskDialogProps) {
-  const isOpen = useInterface((state) => state.dialog === name);
+  const isOpen = useDialog(name) !== undefined;
   const showDialog = useInterface((state) => state.showDialog);
   const isWriting = useRef(false);
   const onDone = () => showDialog(undefined);

@@ -129,7 +129,7 @@ export function TopBar() {
         <FollowChip />
         <JobChip />
         <IndexChip />
-        <button type="button" className="top-search" onClick={() => showDialog('palette')}>
+        <button type="button" className="top-search" onClick={() => showDialog({ kind: 'palette' })}>
           <Search size={13} /> Go to, or run a command <KeyOf command="palette.show" />
         </button>
         <IconButton label={`Theme: ${theme}`} onClick={() => setTheme(nextTheme(theme))}>

@@ -65,7 +65,7 @@ export function useLibraryActions() {
   /** Where there is a dialog of the system it asks for the file; elsewhere a dialog of ours does. */
   const chooseAndOpen = async () => {
     if (!canOpenDialog) {
-      useInterface.getState().showDialog('openLibrary');
+      useInterface.getState().showDialog({ kind: 'openLibrary' });
       return;
     }
     const { paths } = await client.request('shell.openDialog', { kind: 'library' });
@@ -97,11 +97,12 @@ export function useLibraryCommands(): Handlers {
   const here = useLibrary();
   const row = useLibraries()?.find(({ id }) => id === here);
   const { close, compact, chooseAndOpen } = useLibraryActions();
-  const { showSizes } = useInterface.getState();
+  const { showDialog } = useInterface.getState();
   return {
     'library.open': () => void chooseAndOpen(),
     'library.close': row?.isOpen === true && !row.isHome ? () => close.mutate(row) : undefined,
-    'library.sizes': row?.isOpen === true ? () => showSizes(here) : undefined,
+    'library.sizes':
+      row?.isOpen === true ? () => showDialog({ kind: 'librarySizes', library: here }) : undefined,
     'library.compact': row?.isOpen === true && !compact.isPending ? () => compact.mutate(row) : undefined,
   };
 }

@@ -40,8 +40,8 @@ export function useShellCommands(): void {
 
   useCommands(
     {
-      'palette.show': () => showDialog('palette'),
-      'keys.show': () => showDialog('keys'),
+      'palette.show': () => showDialog({ kind: 'palette' }),
+      'keys.show': () => showDialog({ kind: 'keys' }),
       'place.up': () => {
         const parent = parentPlace(place, run?.hasSteps);
         if (parent !== undefined) goTo(parent, queryLeftAt(pathOfPlace(parent)));
@@ -73,10 +73,11 @@ export function useShellCommands(): void {
           ? navigateTo(labelsPath({ runKey: place.runKey }))
           : goTo({ view: 'labels' }, queryLeftAt('/labels')),
       'pack.export': () =>
-        useInterface
-          .getState()
-          .askPack({ filter: '', ...('runKey' in place ? { runKey: place.runKey } : {}) }),
-      'pack.import': () => showDialog('importPack'),
+        showDialog({
+          kind: 'exportPack',
+          scope: { filter: '', ...('runKey' in place ? { runKey: place.runKey } : {}) },
+        }),
+      'pack.import': () => showDialog({ kind: 'importPack' }),
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
       ...ofLibraries,

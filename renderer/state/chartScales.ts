@@ -1,6 +1,8 @@
 /** Which charts are drawn on a logarithmic axis of values, by their titles. */
+import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { remembered } from './remembered.ts';
 
 interface ChartScales {
   readonly isLog: Readonly<Record<string, boolean>>;
@@ -13,6 +15,6 @@ export const useChartScales = create<ChartScales>()(
       isLog: {},
       flipLog: (title) => set(({ isLog }) => ({ isLog: { ...isLog, [title]: isLog[title] !== true } })),
     }),
-    { name: 'turnwise.chartScales', version: 1 },
+    remembered<ChartScales>('turnwise.chartScales', { isLog: z.record(z.string(), z.boolean()) }),
   ),
 );

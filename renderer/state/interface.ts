@@ -2,26 +2,16 @@
  * Interface state and nothing else: how the window is arranged, never what it shows
  * (that is the URL) nor what the host said (that is the query cache).
  */
+import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { remembered } from './remembered.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 export const PLAY_SPEEDS = [0.5, 1, 2, 4] as const;
 export type PlaySpeed = (typeof PLAY_SPEEDS)[number];
-
-export type Dialog =
-  | 'palette'
-  | 'keys'
-  | 'removeRun'
-  | 'moveRun'
-  | 'exportRun'
-  | 'openLibrary'
-  | 'librarySizes'
-  | 'exportPack'
-  | 'importPack'
-  | 'copyText';
 
 /** Which rollouts a failure pack is to be made of. */
 export interface PackScope {
@@ -30,6 +20,15 @@ export interface PackScope {
   /** Picked by hand. */
   readonly rolloutIds?: readonly number[];
 }
+
+/** The one dialog that is open, with what it is about. */
+export type Dialog =
+  | DialogOf<'palette' | 'keys' | 'openLibrary' | 'importPack'>
+  | DialogOf<'removeRun' | 'moveRun' | 'exportRun', { readonly runKey: string }>
+  | DialogOf<'librarySizes', { readonly library: string }>
+  | DialogOf<'exportPack', { readonly scope: PackScope }>
+  | DialogOf<'copyText', { readonly rolloutId: number }>;
+type DialogOf<K extends string, About = object> = K extends string ? { readonly kind: K } & About : never;
 
 interface Interface {
   readonly theme: Theme;
@@ -51,18 +50,6 @@ interface Interface {
   readonly notice: string | undefined;
   /** Runs whose lists go along with what is read; all others are held still. */
   readonly pinnedRuns: Readonly<Record<string, true>>;
-  /** The run the removal dialog asks about. */
-  readonly runToRemove: string | undefined;
-  /** The run that is to get a library of its own. */
-  readonly runToMove: string | undefined;
-  /** The run that is to be written out. */
-  readonly runToExport: string | undefined;
-  /** What the pack is made of whose dialog is open. */
-  readonly packScope: PackScope | undefined;
-  /** The rollout whose text is copied for a language model. */
-  readonly textOf: number | undefined;
-  /** The library whose sizes are shown. */
-  readonly sizesOf: string | undefined;
   /** Up to two rollouts of a group, chosen to be seen side by side; by `groupId`. */
   readonly comparedOf: Readonly<Record<number, readonly number[]>>;
   /** Paths of up to four rollouts from any list, to be compared turn by turn. */
@@ -96,12 +83,6 @@ interface Interface {
   readonly showDialog: (dialog: Dialog | undefined) => void;
   readonly setNotice: (notice: string | undefined) => void;
   readonly flipPin: (runKey: string) => void;
-  readonly askRemoval: (runKey: string) => void;
-  readonly askMove: (runKey: string) => void;
-  readonly askExport: (runKey: string) => void;
-  readonly askPack: (scope: PackScope) => void;
-  readonly askText: (rolloutId: number) => void;
-  readonly showSizes: (library: string) => void;
   /** A third one takes the place of the first. */
   readonly flipCompared: (groupId: number, rolloutId: number) => void;
   readonly clearCompared: (groupId: number) => void;
@@ -110,6 +91,13 @@ interface Interface {
   readonly closeJob: (jobId: number) => void;
   /** What names rollouts and jobs by number means others in another library. */
   readonly enterLibrary: (library: string) => void;
+}
+
+/** What the dialog of this kind is about; undefined while it is not open. */
+export function useDialog<K extends Dialog['kind']>(kind: K): Extract<Dialog, { kind: K }> | undefined {
+  return useInterface(({ dialog }) =>
+    dialog?.kind === kind ? (dialog as Extract<Dialog, { kind: K }>) : undefined,
+  );
 }
 
 export const foldKey = (rolloutId: number, segment: number): string => `${rolloutId}:${segment}`;
@@ -130,12 +118,6 @@ export const useInterface = create<Interface>()(
       dialog: undefined,
       notice: undefined,
       pinnedRuns: {},
-      runToRemove: undefined,
-      runToMove: undefined,
-      runToExport: undefined,
-      sizesOf: undefined,
-      packScope: undefined,
-      textOf: undefined,
       comparedOf: {},
       compareSet: [],
       isCompareSideOpen: false,
@@ -163,12 +145,6 @@ export const useInterface = create<Interface>()(
           const { [runKey]: wasPinned, ...others } = pinnedRuns;
           return { pinnedRuns: wasPinned ? others : { ...others, [runKey]: true } };
         }),
-      askRemoval: (runToRemove) => set({ runToRemove, dialog: 'removeRun' }),
-      askMove: (runToMove) => set({ runToMove, dialog: 'moveRun' }),
-      askExport: (runToExport) => set({ runToExport, dialog: 'exportRun' }),
-      askPack: (packScope) => set({ packScope, dialog: 'exportPack' }),
-      askText: (textOf) => set({ textOf, dialog: 'copyText' }),
-      showSizes: (sizesOf) => set({ sizesOf, dialog: 'librarySizes' }),
       flipCompared: (groupId, rolloutId) =>
         set(({ comparedOf }) => {
           const former = comparedOf[groupId] ?? [];
@@ -197,47 +173,25 @@ export const useInterface = create<Interface>()(
             flippedFolds: new Set<string>(),
             flippedStretches: new Set<string>(),
             closedJobs: new Set<number>(),
-            runToRemove: undefined,
-            runToMove: undefined,
-            runToExport: undefined,
-            packScope: undefined,
-            textOf: undefined,
             dialog: undefined,
           };
         }),
       closeJob: (jobId) => set(({ closedJobs }) => ({ closedJobs: new Set(closedJobs).add(jobId) })),
     }),
-    {
-      name: 'turnwise.interface',
-      version: 1,
-      // Folds, focus and dialogs belong to a sitting; the rest is a preference, or what one has gathered to compare.
-      partialize: ({
-        theme,
-        isOutlineOpen,
-        isInspectorOpen,
-        isHeatOn,
-        areChartsOpen,
-        isCompareSideOpen,
-        areLaneFactsOpen,
-        compareSet,
-        compareSets,
-        library,
-        playSpeed,
-        replayLayout,
-      }) => ({
-        theme,
-        isOutlineOpen,
-        isInspectorOpen,
-        isHeatOn,
-        areChartsOpen,
-        isCompareSideOpen,
-        areLaneFactsOpen,
-        compareSet,
-        compareSets,
-        library,
-        playSpeed,
-        replayLayout,
-      }),
-    },
+    // Folds, focus and dialogs belong to a sitting; the rest is a preference, or what one has gathered to compare.
+    remembered<Interface>('turnwise.interface', {
+      theme: z.enum(THEMES),
+      isOutlineOpen: z.boolean(),
+      isInspectorOpen: z.boolean(),
+      isHeatOn: z.boolean(),
+      areChartsOpen: z.boolean(),
+      isCompareSideOpen: z.boolean(),
+      areLaneFactsOpen: z.boolean(),
+      compareSet: z.array(z.string()),
+      compareSets: z.record(z.string(), z.array(z.string())),
+      library: z.string(),
+      playSpeed: z.literal(PLAY_SPEEDS),
+      replayLayout: z.record(z.string(), z.number()),
+    }),
   ),
 );

@@ -1,6 +1,8 @@
 /** Keys the user has given to commands, by the commands' stable ids; what is not here has the keys of the table. */
+import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { remembered } from './remembered.ts';
 
 interface KeyBindings {
   readonly bindings: Readonly<Record<string, readonly string[]>>;
@@ -22,6 +24,6 @@ export const useKeyBindings = create<KeyBindings>()(
         }),
       unbindAll: () => set({ bindings: {} }),
     }),
-    { name: 'turnwise.keys', version: 1, partialize: ({ bindings }) => ({ bindings }) },
+    remembered<KeyBindings>('turnwise.keys', { bindings: z.record(z.string(), z.array(z.string())) }),
   ),
 );

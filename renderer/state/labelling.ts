@@ -2,9 +2,11 @@
  * Labelling as far as it is nobody's answer: who reads, what the number keys are about, notes that are being written,
  * and in which order a queue was when it was begun.
  */
+import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { PlainTarget } from '../../shared/domain/annotate/draft.ts';
+import { remembered } from './remembered.ts';
 
 /** What a label is put on where no text is selected. */
 export const LABEL_SCOPES = ['rollout', 'turn'] as const;
@@ -20,6 +22,27 @@ export interface NoteDraft {
   readonly severity?: 'minor' | 'major' | 'critical';
   readonly target: PlainTarget;
 }
+
+const plainTarget: z.ZodType<PlainTarget> = z.union([
+  z.object({ kind: z.literal('rollout') }),
+  z.object({ kind: z.literal('turn'), turn: z.number() }),
+  z.object({ kind: z.literal('segment'), segment: z.number() }),
+  z.object({
+    kind: z.literal('span'),
+    text: z.enum(['prompt', 'response']),
+    start: z.number(),
+    end: z.number(),
+  }),
+]);
+
+const noteDraft: z.ZodType<NoteDraft> = z.object({
+  id: z.string().optional(),
+  label: z.string().optional(),
+  note: z.string(),
+  correction: z.string(),
+  severity: z.enum(['minor', 'major', 'critical']).optional(),
+  target: plainTarget,
+});
 
 interface Labelling {
   /** Under which name annotations are made. */
@@ -60,11 +83,10 @@ export const useLabelling = create<Labelling>()(
           return { queues: others };
         }),
     }),
-    {
-      name: 'turnwise.labelling',
-      version: 1,
-      // Queues are numbers of one library.
-      partialize: ({ reader, drafts }) => ({ reader, drafts }),
-    },
+    // Queues are numbers of one library.
+    remembered<Labelling>('turnwise.labelling', {
+      reader: z.string(),
+      drafts: z.record(z.string(), noteDraft),
+    }),
   ),
 );

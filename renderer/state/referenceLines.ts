@@ -1,6 +1,8 @@
 /** Lines an evaluation is held against: which are shown, and those the user entered, each with its source. */
+import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { remembered } from './remembered.ts';
 
 export interface ReferenceLine {
   readonly id: string;
@@ -45,6 +47,9 @@ export const useReferenceLines = create<ReferenceLines>()(
           return { shownOf: { ...shownOf, [benchmark]: next } };
         }),
     }),
-    { name: 'turnwise.referenceLines', version: 1 },
+    remembered<ReferenceLines>('turnwise.referenceLines', {
+      own: z.array(z.object({ id: z.string(), name: z.string(), value: z.number(), source: z.string() })),
+      shownOf: z.record(z.string(), z.array(z.string())),
+    }),
   ),
 );

@@ -1,6 +1,8 @@
 /** How each table is arranged, by its id, and how dense all of them are: preferences, kept over sittings. */
+import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { remembered } from './remembered.ts';
 
 export type Density = 'comfortable' | 'compact';
 
@@ -39,10 +41,16 @@ export const useTableLayouts = create<TableLayouts>()(
           return { layouts: others };
         }),
     }),
-    {
-      name: 'turnwise.tables',
-      version: 1,
-      partialize: ({ density, layouts }) => ({ density, layouts }),
-    },
+    remembered<TableLayouts>('turnwise.tables', {
+      density: z.enum(['comfortable', 'compact']),
+      layouts: z.record(
+        z.string(),
+        z.object({
+          order: z.array(z.string()),
+          hidden: z.record(z.string(), z.literal(true)),
+          widths: z.record(z.string(), z.number()),
+        }),
+      ),
+    }),
   ),
 );

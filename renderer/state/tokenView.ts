@@ -2,8 +2,10 @@
  * How tokens are marked in the replay: preferences of a reader, kept over sittings. What is marked
  * is the rollout's; where one is, the URL's.
  */
+import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { remembered } from './remembered.ts';
 
 /** The signals heat can be drawn of. */
 export const HEAT_SIGNALS = ['entropy', 'surprisal', 'gap', 'advantage'] as const;
@@ -79,6 +81,19 @@ export const useTokenView = create<TokenView>()(
       setVocabulary: (vocabulary) => set({ vocabulary }),
       setInspectorTab: (inspectorTab) => set({ inspectorTab }),
     }),
-    { name: 'turnwise.tokenView', version: 1 },
+    remembered<TokenView>('turnwise.tokenView', {
+      signal: z.enum(HEAT_SIGNALS).optional(),
+      thresholdKind: z.enum(THRESHOLD_KINDS),
+      share: z.number(),
+      fixed: z.partialRecord(z.enum(HEAT_SIGNALS), z.number()),
+      markStyle: z.enum(['background', 'underline']),
+      isMaskShown: z.boolean(),
+      isGapShown: z.boolean(),
+      isLexiconShown: z.boolean(),
+      window: z.number().optional(),
+      words: z.array(z.string()).optional(),
+      vocabulary: z.number().optional(),
+      inspectorTab: z.enum(['rollout', 'labels', 'tokens']),
+    }),
   ),
 );

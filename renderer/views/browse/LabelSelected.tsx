@@ -40,9 +40,10 @@ export function LabelSelected({ chosen, runKey, pathOf }: LabelSelectedProps) {
     navigateTo(`${pathOf(first)}?${new URLSearchParams({ queue })}`);
   };
   const pack = (rows: readonly RolloutRow[]) =>
-    useInterface
-      .getState()
-      .askPack({ runKey, filter: '', rolloutIds: rows.map(({ rolloutId }) => rolloutId) });
+    useInterface.getState().showDialog({
+      kind: 'exportPack',
+      scope: { runKey, filter: '', rolloutIds: rows.map(({ rolloutId }) => rolloutId) },
+    });
   const isFew = chosen.count <= MOST_READ;
   return (
     <>

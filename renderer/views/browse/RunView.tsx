@@ -54,17 +54,15 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
   const [query, setQuery] = useUrlQuery();
   const areChartsOpen = useInterface((state) => state.areChartsOpen);
   const flip = useInterface((state) => state.flip);
-  const askRemoval = useInterface((state) => state.askRemoval);
-  const askMove = useInterface((state) => state.askMove);
-  const askExport = useInterface((state) => state.askExport);
+  const showDialog = useInterface((state) => state.showDialog);
   const showTab = (tab: string) => setQuery({ tab, sort: undefined, filter: undefined });
   const isSources = query.get('tab') === 'sources';
   useCommands({
     'charts.flip': () => flip('areChartsOpen'),
     'run.sources': () => showTab(isSources ? '' : 'sources'),
-    'run.remove': () => askRemoval(runKey),
-    'run.move': () => askMove(runKey),
-    'run.export': () => askExport(runKey),
+    'run.remove': () => showDialog({ kind: 'removeRun', runKey }),
+    'run.move': () => showDialog({ kind: 'moveRun', runKey }),
+    'run.export': () => showDialog({ kind: 'exportRun', runKey }),
   });
 
   const error = run.error ?? steps.error;

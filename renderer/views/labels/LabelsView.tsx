@@ -33,17 +33,18 @@ export default function LabelsView() {
   const tab = tabOf(query.get('tab'));
   const scope = useLabelsScope();
   const conflicts = useRequest('annotation.conflicts', {}).data?.length ?? 0;
-  const { askPack, showDialog } = useInterface.getState();
+  const { showDialog } = useInterface.getState();
   const by = (step: 1 | -1) => {
     const next = LABEL_TABS[(LABEL_TABS.indexOf(tab) + step + LABEL_TABS.length) % LABEL_TABS.length];
     setQuery({ tab: next });
   };
-  const exportPack = () => askPack({ runKey: scope.run?.runKey, filter: scope.filter });
+  const exportPack = () =>
+    showDialog({ kind: 'exportPack', scope: { runKey: scope.run?.runKey, filter: scope.filter } });
   useCommands({
     'sibling.next': () => by(1),
     'sibling.previous': () => by(-1),
     'pack.export': exportPack,
-    'pack.import': () => showDialog('importPack'),
+    'pack.import': () => showDialog({ kind: 'importPack' }),
   });
   const isScoped = tab !== 'taxonomy' && tab !== 'conflicts';
   return (
@@ -65,7 +66,7 @@ export default function LabelsView() {
           }))}
         />
         <div className="end">
-          <Button onClick={() => showDialog('importPack')}>Import…</Button>
+          <Button onClick={() => showDialog({ kind: 'importPack' })}>Import…</Button>
           <Button
             onClick={exportPack}
             title={keyed('Labelled rollouts as something another person can open', 'pack.export')}

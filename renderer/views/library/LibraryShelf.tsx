@@ -41,7 +41,7 @@ export function LibraryShelf() {
 function Entry({ library }: { readonly library: LibraryRow }) {
   const here = useLibrary();
   const { open, close, forget, compact } = useLibraryActions();
-  const showSizes = useInterface((state) => state.showSizes);
+  const showDialog = useInterface((state) => state.showDialog);
   const { id, name, path, isOpen, isGone = false, isHome } = library;
   const isHere = id === here;
   const className = `shelf-entry${isHere ? ' is-here' : ''}${isOpen ? '' : ' is-closed'}`;
@@ -75,7 +75,9 @@ function Entry({ library }: { readonly library: LibraryRow }) {
             >
               <DropdownMenu.Label className="menu-label shelf-full-path">{path}</DropdownMenu.Label>
               {/* After the menu has given the focus back, or it would take it from the dialog. */}
-              <DropdownMenu.Item onSelect={() => setTimeout(() => showSizes(id))}>
+              <DropdownMenu.Item
+                onSelect={() => setTimeout(() => showDialog({ kind: 'librarySizes', library: id }))}
+              >
                 What takes its space…
               </DropdownMenu.Item>
               <DropdownMenu.Item disabled={compact.isPending} onSelect={() => compact.mutate(library)}>

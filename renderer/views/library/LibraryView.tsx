@@ -50,9 +50,7 @@ export default function LibraryView() {
   const closed = useInterface((state) => state.closedJobs);
   const setNotice = useInterface((state) => state.setNotice);
   const arrangement = useTableLayout('runs');
-  const askRemoval = useInterface((state) => state.askRemoval);
-  const askMove = useInterface((state) => state.askMove);
-  const askExport = useInterface((state) => state.askExport);
+  const showDialog = useInterface((state) => state.showDialog);
   const atCursor = (act: (run: RunSummary) => void) => () => {
     const run = sorted[Math.min(cursor.current, sorted.length - 1)];
     if (run !== undefined) act(run);
@@ -61,9 +59,9 @@ export default function LibraryView() {
     'search.focus': () => field.current?.focus(),
     'row.select': () => table.current?.toggle(),
     'run.sources': atCursor(({ runKey }) => goTo({ view: 'run', runKey }, '?tab=sources')),
-    'run.remove': atCursor(({ runKey }) => askRemoval(runKey)),
-    'run.export': atCursor(({ runKey }) => askExport(runKey)),
-    'run.move': atCursor(({ runKey }) => askMove(runKey)),
+    'run.remove': atCursor(({ runKey }) => showDialog({ kind: 'removeRun', runKey })),
+    'run.export': atCursor(({ runKey }) => showDialog({ kind: 'exportRun', runKey })),
+    'run.move': atCursor(({ runKey }) => showDialog({ kind: 'moveRun', runKey })),
   });
 
   const text = query.get('filter') ?? '';

@@ -23,9 +23,7 @@ interface RunMenuProps {
 export function RunMenu({ at, onClose }: RunMenuProps) {
   const follows = useFollows();
   const { start, stop } = useFollowActions();
-  const askRemoval = useInterface((state) => state.askRemoval);
-  const askMove = useInterface((state) => state.askMove);
-  const askExport = useInterface((state) => state.askExport);
+  const showDialog = useInterface((state) => state.showDialog);
   const setNotice = useInterface((state) => state.setNotice);
   if (at === undefined) return null;
   const { run } = at;
@@ -52,13 +50,13 @@ export function RunMenu({ at, onClose }: RunMenuProps) {
           </DropdownMenu.Item>
           <DropdownMenu.Separator />
           {/* After the menu has given the focus back, or it would take it from the dialog. */}
-          <DropdownMenu.Item onSelect={() => setTimeout(() => askExport(runKey))}>
+          <DropdownMenu.Item onSelect={() => setTimeout(() => showDialog({ kind: 'exportRun', runKey }))}>
             Write as Parquet…
           </DropdownMenu.Item>
-          <DropdownMenu.Item onSelect={() => setTimeout(() => askMove(runKey))}>
+          <DropdownMenu.Item onSelect={() => setTimeout(() => showDialog({ kind: 'moveRun', runKey }))}>
             Move to a library of its own…
           </DropdownMenu.Item>
-          <DropdownMenu.Item onSelect={() => setTimeout(() => askRemoval(runKey))}>
+          <DropdownMenu.Item onSelect={() => setTimeout(() => showDialog({ kind: 'removeRun', runKey }))}>
             Remove from the library… <KeyOf command="run.remove" />
           </DropdownMenu.Item>
         </DropdownMenu.Content>

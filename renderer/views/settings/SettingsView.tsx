@@ -53,7 +53,7 @@ export default function SettingsView() {
           <div>
             <dt>Keys</dt>
             <dd>
-              <Button onClick={() => showDialog('keys')}>Show all keys</Button>
+              <Button onClick={() => showDialog({ kind: 'keys' })}>Show all keys</Button>
             </dd>
           </div>
         </dl>

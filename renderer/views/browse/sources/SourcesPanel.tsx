@@ -15,7 +15,7 @@ import './sources.css';
 
 export function SourcesPanel({ run }: { readonly run: RunDetail }) {
   const sources = useRequest('run.sources', { runKey: run.runKey });
-  const askRemoval = useInterface((state) => state.askRemoval);
+  const showDialog = useInterface((state) => state.showDialog);
   if (sources.error !== null) {
     return (
       <FailedState
@@ -43,7 +43,9 @@ export function SourcesPanel({ run }: { readonly run: RunDetail }) {
           <p>
             Takes {counted(run.rollouts, 'rollout')} out of the library. The logs stay, and can be read again.
           </p>
-          <Button onClick={() => askRemoval(run.runKey)}>Remove this run…</Button>
+          <Button onClick={() => showDialog({ kind: 'removeRun', runKey: run.runKey })}>
+            Remove this run…
+          </Button>
         </section>
       </div>
     </div>

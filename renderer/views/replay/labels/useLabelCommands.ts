@@ -38,7 +38,9 @@ export function useLabelCommands(rolloutId: number, labelling: Labelling, queue:
     'label.undo': inTurn((now) => now.labelling.undo()),
     'label.redo': inTurn((now) => now.labelling.redo()),
     'rollout.copyText':
-      queue?.link.isBlind === true ? undefined : () => useInterface.getState().askText(rolloutId),
+      queue?.link.isBlind === true
+        ? undefined
+        : () => useInterface.getState().showDialog({ kind: 'copyText', rolloutId }),
     'note.write': () => labelling.write(),
     'flag.confirm':
       labelling.nextFlag === undefined
