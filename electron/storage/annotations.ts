@@ -6,12 +6,7 @@
  *        ├── AnnotationStore (rows)
  *        └── AnnotationPlaces (derived: where they are)
  */
-import type {
-  AppliedChanges,
-  ConflictRow,
-  TakenBack,
-  TaxonomyState,
-} from '../../shared/api/annotationRows.ts';
+import type { AppliedChanges, TakenBack, TaxonomyState } from '../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
@@ -24,8 +19,6 @@ import type { PackedBatch } from './batch.ts';
 import type { WritableLibrary } from './open.ts';
 import { annotationsById, taxonomyState } from './queries/annotations.ts';
 import { readTaxonomy, writeTaxonomy } from './taxonomies.ts';
-
-export type { ConflictRow };
 
 /** Of `annotation.apply`, `undo`, `redo` and `resolve`. */
 export interface Answered<T> {

@@ -55,7 +55,7 @@ export interface PackedProblem {
   readonly source: string | null;
 }
 
-export interface PackedCall {
+interface PackedCall {
   readonly turn: number;
   readonly name: string | null;
   readonly outcome: string;
@@ -130,7 +130,7 @@ export interface PackedRollout {
   readonly timing: RolloutTiming | null;
 }
 
-export interface PackedSignal {
+interface PackedSignal {
   readonly address: RolloutAddress | JoinAddress;
   readonly tokens: PackedTokens;
   readonly line: number;

@@ -9,7 +9,7 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 export const PLAY_SPEEDS = [0.5, 1, 2, 4] as const;
-export type PlaySpeed = (typeof PLAY_SPEEDS)[number];
+type PlaySpeed = (typeof PLAY_SPEEDS)[number];
 
 export type Dialog =
   | 'palette'

@@ -3,7 +3,7 @@ import { contentHash } from '../contentHash.ts';
 import type { Annotation, AnnotationTarget, Reading, RolloutKey } from './annotation.ts';
 
 /** One text for one rollout. The record's hash is left out: the same rollout is written in other records, too. */
-export function rolloutText({ run, kind, step, group, problem, ordinal, contentHash }: RolloutKey): string {
+function rolloutText({ run, kind, step, group, problem, ordinal, contentHash }: RolloutKey): string {
   return JSON.stringify([run, kind, step, group, problem, ordinal, contentHash]);
 }
 
