@@ -1,7 +1,7 @@
 /** Every command by its name, in the order of the overview. A call loads its own: the others cost a tenth of a second. */
 import type { Command } from './command.ts';
 
-export const COMMANDS = {
+const COMMANDS = {
   ingest: async () => (await import('./ingest.ts')).ingestCommand,
   inspect: async () => (await import('./inspect.ts')).inspectCommand,
   formats: async () => (await import('./formats.ts')).formatsCommand,

@@ -5,7 +5,7 @@ import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
 import type { Matched } from './runOrder.ts';
 
-export interface MatchedRun {
+interface MatchedRun {
   readonly run: RunTable;
   readonly matched: readonly Matched[];
 }

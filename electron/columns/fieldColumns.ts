@@ -4,9 +4,7 @@ import { type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { RunTable } from './columnStore.ts';
 import type { StepTable } from './stepTable.ts';
 
-export const NUMBER_COLUMN: Readonly<
-  Record<Exclude<NumberField, 'step' | 'pass_rate' | 'repeats'>, ColumnName>
-> = {
+const NUMBER_COLUMN: Readonly<Record<Exclude<NumberField, 'step' | 'pass_rate' | 'repeats'>, ColumnName>> = {
   index: 'index',
   reward: 'reward',
   turns: 'turns',

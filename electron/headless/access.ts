@@ -24,7 +24,7 @@ export function isSameToken(expected: string, given: unknown): boolean {
 const LOOPBACK_HOST = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
 /** Against DNS rebinding: there the attacker's name resolves to us, and `Host` still says it. */
-export function isLoopbackHost(host: string | undefined): host is string {
+function isLoopbackHost(host: string | undefined): host is string {
   return host !== undefined && LOOPBACK_HOST.test(host);
 }
 

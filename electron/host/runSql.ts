@@ -10,7 +10,7 @@ import type { AbortSignal } from '../../shared/api/transport.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { SqlMessage, SqlRequest, SqlTaken } from '../worker/sqlMessages.ts';
 
-export interface SqlProcess {
+interface SqlProcess {
   send(request: SqlRequest | SqlTaken): void;
   onMessage(listener: (message: SqlMessage) => void): void;
   onExit(listener: (code: number | null) => void): void;

@@ -21,7 +21,7 @@ import { foreignContent } from './foreignContent.ts';
 import { type Head, headOfBytes, headOfSource } from './readHead.ts';
 
 /** Bytes whose hash tells an appended file from a replaced one. */
-export const HEAD_BYTES = 4096;
+const HEAD_BYTES = 4096;
 
 export interface Log {
   readonly kind: 'log';

@@ -21,7 +21,7 @@ import { type Plan, planFile, tailPositionOf } from './planFile.ts';
 import { MOST_FILES, type Parser, type Prepared, ReadAhead, Reading, requestOf } from './readAhead.ts';
 
 /** `read` from the start, `appended` from where it ended last time, `unchanged` not at all, `duplicate` of a file read before. */
-export type FileStatus = 'read' | 'appended' | 'unchanged' | 'duplicate' | 'refused';
+type FileStatus = 'read' | 'appended' | 'unchanged' | 'duplicate' | 'refused';
 
 export interface FileReport {
   readonly path: string;
@@ -48,7 +48,7 @@ export interface IngestOutcome {
   readonly isCancelled: boolean;
 }
 
-export interface IngestStatus {
+interface IngestStatus {
   readonly currentPath?: string;
   readonly files: number;
   readonly filesDone: number;

@@ -14,8 +14,8 @@ import { type Connection, openConnection } from '../host/connection.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { isOurFrame } from './security.ts';
 
-export const REQUEST_CHANNEL = 'turnwise:request';
-export const EVENT_CHANNEL = 'turnwise:event';
+const REQUEST_CHANNEL = 'turnwise:request';
+const EVENT_CHANNEL = 'turnwise:event';
 
 const REFUSED: Result<unknown> = {
   ok: false,

@@ -5,7 +5,7 @@ import type { ReadableLibrary } from '../storage/open.ts';
 import { type PoolRun, poolOfStep, problemsOfStep, responseReader } from '../storage/queries/pool.ts';
 import { decideStep, penaltiesOf } from './decideStep.ts';
 
-export interface DecisionRow {
+interface DecisionRow {
   readonly rollout_id: number;
   readonly ordinal: number;
   readonly reward: number | null;
@@ -20,7 +20,7 @@ export interface DecisionRow {
   readonly advantage: number | null;
 }
 
-export interface DecidedGroup {
+interface DecidedGroup {
   readonly group_id: number;
   /** null where the log knows no step. */
   readonly step: number | null;

@@ -8,8 +8,8 @@ import type { SegmentText } from '../storage/queries/texts.ts';
 /** Shown of one rollout, or of one prompt. */
 const SHOWN = 3;
 /** Counted; a list of every `e` helps no one. */
-export const MOST_COUNTED = 1000;
-export const MOST_HITS = 5000;
+const MOST_COUNTED = 1000;
+const MOST_HITS = 5000;
 /** UTF-16 units before a hit, behind it, and of a hit itself: a line of a wide window. */
 const BEFORE = 90;
 const BEHIND = 200;
@@ -21,7 +21,7 @@ interface Place extends WordSpan {
 }
 
 /** @param nodes whose places are worth showing: those a match may rest on */
-export function placesIn(
+function placesIn(
   segments: readonly SegmentText[],
   nodes: readonly TextNode[],
   most: number,

@@ -24,7 +24,7 @@ export interface KeyRecord {
   record_hash: string;
 }
 
-export function keyOf(row: KeyRecord): RolloutKey {
+function keyOf(row: KeyRecord): RolloutKey {
   return {
     run: row.run_key,
     kind: row.kind,

@@ -6,7 +6,7 @@
  *        ├── AnnotationStore (rows)
  *        └── AnnotationPlaces (derived: where they are)
  */
-import type { AppliedChanges, ConflictRow, TaxonomyState } from '../../shared/api/annotationRows.ts';
+import type { AppliedChanges, TaxonomyState } from '../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
@@ -19,8 +19,6 @@ import type { PackedBatch } from './batch.ts';
 import type { WritableLibrary } from './open.ts';
 import { annotationsById, annotationsOfRollout, taxonomyState } from './queries/annotations.ts';
 import { readTaxonomy, writeTaxonomy } from './taxonomies.ts';
-
-export type { ConflictRow };
 
 /** Rollouts whose annotations come with the answer to a change. */
 const MOST_ANSWERED = 100;

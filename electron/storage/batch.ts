@@ -55,7 +55,7 @@ export interface PackedProblem {
   readonly source: string | null;
 }
 
-export interface PackedCall {
+interface PackedCall {
   readonly turn: number;
   readonly name: string | null;
   readonly outcome: string;

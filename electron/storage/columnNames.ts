@@ -16,7 +16,7 @@ export const ARRAYS = {
   u8: Uint8Array,
 } as const;
 export type ArrayName = keyof typeof ARRAYS;
-export type ArrayOf<A extends ArrayName> = InstanceType<(typeof ARRAYS)[A]>;
+type ArrayOf<A extends ArrayName> = InstanceType<(typeof ARRAYS)[A]>;
 
 /** One number per rollout. */
 export const ROLLOUT_COLUMNS = {

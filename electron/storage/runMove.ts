@@ -27,7 +27,7 @@ export interface RunCopy {
 }
 
 /** The copy is not what it was made from. */
-export class CopyDiffersError extends Error {
+class CopyDiffersError extends Error {
   constructor(table: string) {
     super(`the copy of ${table} is not equal to what it was made from; nothing has been removed`);
     this.name = 'CopyDiffersError';

@@ -6,7 +6,7 @@
 import { promisify } from 'node:util';
 import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-export const RAW = 0;
+const RAW = 0;
 export const ZSTD = 1;
 
 export interface StoredText {

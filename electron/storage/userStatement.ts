@@ -26,7 +26,7 @@ export class RefusedStatementError extends Error {
 }
 
 /** UTF-16 code units; SQLite's own limit is as many bytes. */
-export const LONGEST_USER_STATEMENT = 1_000_000;
+const LONGEST_USER_STATEMENT = 1_000_000;
 
 const READS = new Set(['SELECT', 'WITH', 'VALUES']);
 /** Pragmas as tables: those that describe the library. The others set things, or are nobody's business. */

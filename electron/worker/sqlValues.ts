@@ -2,7 +2,7 @@
 import type { SqlValue } from '../../shared/api/sqlRows.ts';
 
 /** UTF-16 code units of a text that are shown; more than a window holds. */
-export const SHOWN_CHARS = 20_000;
+const SHOWN_CHARS = 20_000;
 
 /** @param row integers as bigint; @returns those that a number holds exactly as numbers, the others as `SqlValue` or bigint */
 export function shownRow(row: readonly unknown[], isShown: boolean): unknown[] {

@@ -6,7 +6,7 @@ import { useCommands } from './commands.ts';
 import { keyWord } from './keysInForce.ts';
 
 /** Adds a rollout to the compare set, or takes it out again, and says so. */
-export function flipInCompareSet(path: string): void {
+function flipInCompareSet(path: string): void {
   const place = rolloutPlaceOf(path);
   if (place === undefined) return;
   const { compareSet, setCompareSet, setNotice } = useInterface.getState();

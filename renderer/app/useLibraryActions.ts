@@ -14,7 +14,7 @@ import type { Handlers } from './commands.ts';
 /** What a library's file is called. */
 const LIBRARY_FILE = /\.sqlite$/i;
 
-export const LIBRARIES_KEY = ['library.list', {}] as const;
+const LIBRARIES_KEY = ['library.list', {}] as const;
 
 export function useLibraryActions() {
   const client = useClient();

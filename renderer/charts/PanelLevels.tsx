@@ -21,7 +21,7 @@ export interface PanelReference extends PanelLevel {
 /** px that the numbers of listed levels take beside the drawing. */
 const NUMBER_ROOM = 20;
 
-export function isListed(levels: readonly PanelLevel[]): boolean {
+function isListed(levels: readonly PanelLevel[]): boolean {
   return levels.length > 1;
 }
 

@@ -23,7 +23,7 @@ import { Reading, type Series } from './StepChartParts.tsx';
 import { useWidth } from './useWidth.ts';
 import './charts.css';
 
-export interface StepMark {
+interface StepMark {
   readonly step: number;
   readonly name: string;
 }

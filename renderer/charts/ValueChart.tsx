@@ -23,7 +23,7 @@ import { useWidth } from './useWidth.ts';
 import { barsPath, spreadPath, valueTicks, yScale } from './valueChartModel.ts';
 import './charts.css';
 
-export interface ValueSeries {
+interface ValueSeries {
   readonly name: string;
   readonly values: Values;
   readonly color: string;

@@ -11,7 +11,7 @@ export interface DrawingSize {
 }
 
 /** CSS pixels of the whole figure, with its words. */
-export const FIGURE: DrawingSize = { width: 640, height: 400 };
+const FIGURE: DrawingSize = { width: 640, height: 400 };
 
 /** What is drawn meanwhile has the colours of the light theme; nothing of it is seen on the page. */
 export function inLight<Drawn>(draw: () => Drawn): Drawn {

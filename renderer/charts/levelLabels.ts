@@ -6,7 +6,7 @@ export const LABEL_LINE = 11;
 /** From the middle of a figure to its foot. */
 const HALF_LETTER = 3.5;
 
-export interface PlacedLabel {
+interface PlacedLabel {
   /** Of the label's foot, px. */
   readonly y: number;
   /** It stands elsewhere than at its line: something has to lead there. */

@@ -83,7 +83,7 @@ export function valueAt(
 }
 
 /** The last value that is known. */
-export function lastKnown(line: Pick<PanelLine, 'steps' | 'values'>): number | undefined {
+function lastKnown(line: Pick<PanelLine, 'steps' | 'values'>): number | undefined {
   const at = line.values.findLastIndex((value) => typeof value === 'number');
   return line.values[at] ?? undefined;
 }

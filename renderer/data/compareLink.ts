@@ -85,7 +85,7 @@ export function readCompare(query: URLSearchParams): CompareLink {
 }
 
 /** The first lane that is not the baseline. */
-export const otherLane = (base: number): number => (base === 0 ? 1 : 0);
+const otherLane = (base: number): number => (base === 0 ? 1 : 0);
 
 const NAMES = ['lane', 'base', 'on', 'at', 'layout', 'equal', 'show'] as const;
 

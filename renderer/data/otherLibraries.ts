@@ -47,7 +47,7 @@ export function useRunsOf(libraries: readonly string[]): readonly RunsOf[] {
 }
 
 /** Answers of these libraries are asked anew once something has been read into them. */
-export function useNewsOf(libraries: readonly string[]): void {
+function useNewsOf(libraries: readonly string[]): void {
   const { clientOf } = useConnection();
   const queryClient = useQueryClient();
   const ids = libraries.join('\n');

@@ -42,7 +42,7 @@ export const CHOICE_NAMES: readonly ChoiceName[] = ['rule', 'penalty', 'pool', .
 export const choiceParam = (name: ChoiceName): string => PREFIX + name;
 
 /** As a what-if looks: at one group, a step, or the run. */
-export const SCOPES = ['group', 'step', 'run'] as const;
+const SCOPES = ['group', 'step', 'run'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface UrlChoice {
@@ -61,7 +61,7 @@ const isSetting = (name: ChoiceName): name is SettingName =>
   name !== 'rule' && name !== 'penalty' && name !== 'pool';
 
 /** One setting as the address has it; undefined when it cannot have that value. */
-export function readSetting(name: SettingName, text: string): DownSamplingSettings[SettingName] | undefined {
+function readSetting(name: SettingName, text: string): DownSamplingSettings[SettingName] | undefined {
   try {
     return withOverride(RELEASE_DEFAULTS, `${name}=${text}`)[name];
   } catch (error) {
@@ -70,18 +70,18 @@ export function readSetting(name: SettingName, text: string): DownSamplingSettin
   }
 }
 
-export function readRule(text: string): ResampleRule | undefined {
+function readRule(text: string): ResampleRule | undefined {
   return RESAMPLE_RULES.find((rule) => rule === text);
 }
 
-export function readPenalty(text: string): PenaltyKind | undefined {
+function readPenalty(text: string): PenaltyKind | undefined {
   return PENALTY_KINDS.find((kind) => kind === text);
 }
 
 /** The contract's limit. */
 const MOST = 100_000;
 
-export function readPool(text: string): number | undefined {
+function readPool(text: string): number | undefined {
   const size = /^\d+$/.test(text) ? Number(text) : 0;
   return size >= 1 && size <= MOST ? size : undefined;
 }

@@ -4,7 +4,7 @@ import { SourceText } from '../ui/SourceText.tsx';
 import './markedCode.css';
 
 /** A stretch of a text; offsets in the whole of it. */
-export interface MarkedPiece {
+interface MarkedPiece {
   readonly start: number;
   readonly end: number;
   readonly className?: string;

@@ -32,7 +32,7 @@ export interface SqlEditorHandle {
   goTo(offset: number): void;
 }
 
-export interface StatementMark {
+interface StatementMark {
   readonly message: string;
   /** UTF-16 offsets in the text. */
   readonly start: number;

@@ -11,7 +11,7 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 export const PLAY_SPEEDS = [0.5, 1, 2, 4] as const;
-export type PlaySpeed = (typeof PLAY_SPEEDS)[number];
+type PlaySpeed = (typeof PLAY_SPEEDS)[number];
 
 /** Which rollouts a failure pack is to be made of. */
 export interface PackScope {

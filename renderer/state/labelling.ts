@@ -9,8 +9,8 @@ import type { PlainTarget } from '../../shared/domain/annotate/draft.ts';
 import { remembered } from './remembered.ts';
 
 /** What a label is put on where no text is selected. */
-export const LABEL_SCOPES = ['rollout', 'turn'] as const;
-export type LabelScope = (typeof LABEL_SCOPES)[number];
+const LABEL_SCOPES = ['rollout', 'turn'] as const;
+type LabelScope = (typeof LABEL_SCOPES)[number];
 
 /** Which annotation is being written: an existing one by its id, or a new one about a place. */
 export interface NoteDraft {

@@ -15,12 +15,12 @@ export const THRESHOLD_KINDS = ['rollout', 'fixed', 'group', 'step', 'run'] as c
 export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 
 /** `underline` leaves the paper as it is; `background` is seen from further away. */
-export type MarkStyle = 'background' | 'underline';
-export type InspectorTab = 'rollout' | 'labels' | 'tokens';
-export type Overlay = 'isMaskShown' | 'isGapShown' | 'isLexiconShown';
+type MarkStyle = 'background' | 'underline';
+type InspectorTab = 'rollout' | 'labels' | 'tokens';
+type Overlay = 'isMaskShown' | 'isGapShown' | 'isLexiconShown';
 
 /** The share of high tokens in both papers (shared/domain/DOMAIN.md#thresholds). */
-export const DEFAULT_SHARE = 0.2;
+const DEFAULT_SHARE = 0.2;
 
 interface TokenView {
   /** Undefined: the best there is in a rollout. */

@@ -19,7 +19,7 @@ interface HeadCellProps<Row> {
   readonly onMenu?: ((event: MouseEvent) => void) | undefined;
 }
 
-export const opposite = (direction: Direction): Direction =>
+const opposite = (direction: Direction): Direction =>
   direction === 'ascending' ? 'descending' : 'ascending';
 
 export function HeadCell<Row>(props: HeadCellProps<Row>) {

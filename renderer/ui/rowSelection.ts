@@ -1,5 +1,5 @@
 /** Which rows of a list are selected, as ranges of places: all of a million rows is one range. */
-export interface RowRange {
+interface RowRange {
   readonly first: number;
   /** Exclusive. */
   readonly end: number;

@@ -42,7 +42,7 @@ export interface TableLayout {
   readonly widths: Readonly<Record<string, CssPixels>>;
 }
 
-export type Density = 'comfortable' | 'compact';
+type Density = 'comfortable' | 'compact';
 
 /** A layout with the means to change it. */
 export interface Arrangement {
@@ -57,7 +57,7 @@ export interface Arrangement {
 export const AS_THEY_CAME: TableLayout = { order: [], hidden: {}, widths: {} };
 /** Wide enough to be found again. */
 export const LEAST_WIDTH: CssPixels = 24;
-export const GAP: CssPixels = 14;
+const GAP: CssPixels = 14;
 const PADDING: CssPixels = 24;
 /** The arrow and rank of a head that is sorted by. */
 const ARROW: CssPixels = 18;

@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useRef } from 'react';
 
 /** New rows of one frame: what a steady wheel brings, nearly. A windowful of cells at once is laid out for three frames. */
-export const ROWS_A_FRAME = 12;
+const ROWS_A_FRAME = 12;
 
 /**
  * Rows that have come into sight are drawn some a frame, the topmost first, those already drawn always: a leap into

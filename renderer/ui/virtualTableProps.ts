@@ -19,14 +19,14 @@ export interface TableHandle {
 }
 
 /** Absent: not with this table, or not now. */
-export interface TableActions {
+interface TableActions {
   readonly pickColumns?: () => void;
   readonly flipDensity?: () => void;
   readonly selectAll?: () => void;
   readonly copySelected?: () => void;
 }
 
-export interface TablePosition {
+interface TablePosition {
   readonly scrollTop: CssPixels;
   readonly cursor: number;
 }
@@ -37,7 +37,7 @@ export interface Selected<Row> {
   readonly rows: (signal: AbortSignal) => Promise<readonly Row[]>;
 }
 
-export interface TableSelection<Row> {
+interface TableSelection<Row> {
   /** What the places are of: with another one nothing is selected. */
   readonly of: unknown;
   /** Rows that are not here; absent: all are, by `rowAt`. */

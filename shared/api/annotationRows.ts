@@ -4,9 +4,9 @@ import type { AnchorState, Annotation, Reading } from '../domain/annotate/annota
 import type { Taxonomy } from '../domain/annotate/taxonomy.ts';
 import type { Utf16Offset } from '../domain/model.ts';
 
-export type { Anchor, AnchorState, Annotation, Reading, Severity } from '../domain/annotate/annotation.ts';
+export type { Annotation, Reading, Severity } from '../domain/annotate/annotation.ts';
 export { ANCHOR_STATES, SEVERITIES } from '../domain/annotate/annotation.ts';
-export type { Label, LabelColour, LabelKey, Taxonomy } from '../domain/annotate/taxonomy.ts';
+export type { Label, LabelKey, Taxonomy } from '../domain/annotate/taxonomy.ts';
 export { LABEL_COLOURS, LABEL_KEYS, LABEL_OF_FLAG } from '../domain/annotate/taxonomy.ts';
 
 /** Where an annotation stands in this library. */
@@ -32,7 +32,7 @@ export interface AnnotationRow extends Annotation {
   readonly conflicts: number;
 }
 
-export interface ReadingRow extends Reading {
+interface ReadingRow extends Reading {
   /** Absent: its rollout is not in this library. */
   readonly rolloutId?: number;
 }
@@ -97,7 +97,7 @@ export interface LabelQueue {
 }
 
 /** κ and what it is made of: decisions of two readers about the same things. */
-export interface KappaRow {
+interface KappaRow {
   /** Rollouts both have read. */
   readonly n: number;
   readonly both: number;

@@ -4,7 +4,7 @@ import type { ToolOutcome } from '../domain/model.ts';
 import type { LatencyBySource, ScheduleFacts } from './scheduleRows.ts';
 
 /** One number per step. Shares are 0 … 1; a share of nothing is unknown. */
-export const STEP_SERIES = [
+const STEP_SERIES = [
   'meanReward',
   /** Correct rollouts among those of which it is known. */
   'passRate',

@@ -53,7 +53,7 @@ export type * from './rows.ts';
 export type * from './scheduleRows.ts';
 export type * from './searchRows.ts';
 export type * from './sourceRows.ts';
-export { LONGEST_STATEMENT, MOST_SQL_ROWS } from './sqlMethods.ts';
+
 export type * from './sqlRows.ts';
 
 // ── requests ────────────────────────────────────────────────────────────────────────────────────
@@ -124,7 +124,7 @@ export interface Events {
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */
   'shell.command': { readonly command: string };
 }
-export type EventName = keyof Events;
+type EventName = keyof Events;
 export type HostEvent = {
   [E in EventName]: {
     readonly event: E;

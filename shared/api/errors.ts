@@ -5,7 +5,7 @@
  * bare Error without its fields. The client turns a failure back into an `ApiError`.
  */
 
-export const FAILURE_CODES = [
+const FAILURE_CODES = [
   'bad_request', // params do not match the contract
   'unknown_method',
   'not_found', // no such run, step, group or rollout

@@ -9,7 +9,7 @@ const progressKey = z.string().max(100).optional();
  * Answered by the application, whichever library they are asked of. The other methods of this table are about the
  * library they are asked of.
  */
-export const MANAGER_METHODS = {
+const MANAGER_METHODS = {
   /** Those that are open, the home library first, then those opened before, the latest first. */
   'library.list': defineMethod({
     params: z.object({}),

@@ -21,7 +21,7 @@ export interface LibraryRow {
 }
 
 /** What the bytes of a run are spent on. */
-export const SIZE_PARTS = ['texts', 'tokens', 'search', 'rows', 'columns'] as const;
+const SIZE_PARTS = ['texts', 'tokens', 'search', 'rows', 'columns'] as const;
 export type SizePart = (typeof SIZE_PARTS)[number];
 
 export interface RunSize {

@@ -19,7 +19,7 @@ export const PACK_SECTIONS = [
 ] as const;
 export type PackSection = (typeof PACK_SECTIONS)[number];
 
-export const packChoice = {
+const packChoice = {
   /** Absent: of all runs. */
   runId: id.optional(),
   filter,
@@ -31,7 +31,7 @@ export const packChoice = {
   isAll: z.boolean().default(false),
 } as const;
 
-export const packOptions = {
+const packOptions = {
   /** The other rollouts of their groups, marked as such; without annotations. */
   siblings: z.boolean().default(false),
   /** Token ids, offsets and signals. */

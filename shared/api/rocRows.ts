@@ -126,7 +126,7 @@ export interface GroupLedger {
   readonly flips: number;
 }
 
-export const DIFFERENCE_CAUSES = [
+const DIFFERENCE_CAUSES = [
   'other_rule',
   'penalties_differ',
   'configuration_unknown',

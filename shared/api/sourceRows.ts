@@ -150,7 +150,7 @@ export interface UnplacedRow {
 }
 
 /** Rollouts of a run whose tokens were logged as ids, by where these stand on the text. */
-export interface IdPlaces {
+interface IdPlaces {
   /** With per-token columns of any kind. */
   readonly withTokens: number;
   /** Places are in the log itself. */

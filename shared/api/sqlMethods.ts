@@ -14,9 +14,9 @@ import type {
 } from './sqlRows.ts';
 
 /** UTF-16 code units. */
-export const LONGEST_STATEMENT = 1_000_000;
+const LONGEST_STATEMENT = 1_000_000;
 /** Rows of one result that are held. */
-export const MOST_SQL_ROWS = 50_000;
+const MOST_SQL_ROWS = 50_000;
 
 const sql = z.string().max(LONGEST_STATEMENT);
 const timeoutMs = z.int().min(10).max(3_600_000);

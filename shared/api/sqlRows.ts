@@ -29,7 +29,7 @@ export interface SqlRefusal {
   readonly at?: SqlPlace;
 }
 
-export interface SqlRows {
+interface SqlRows {
   readonly kind: 'rows';
   /** For `sql.page`; the host keeps the last few results only. */
   readonly resultId: number;
@@ -55,7 +55,7 @@ export interface SqlExportPart {
   readonly isWhole: boolean;
 }
 
-export interface SqlColumn {
+interface SqlColumn {
   readonly name: string;
   readonly about: string;
 }

@@ -40,7 +40,7 @@ export interface AlignableRollout extends Sampled {
 }
 
 /** At least one side is there. */
-export interface TurnPair {
+interface TurnPair {
   readonly a?: TurnNumber;
   readonly b?: TurnNumber;
   /** Both sides are there and all their segments are equal. */

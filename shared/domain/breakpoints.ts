@@ -13,7 +13,7 @@ import {
 } from './model.ts';
 
 export const TEXT_SCOPES = ['all', 'reasoning', 'code', 'output', 'answer'] as const;
-export type TextScope = (typeof TEXT_SCOPES)[number];
+type TextScope = (typeof TEXT_SCOPES)[number];
 
 export type Condition =
   | { readonly kind: 'error' | 'first error' | 'answer' | 'fork' }

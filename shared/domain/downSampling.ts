@@ -10,8 +10,8 @@
 export const RESAMPLE_RULES = ['release', 'release-first-week', 'paper'] as const;
 export type ResampleRule = (typeof RESAMPLE_RULES)[number];
 
-export const PAPER_ZERO_PENALTIES = ['clean_first', 'epsilon'] as const;
-export const PAPER_EQUAL_REWARDS = ['reject', 'sample'] as const;
+const PAPER_ZERO_PENALTIES = ['clean_first', 'epsilon'] as const;
+const PAPER_EQUAL_REWARDS = ['reject', 'sample'] as const;
 
 export interface DownSamplingSettings {
   readonly do_down_sampling: boolean;

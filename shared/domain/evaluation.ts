@@ -174,14 +174,14 @@ function meanOverDraws(
   return sum / MOST_SUBSETS;
 }
 
-export interface AtK {
+interface AtK {
   readonly k: number;
   /** 0 … 1, averaged over the problems with at least k samples. */
   readonly value: number;
   readonly problems: number;
 }
 
-export interface MajorityAtK extends AtK {
+interface MajorityAtK extends AtK {
   readonly isExact: boolean;
 }
 

@@ -61,7 +61,7 @@ export interface FlaggedRollout {
   readonly stopReason?: StopReason | undefined;
 }
 
-export interface FlagEvidence extends TextRange {
+interface FlagEvidence extends TextRange {
   readonly flag: Flag;
   /** Index among the segments of the response. */
   readonly segment: number;

@@ -3,7 +3,7 @@ import { commonRuns } from './editScript.ts';
 import { canonicalJson, type JsonNode, readJson } from './jsonText.ts';
 
 /** Keys of objects and indices of arrays, from the outside in; indices of `a`, of `b` where only `b` has the value. */
-export type JsonPath = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
 /** Values as they stand in the texts. */
 export type JsonChange =

@@ -221,7 +221,7 @@ function answersOf({ response, segments }: PenaltyInput): number {
 
 // ── where they differ ───────────────────────────────────────────────────────────────────────────
 
-export const DISAGREEMENT_CAUSES = [
+const DISAGREEMENT_CAUSES = [
   'timeout_counted_clean',
   'parse_failure_counted_clean',
   'infra_counted_clean',
@@ -242,7 +242,7 @@ export const DISAGREEMENT_CAUSES = [
 ] as const;
 export type DisagreementCause = (typeof DISAGREEMENT_CAUSES)[number];
 
-export interface LikelyCause {
+interface LikelyCause {
   readonly code: DisagreementCause;
   readonly sentence: string;
 }

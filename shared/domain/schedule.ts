@@ -114,7 +114,7 @@ function swapped(heap: { free: number; row: number }[], upper: number, lower: nu
 }
 
 /** Of all ends, the share after which the rest is the tail. */
-export const TAIL_SHARE = 0.9;
+const TAIL_SHARE = 0.9;
 /** A straggler takes more than so many medians. */
 export const STRAGGLER_MEDIANS = 2;
 

@@ -50,7 +50,7 @@ function exactArguments(payload: string): string | undefined {
 }
 
 /** Arguments as an object, or as a JSON string of one (OpenAI's shape). */
-export function readArguments(args: unknown): { readonly arguments?: string; readonly code?: string } {
+function readArguments(args: unknown): { readonly arguments?: string; readonly code?: string } {
   if (args === undefined || args === null) return {};
   if (typeof args === 'string') {
     let inner: unknown;

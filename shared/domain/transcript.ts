@@ -11,7 +11,7 @@
  */
 import type { SegmentKind, TextRange } from './model.ts';
 
-export interface EnvironmentPart {
+interface EnvironmentPart {
   readonly kind: SegmentKind & ('tool-response' | 'user');
   readonly inner: TextRange;
   readonly outerEnd: number;

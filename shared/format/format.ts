@@ -182,7 +182,7 @@ export interface ParsedDecisionLine {
   readonly decision: ParsedDecision;
 }
 
-export interface ParsedSignalLine {
+interface ParsedSignalLine {
   readonly address: RolloutAddress | JoinAddress;
   readonly tokens: ParsedTokens;
 }

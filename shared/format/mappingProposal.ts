@@ -141,7 +141,7 @@ export function proposeMapping(name: string, records: readonly JsonObject[]): Ma
 }
 
 /** Keys every one of the first records has. */
-export function shapeOf(records: readonly JsonObject[]): readonly string[] {
+function shapeOf(records: readonly JsonObject[]): readonly string[] {
   const [first, ...others] = records;
   return Object.keys(first ?? {}).filter((key) => others.every((record) => Object.hasOwn(record, key)));
 }

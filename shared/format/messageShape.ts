@@ -15,7 +15,7 @@ import { isObject, type JsonObject, jsonText, stringOf } from './fields.ts';
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
 
 /** One thing a message says, in its order. */
-export type MessagePiece =
+type MessagePiece =
   | { readonly kind: 'reasoning' | 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly call: LoggedCall }
   | { readonly kind: 'result'; readonly result: LoggedResult };
@@ -218,7 +218,7 @@ function listOfCalls(value: unknown): readonly LoggedCall[] {
 /** Where the arguments stand: OpenAI and most others, Anthropic, LangChain, Gemini, tau-bench. */
 const ARGUMENT_FIELDS = ['arguments', 'input', 'args', 'parameters', 'kwargs'] as const;
 
-export function readCall(value: unknown): LoggedCall {
+function readCall(value: unknown): LoggedCall {
   const call = typeof value === 'string' ? parsedJson(value) : value;
   if (!isObject(call)) {
     const payload = typeof value === 'string' ? value : jsonText(value);

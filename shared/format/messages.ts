@@ -29,7 +29,7 @@ export interface MessageResponse {
 }
 
 /** A run of segments with exact ranges in the text they make up. */
-export class SegmentedText {
+class SegmentedText {
   text = '';
   readonly segments: Segment[] = [];
 

@@ -51,7 +51,7 @@ import { timingOf } from './timing.ts';
 import { withLoggedCalls } from './turnwiseCalls.ts';
 import { alignTo, readTokens, type TokensReading } from './turnwiseTokens.ts';
 
-export const TURNWISE_VERSION = 1;
+const TURNWISE_VERSION = 1;
 
 const TYPES: ReadonlySet<unknown> = new Set(['run', 'stage', 'rollout', 'decision', 'signal', 'metric']);
 const ENVELOPE = ['v', 'type', 'run'];

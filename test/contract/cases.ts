@@ -329,6 +329,21 @@ async function wholeExport(side: Side, params: unknown): Promise<string> {
   }
 }
 
+/** A page of the search ends when its time is up: the pages as one. */
+async function wholeSearch(side: Side, params: ParamsOf<'search.page'>): Promise<string> {
+  const found: unknown[] = [];
+  let after: ParamsOf<'search.page'>['after'];
+  for (;;) {
+    const page = JSON.parse(await side.send('search.page', { ...params, after }), uncanonical) as Result<
+      ResultOf<'search.page'>
+    >;
+    if (!page.ok) throw new Error(page.failure.message);
+    found.push(...page.value.groups.flatMap((group) => group.found));
+    after = page.value.next;
+    if (after === undefined) return JSON.stringify({ ok: true, value: { found } });
+  }
+}
+
 /** Makes every call on both sides, one after the other. */
 export async function compareSides(
   { one, other }: { readonly one: Side; readonly other: Side },
@@ -347,7 +362,11 @@ export async function compareSides(
     if (method === 'follow.list')
       await expect.poll(() => side.send(method, params), { timeout: 20_000 }).not.toContain('"reading"');
     const answer =
-      method === 'sql.exportPart' ? await wholeExport(side, params) : await side.send(method, params);
+      method === 'sql.exportPart'
+        ? await wholeExport(side, params)
+        : method === 'search.page'
+          ? await wholeSearch(side, params as ParamsOf<'search.page'>)
+          : await side.send(method, params);
     const result = JSON.parse(answer, uncanonical) as Result<unknown>;
     if (!result.ok) throw new Error(`${method}: ${result.failure.message}`);
     own?.set(method, result.value);

@@ -1,4 +1,4 @@
-/** Keys that are given to other commands, on every target. */
+/** Keys that are given to other commands hold everywhere. How they are given: `test/renderer/keySettings.test.tsx`. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -41,41 +41,6 @@ export function describeKeys(shell: Shell): void {
       // Tooltips name the keys in force.
       const link = page.getByRole('link', { name: 'Problems of this run by step' });
       expect(await link.getAttribute('title')).toBe('Problems of this run by step (q p)');
-    });
-
-    test('keys that are taken are told, and a command gets back its own', async () => {
-      await page.goto(running.urlOf('/settings'));
-      await page.getByRole('button', { name: 'Change keys' }).click();
-      await page.getByLabel('Find a command').fill('place.problems');
-      await page.getByRole('button', { name: /^Change the keys of Go to the problems/ }).click();
-      await page.keyboard.press('?');
-      const alert = row().getByRole('alert');
-      await alert.filter({ hasText: 'Show all keys' }).waitFor();
-      await alert.getByRole('button', { name: /^Take it from/ }).click();
-      await row().getByText('?', { exact: true }).waitFor();
-      await page.getByLabel('Find a command').fill('keys.show');
-      await page.getByRole('listitem').filter({ hasText: 'keys.show' }).getByText('none').waitFor();
-      await page.getByRole('button', { name: 'All as they came' }).click();
-      await page.getByText('All keys are as they came.').waitFor();
-      expect(errors).toEqual([]);
-    });
-
-    test('keys that would put others out of reach, or cannot be told apart, are refused in a sentence', async () => {
-      await page.goto(running.urlOf('/settings'));
-      await page.getByRole('button', { name: 'Change keys' }).click();
-      await page.getByLabel('Find a command').fill('place.problems');
-      const refused = row().getByRole('alert');
-      for (const [key, why] of [
-        ['g', /begins the keys of \d+ commands, such as g l/],
-        ['Tab', /^Tab moves the focus/],
-        ['Enter', /^Enter opens/],
-        ['Alt+q', /^Keys with Alt/],
-      ] as const) {
-        await page.getByRole('button', { name: /^Change the keys of Go to the problems/ }).click();
-        await page.keyboard.press(key);
-        await refused.filter({ hasText: why }).waitFor();
-      }
-      await page.getByText('All keys are as they came.').waitFor();
       expect(errors).toEqual([]);
     });
   });

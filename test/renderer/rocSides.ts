@@ -25,7 +25,7 @@ export const EXAMPLE: DownSamplingSettings = {
 };
 
 /** `+3` a positive of p_err 0.3, `-` a negative, `?` an unknown reward, `+?` a positive of unknown penalty; `x4` repeats. */
-export function drawPool(picture: string): PoolGroup {
+function drawPool(picture: string): PoolGroup {
   const rows = picture
     .trim()
     .split(/\s+/)

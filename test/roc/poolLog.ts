@@ -6,7 +6,7 @@ import type { Scratch } from '../support/library.ts';
  * `s` right without a tool in a single turn, `t` right with a timeout, `m` right with a printed
  * "mean squared error", `-` wrong and clean, `x` wrong with a failed call, `?` of unknown reward.
  */
-export type Pool = string;
+type Pool = string;
 
 const CALL =
   '<tool_call>\n{"name": "python_code_with_standard_io", "arguments": {"code": "1", "input": ""}}\n</tool_call><|im_end|>\n';

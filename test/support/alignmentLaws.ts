@@ -102,7 +102,7 @@ const textOf = (rollout: AlignableRollout, segment: number | undefined): string 
 };
 
 /** Runs tile both ranges, removed before added; equal runs are equal; kept and added text makes `b`. */
-export function expectEdits(edits: Edits, a: string, inA: TextRange, b: string, inB: TextRange): void {
+function expectEdits(edits: Edits, a: string, inA: TextRange, b: string, inB: TextRange): void {
   let [atA, atB] = [inA.start, inB.start];
   let last: number | undefined;
   let made = '';

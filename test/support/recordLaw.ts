@@ -9,7 +9,7 @@ import type { Segment } from '../../shared/domain/model.ts';
 import type { ParsedLine, ParsedRollout, ParsedTokens, RecordReader } from '../../shared/format/format.ts';
 
 /** What a record became. */
-export type Outcome = 'blank' | 'rollout' | 'joined' | 'documented' | 'refused';
+type Outcome = 'blank' | 'rollout' | 'joined' | 'documented' | 'refused';
 
 /** Formats whose records may be something else than a rollout, and what. */
 const DOCUMENTED: Readonly<Record<string, readonly ParsedLine['kind'][]>> = {

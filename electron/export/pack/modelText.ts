@@ -41,7 +41,7 @@ export async function packText(
   return { text: modelText(one, new Set(sections), taxonomy), redactions: redactor.total };
 }
 
-export function modelText(one: PackCase, sections: ReadonlySet<PackSection>, taxonomy: Taxonomy): string {
+function modelText(one: PackCase, sections: ReadonlySet<PackSection>, taxonomy: Taxonomy): string {
   const parts = [
     sections.has('problem') ? problemText(one) : '',
     sections.has('outcome')

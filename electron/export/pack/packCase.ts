@@ -136,7 +136,7 @@ export interface CaseSegment {
   readonly answers?: CaseCall;
 }
 
-export interface CaseCall extends ExportedCall {
+interface CaseCall extends ExportedCall {
   readonly isError: boolean;
   readonly code?: string;
 }

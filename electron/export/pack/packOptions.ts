@@ -12,7 +12,7 @@ export interface PackOptions {
 }
 
 /** How the rollouts were chosen, as the manifest says it. */
-export interface PackChosen {
+interface PackChosen {
   readonly runId?: number | undefined;
   readonly filter: string;
   readonly labels?: string[] | undefined;

@@ -154,7 +154,7 @@ function withManifest(
   };
 }
 
-export const manifestPath = (path: string): string => `${path}.manifest.json`;
+const manifestPath = (path: string): string => `${path}.manifest.json`;
 
 function refuseTakenOr(file: PackFile, path: string): void {
   try {

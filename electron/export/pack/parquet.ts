@@ -20,7 +20,7 @@ import type { Manifest } from './manifest.ts';
 import { factOf, type PackCase, stepOf } from './packCase.ts';
 import { writeWhole } from './packFile.ts';
 
-export const ANNOTATION_COLUMNS = [
+const ANNOTATION_COLUMNS = [
   { name: 'pack', type: 'integer', note: 'version of packs: 1' },
   { name: 'type', type: 'text', note: 'annotation' },
   { name: 'id', type: 'text', note: 'unique everywhere' },

@@ -13,9 +13,9 @@ import { viewsOf } from './escapes.ts';
 import type { PackCase, PackRun, RawRecord } from './packCase.ts';
 import { recordWith } from './redactRecord.ts';
 
-export const BLOCK = '█';
+const BLOCK = '█';
 /** Why a pack has no record of a rollout where something is redacted. */
-export const UNDECODED = 'it is no whole JSON, so that what is redacted could not be looked for in it';
+const UNDECODED = 'it is no whole JSON, so that what is redacted could not be looked for in it';
 export interface RedactionCount {
   /** With what it would redact in itself redacted: a pattern may be the secret. */
   readonly pattern: string;

@@ -4,7 +4,7 @@ import { TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
 import { booleanFact, labelName, type Outcome, outcomeOf, type PackCase, stepOf } from './packCase.ts';
 
 /** Annotations, and the distinct cases they are about. */
-export interface Tally {
+interface Tally {
   readonly cases: number;
   readonly annotations: number;
 }

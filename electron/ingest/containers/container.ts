@@ -5,7 +5,7 @@
  *   plain, gzip, zstd   bytes → lines, elements or values   position: byte offset (uncompressed)
  *   zip, parquet, sqlite   members, rows                     position: how many were read
  */
-export const CONTAINERS = ['plain', 'gzip', 'zstd', 'zip', 'parquet', 'sqlite'] as const;
+const CONTAINERS = ['plain', 'gzip', 'zstd', 'zip', 'parquet', 'sqlite'] as const;
 export type Container = (typeof CONTAINERS)[number];
 
 /** What the records of a file are, and so what its numbers count. `text`: lines that are no JSON. */

@@ -27,7 +27,7 @@ export interface StepRevision {
 }
 
 /** Steps of a run with rollouts, in order. */
-export const STEP_REVISIONS = `
+const STEP_REVISIONS = `
   SELECT s.step, v.revision, s.rollouts, n.has_steps AS hasSteps
   FROM step_row s JOIN step_revision_row v USING (run_id, step) JOIN run_row n USING (run_id)
   WHERE s.run_id = ? ORDER BY s.step`;
@@ -224,12 +224,6 @@ export function keepColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): b
   })();
 }
 
-/** Of steps that are gone. */
-export function dropOrphanedColumns(db: WritableLibrary): void {
-  db.exec(`DELETE FROM step_column_row WHERE NOT EXISTS
-    (SELECT 1 FROM step_row s WHERE s.run_id = step_column_row.run_id AND s.step = step_column_row.step)`);
-}
-
 export const KEPT_COLUMN =
   'SELECT bytes FROM step_column_row WHERE run_id = ? AND step = ? AND name = ? AND revision = ?';
 
@@ -275,7 +269,7 @@ function keptBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace, 
 }
 
 /** What groups and their problems are called, and how they did: of a run, or of one step of it. */
-export const GROUP_FACTS = `
+const GROUP_FACTS = `
   SELECT g.group_id AS groupId, g.group_key AS groupKey, g.problem_no AS problemNo, p.problem_id AS problemId,
     p.ground_truth AS groundTruth, p.source, g.rollouts, g.correct, g.correct_known AS correctKnown,
     q.question_hash AS questionKey

@@ -18,7 +18,7 @@ export interface ExportedRun {
   readonly rollouts: number;
 }
 
-export const EXPORTED_RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.scope, n.logged_id AS loggedId,
+const EXPORTED_RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.scope, n.logged_id AS loggedId,
     coalesce(json_extract(c.config, '$.name'), n.name) AS name, n.kind, n.format, coalesce(c.config, '{}') AS config,
     n.has_steps AS hasSteps, (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = n.run_id) AS rollouts
   FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope ORDER BY n.run_id`;

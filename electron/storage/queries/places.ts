@@ -90,7 +90,7 @@ const PLACES_FROM = `FROM group_row g JOIN problem_row p USING (problem_no)
   JOIN group_row g2 ON g2.problem_no = p2.problem_no
   JOIN run_row n ON n.run_id = g2.run_id LEFT JOIN run_config_row c ON c.logged_id = n.scope
   WHERE g.group_id = :groupId`;
-export const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
+const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
     iif(n.has_steps, g2.step, NULL) AS step, g2.group_id AS groupId, g2.group_key AS groupKey, g2.rollouts, g2.correct,
     g2.correct_known AS correctKnown, iif(g2.reward_known > 0, g2.reward_sum / g2.reward_known, NULL) AS meanReward,
     g2.group_id = :groupId AS isThis

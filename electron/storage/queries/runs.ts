@@ -12,7 +12,7 @@ const RUN = `
     (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
       WHERE rf.run_id = r.run_id AND rf.file_id IN (SELECT file_id FROM shared)) AS sharedIssues
   FROM run_row r LEFT JOIN run_config_row c ON c.logged_id = r.scope`;
-export const RUNS = `${RUN} ORDER BY run_id DESC`;
+const RUNS = `${RUN} ORDER BY run_id DESC`;
 export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
 
 export const STEPS_OF_RUN = `

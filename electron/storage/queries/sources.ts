@@ -11,7 +11,7 @@ const RUN = `SELECT run_id AS runId, run_key AS runKey, scope, format, directory
 const GIVEN_NAME = 'SELECT name FROM run_name_row WHERE directory = ?';
 const DIRECTORIES = 'SELECT directory FROM run_name_row WHERE name = ? ORDER BY directory';
 const GROUP_RULE = 'SELECT rule, size FROM group_rule_row WHERE run_key = ?';
-export const GROUPS_BY_RULE = `SELECT rule, count(*) AS groups, sum(rollouts) AS rollouts FROM group_row
+const GROUPS_BY_RULE = `SELECT rule, count(*) AS groups, sum(rollouts) AS rollouts FROM group_row
   WHERE run_id = ? GROUP BY rule ORDER BY rule`;
 /** Files with rollouts of the run, and files whose records joined them or wait to. */
 const FILE_IDS = `SELECT file_id FROM run_file_row WHERE run_id = :runId
@@ -32,7 +32,7 @@ const NEIGHBOURS = `SELECT run_key AS runKey, coalesce(json_extract(c.config, '$
   ORDER BY n.directory, n.run_id LIMIT 50`;
 const TOKENIZER = 'SELECT name, size FROM tokenizer_row WHERE run_key = ?';
 /** By the types of columns, which stand in the head of a row: `IS NULL` would read all their bytes. */
-export const ID_PLACES = `SELECT count(*) AS withTokens,
+const ID_PLACES = `SELECT count(*) AS withTokens,
     coalesce(sum(typeof(t.ends) <> 'null' AND typeof(t.aligned_by) = 'null'), 0) AS logged,
     coalesce(sum(typeof(t.ends) <> 'null' AND typeof(t.aligned_by) <> 'null'), 0) AS byTokenizer,
     coalesce(sum(typeof(t.ends) = 'null' AND typeof(t.ids) <> 'null'), 0) AS unplaced

@@ -18,7 +18,7 @@ import { type TokenRecord, unpackEnds, unpackFloats, unpackIntegers, unpackMask 
 const TOKENS = 'SELECT * FROM token_row WHERE rollout_id = ?';
 
 /** A listed alternative, as logged. */
-export type Alternative = readonly [token: string, logprob: number];
+type Alternative = readonly [token: string, logprob: number];
 
 export function tokenRecord(db: ReadableLibrary, rolloutId: number): TokenRecord | undefined {
   return db.prepare(TOKENS).get(rolloutId) as TokenRecord | undefined;
@@ -45,10 +45,7 @@ export function tokenEndsOf(db: ReadableLibrary, rolloutId: number): Uint32Array
 }
 
 /** The alternatives of each token; what is no list of tokens and log-probabilities is passed over. */
-export function alternativesOf({
-  top,
-  count,
-}: TokenRecord): readonly (readonly Alternative[] | null)[] | undefined {
+function alternativesOf({ top, count }: TokenRecord): readonly (readonly Alternative[] | null)[] | undefined {
   if (top === null) return undefined;
   const listed: unknown = JSON.parse(unpackUtf8(ZSTD, top).toString('utf8'));
   if (!Array.isArray(listed)) return undefined;

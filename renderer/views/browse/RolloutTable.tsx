@@ -47,7 +47,7 @@ interface RolloutTableProps {
   readonly total?: number | undefined;
 }
 
-export const ROLLOUT_SORT: Sort = { column: 'ordinal', direction: 'ascending' };
+const ROLLOUT_SORT: Sort = { column: 'ordinal', direction: 'ascending' };
 const STEP_SORT: Sort = { column: 'order', direction: 'ascending' };
 const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };

@@ -23,7 +23,7 @@ interface CellProps {
 }
 
 /** The segment the baseline's own is marked against: the chosen lane's, else the first that differs. */
-export function counterpart({ compared, on }: RowContext, block: ComparedBlock): number | undefined {
+function counterpart({ compared, on }: RowContext, block: ComparedBlock): number | undefined {
   const differs = (lane: number) => block.edits[lane] !== null && block.edits[lane] !== undefined;
   if (on !== compared.base && differs(on)) return on;
   const found = compared.lanes.findIndex((_, lane) => differs(lane));
@@ -113,7 +113,7 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
 }
 
 /** Nothing of the kind in this lane. */
-export function Gap() {
+function Gap() {
   return (
     <div className="cmp-gap">
       <span className="visually-hidden">nothing here in this lane</span>

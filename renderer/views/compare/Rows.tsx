@@ -28,7 +28,7 @@ export const Row = memo(function Row({
   );
 });
 
-export function foldText({ rows, chars }: Pick<FoldItem, 'rows' | 'chars'>): string {
+function foldText({ rows, chars }: Pick<FoldItem, 'rows' | 'chars'>): string {
   return `${counted(rows, 'equal turn')} · ${count(chars)} chars`;
 }
 

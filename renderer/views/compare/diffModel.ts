@@ -153,7 +153,7 @@ export function linesOf(text: string): readonly TextRange[] {
 }
 
 /** Index pairs of lines that are equal and stand in an equal run, in order. */
-export function equalLines({ a, b, edits }: TextDiff): readonly (readonly [a: number, b: number])[] {
+function equalLines({ a, b, edits }: TextDiff): readonly (readonly [a: number, b: number])[] {
   const [inA, inB] = [linesOf(a), linesOf(b)];
   const byStart = new Map(inB.map(({ start }, index) => [start, index]));
   const pairs: (readonly [number, number])[] = [];

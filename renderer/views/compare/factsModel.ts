@@ -13,7 +13,7 @@ export interface FactLine {
   readonly values: readonly FactValue[];
 }
 
-export interface FactValue {
+interface FactValue {
   /** Empty: unknown. */
   readonly text: string;
   /** Where the value comes from. */

@@ -4,7 +4,7 @@ import { isEnvironment } from '../../../shared/domain/divergence.ts';
 import { count, decimal, ordinalSuffix, percent } from '../../ui/numbers.ts';
 import { signalLabel, sourceWords } from '../../ui/signalSource.ts';
 
-export interface ForkAlternative {
+interface ForkAlternative {
   readonly text: string;
   readonly p: number;
   readonly is: 'own' | 'other' | undefined;

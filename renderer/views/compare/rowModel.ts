@@ -50,7 +50,7 @@ export interface ItemOptions {
   readonly flipped: ReadonlySet<string>;
 }
 
-export function shownKindOf(kind: SegmentKind): ShownKind {
+function shownKindOf(kind: SegmentKind): ShownKind {
   switch (kind) {
     case 'reasoning':
     case 'text':
@@ -73,14 +73,14 @@ export function shownKindOf(kind: SegmentKind): ShownKind {
 const SHORT_EQUAL = 120;
 
 /** The segment a block is about: the baseline's, else the first there is. */
-export function leadOf({ lanes, base }: Compared, block: ComparedBlock): SegmentView | undefined {
+function leadOf({ lanes, base }: Compared, block: ComparedBlock): SegmentView | undefined {
   const own = block.segments[base] ?? null;
   if (own !== null) return lanes[base]?.segments[own];
   const lane = block.segments.findIndex((segment) => segment !== null);
   return lanes[lane]?.segments[block.segments[lane] ?? -1];
 }
 
-export const isEqualBlock = ({ relations }: ComparedBlock): boolean =>
+const isEqualBlock = ({ relations }: ComparedBlock): boolean =>
   relations.every((relation) => relation === 'equal');
 
 /** Nothing to read in any lane: a template may leave an empty message behind. */
@@ -216,7 +216,7 @@ export function nextDifference(items: readonly Item[], from: number, direction: 
 }
 
 /** The row in which a lane parts from the baseline; undefined where they are equal. */
-export function forkRow({ comparison, base }: Compared, lane: number): number | undefined {
+function forkRow({ comparison, base }: Compared, lane: number): number | undefined {
   const fork = comparison.lanes[lane]?.fork;
   if (fork === undefined) return undefined;
   const { rows } = comparison;

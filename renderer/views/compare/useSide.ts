@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { useInterface } from '../../state/interface.ts';
 
-export const FIRST_TAB = 'watch';
+const FIRST_TAB = 'watch';
 
 export interface SidePanel {
   readonly isOpen: boolean;

@@ -22,7 +22,7 @@ export function stepsOf(report: AnnotationReport): readonly number[] {
 }
 
 /** Of several runs at one step, the sum. */
-export function rolloutsByStep({ byStep }: LabelReport): ReadonlyMap<number, number> {
+function rolloutsByStep({ byStep }: LabelReport): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
   for (const { step, rollouts } of byStep) sums.set(step, (sums.get(step) ?? 0) + rollouts);
   return sums;

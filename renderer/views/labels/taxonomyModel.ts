@@ -23,7 +23,7 @@ export function labelId(name: string, taken: ReadonlySet<string>): string {
 }
 
 /** The first key that no label has. */
-export function freeKey(labels: readonly Label[]): LabelKey | undefined {
+function freeKey(labels: readonly Label[]): LabelKey | undefined {
   return LABEL_KEYS.find((key) => labels.every((label) => label.key !== key));
 }
 

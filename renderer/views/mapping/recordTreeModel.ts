@@ -32,7 +32,7 @@ export function oneLine(value: unknown, limit = MAX_TEXT): string {
 const cut = (text: string, limit: number): string =>
   text.length > limit ? `${text.slice(0, limit)}…` : text;
 
-export function typeOf(value: unknown): Exclude<TreeRow['type'], 'more'> {
+function typeOf(value: unknown): Exclude<TreeRow['type'], 'more'> {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'list';
   if (typeof value === 'string') return 'text';

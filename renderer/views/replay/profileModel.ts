@@ -65,7 +65,7 @@ export function isPolicyKind(kind: SegmentKind): boolean {
   return kind === 'reasoning' || kind === 'text' || kind === 'tool-call' || kind === 'answer';
 }
 
-export interface ProfileBand {
+interface ProfileBand {
   readonly kind: SegmentKind;
   /** Fractions of the response, 0…1. */
   readonly from: number;
@@ -102,7 +102,7 @@ export function markClusters(marks: readonly ProfileMark[], places: number): rea
   return [...clusters.values()];
 }
 
-export interface ProfileTurn {
+interface ProfileTurn {
   readonly turn: number;
   readonly from: number;
   readonly to: number;

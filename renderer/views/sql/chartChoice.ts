@@ -43,7 +43,7 @@ function hasRepeats(rows: readonly SqlRow[], column: number): boolean {
   return new Set(rows.map((row) => valueText(row[column]))).size < rows.length;
 }
 
-export interface ChartPoint {
+interface ChartPoint {
   /** What is drawn: a number, or the place of a bar. */
   readonly x: number;
   /** One for each column; undefined: unknown, which breaks a line. */

@@ -41,7 +41,7 @@ export function isNumeric(rows: readonly SqlRow[], column: number): boolean {
   return hasNumber;
 }
 
-export function sortValue(value: SqlValue | undefined): SortValue {
+function sortValue(value: SqlValue | undefined): SortValue {
   if (value === null || value === undefined) return undefined;
   return (
     numberOf(value) ?? (typeof value === 'object' && value.kind === 'bytes' ? value.bytes : valueText(value))

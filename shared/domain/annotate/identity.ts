@@ -2,7 +2,7 @@
 import type { Annotation, AnnotationTarget, ContentHash, Reading, RolloutKey } from './annotation.ts';
 
 /** One text for one rollout. The record's hash is left out: the same rollout is written in other records, too. */
-export function rolloutText({ run, kind, step, group, problem, ordinal, contentHash }: RolloutKey): string {
+function rolloutText({ run, kind, step, group, problem, ordinal, contentHash }: RolloutKey): string {
   return JSON.stringify([run, kind, step, group, problem, ordinal, contentHash]);
 }
 

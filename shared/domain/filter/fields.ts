@@ -24,7 +24,7 @@ export const NUMBER_FIELDS = [
 ] as const;
 export type NumberField = (typeof NUMBER_FIELDS)[number];
 
-export const FLAG_FIELDS = ['correct', 'kept'] as const;
+const FLAG_FIELDS = ['correct', 'kept'] as const;
 export type FlagField = (typeof FLAG_FIELDS)[number];
 
 export const WORD_FIELDS = [
@@ -49,7 +49,7 @@ export const WORD_FIELDS = [
 export type WordField = (typeof WORD_FIELDS)[number];
 
 /** What readers have said: `any` is some of it, `none` is nothing. */
-export const ANNOTATION_FIELDS = [
+const ANNOTATION_FIELDS = [
   'label',
   'note',
   'author',
@@ -67,7 +67,7 @@ export const TEXT_FIELDS = ['text', 'reasoning', 'code', 'output', 'answer_text'
 export type TextField = (typeof TEXT_FIELDS)[number];
 
 export type FieldName = NumberField | FlagField | WordField | TextField;
-export type FieldKind = 'number' | 'flag' | 'word' | 'text';
+type FieldKind = 'number' | 'flag' | 'word' | 'text';
 
 export interface Field {
   readonly name: FieldName;

@@ -23,7 +23,7 @@ import { readBounds } from './numbers.ts';
 import { wordsOf } from './words.ts';
 
 /** Deeper nesting is refused: every reader of the tree recurses. */
-export const MOST_NESTED = 50;
+const MOST_NESTED = 50;
 /** Longer filters are refused. */
 export const LONGEST_FILTER = 20_000;
 const MOST_VALUES = 500;

@@ -4,9 +4,6 @@
  * Scripts that write without spaces are taken character by character.
  */
 
-/** Han, kana, Hangul syllables, Thai, Lao, Khmer, Myanmar: one character is one word. */
-const ALONE =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const WORD =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}])+/gu;
 const ASCII_WORD = /[A-Za-z0-9]+/g;
@@ -19,7 +16,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /** Lower case without what depends on context (a final sigma) or on length (a dotted capital İ). */
-export function folded(word: string): string {
+function folded(word: string): string {
   return BEYOND_ASCII.test(word) ? word.toUpperCase().toLowerCase().replaceAll('ς', 'σ') : word.toLowerCase();
 }
 
@@ -85,9 +82,4 @@ export function* findWords(text: string, words: readonly string[], isPrefix: boo
     const to = spans[last];
     if (isMatch && from !== undefined && to !== undefined) yield { start: from.start, end: to.end };
   }
-}
-
-/** Whether a text of one character is a word by itself. */
-export function standsAlone(character: string): boolean {
-  return ALONE.test(character);
 }

@@ -20,7 +20,7 @@ const HOSTED = 'http://bundle.app.localhost';
 const CUSTOM = 'app://bundle';
 
 /** Chromium refuses schemes it does not know, so inside it `app:` is a secure origin of its own. */
-export const toChromium = (url: string): string =>
+const toChromium = (url: string): string =>
   url.startsWith(CUSTOM) ? HOSTED + url.slice(CUSTOM.length) : url;
 export const toElectron = (url: string): string =>
   url === HOSTED || url.startsWith(`${HOSTED}/`) ? CUSTOM + url.slice(HOSTED.length) : url;

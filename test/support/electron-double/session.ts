@@ -24,7 +24,10 @@ type CheckHandler = Parameters<Session['setPermissionCheckHandler']>[0];
 let requestHandler: RequestHandler = null;
 let checkHandler: CheckHandler = null;
 
-/** Not of Electron: what became of a download. Nobody is there to choose a file, so none is written. */
+/**
+ * Not of Electron: what became of a download. Nobody is there to choose a file, so none is written.
+ * @public the declaration of the double's `session` names it
+ */
 export interface NotedDownload {
   readonly url: string;
   readonly isRefused: boolean;

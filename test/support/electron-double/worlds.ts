@@ -13,7 +13,7 @@ import type { Wire } from './wire.ts';
 /** Calls the host side; a CDP binding that only the isolated world has. */
 type Send = (text: string) => void;
 
-export interface IsolatedGlobals {
+interface IsolatedGlobals {
   /** Node answers and sends through this. */
   doubleReceive(text: string): void;
   /** What the operating system would know of a dropped file, by its name. */

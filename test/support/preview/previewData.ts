@@ -9,7 +9,7 @@ import type {
 } from '../../../shared/api/contract.ts';
 import type { Segment, SegmentKind, ToolCall, ToolOutcome, Turn } from '../../../shared/domain/model.ts';
 
-export function random(seed: number): () => number {
+function random(seed: number): () => number {
   let state = (seed % 2147483646) + 1;
   return () => {
     state = (state * 16807) % 2147483647;
@@ -58,8 +58,6 @@ const PROMPTS = [
 ];
 
 export const groupId = (step: number, group: number) => step * 1000 + group + 1;
-export const rolloutId = (step: number, group: number, ordinal: number) =>
-  groupId(step, group) * 100 + ordinal;
 
 export function groupRow(id: number): GroupRow {
   const step = Math.floor((id - 1) / 1000);

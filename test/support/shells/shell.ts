@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 
-export type ShellName = 'browser' | 'electron double' | 'electron';
+type ShellName = 'browser' | 'electron double' | 'electron';
 
 export interface OpenOptions {
   /** Logs named at start; none: the demo run. */

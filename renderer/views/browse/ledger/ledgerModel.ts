@@ -89,12 +89,12 @@ export function listedIn({ rows }: GroupLedger): string | undefined {
   return rows.map(({ logged }) => logged?.rule).find((rule) => rule?.startsWith('listed in '));
 }
 
-export function isFlip(row: LedgerRow, standing: Standing): boolean {
+function isFlip(row: LedgerRow, standing: Standing): boolean {
   const after = row.whatIf?.kept;
   return after !== undefined && standing.kept !== undefined && after !== standing.kept;
 }
 
-export function differs({ logged, recomputed }: LedgerRow): boolean {
+function differs({ logged, recomputed }: LedgerRow): boolean {
   return logged?.kept !== undefined && recomputed.kept !== undefined && logged.kept !== recomputed.kept;
 }
 

@@ -28,7 +28,7 @@ export function histogramBins({ bins }: LatencyDistribution, series: typeof SERI
 }
 
 /** The mean of the paper's load experiment (shared/domain/DOMAIN.md#training-schedule-and-scale). */
-export const PUBLISHED_MEAN = {
+const PUBLISHED_MEAN = {
   at: 300,
   label: 'rStar2-Agent, mean 300 ms',
   source: 'rStar2-Agent technical report, arXiv 2508.20722, §3',

@@ -38,7 +38,7 @@ export interface OverviewQuestion {
   readonly openStep: (ref: RunRef, step: number, filter: string, to?: LineSpec['leadsTo']) => void;
 }
 
-export interface OverviewPanel extends ChartNumbers {
+interface OverviewPanel extends ChartNumbers {
   readonly id: string;
   readonly describe: string;
   readonly isStacked: boolean;

@@ -2,7 +2,7 @@ import type { StepFacts } from '../../../../shared/api/contract.ts';
 import type { ChartSpec, LineSpec } from './overviewCharts.ts';
 import { TOOL_CHARTS } from './toolCharts.ts';
 
-export interface ToolFigure extends Pick<LineSpec, 'name' | 'describe' | 'opens'> {
+interface ToolFigure extends Pick<LineSpec, 'name' | 'describe' | 'opens'> {
   /** With its unit. */
   readonly value: string;
   readonly filter: string;

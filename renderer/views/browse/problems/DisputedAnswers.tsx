@@ -19,7 +19,7 @@ interface DisputedProps {
 /** More rows are no list one reads; how many there are is said. */
 const MOST_ROWS = 500;
 
-export function useDisputed(runId: number) {
+function useDisputed(runId: number) {
   const { applied } = useFilterLink();
   return useRequest('problem.disputed', { runId, filter: applied }, { keepPrevious: true });
 }

@@ -13,7 +13,7 @@ export interface AnswerCluster {
   readonly rollouts: number;
 }
 
-export const MOST_CLUSTERS = 6;
+const MOST_CLUSTERS = 6;
 
 type Given = ProblemGroup['answers'][number];
 
@@ -85,7 +85,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 export type LengthUnit = 'tokens' | 'characters';
 
 /** One unit for all groups: tokens where every group knows them, since a bar of tokens beside one of characters lies. */
-export function lengthUnit(groups: readonly ProblemGroup[]): LengthUnit {
+function lengthUnit(groups: readonly ProblemGroup[]): LengthUnit {
   return groups.every(({ meanTokens }) => meanTokens !== undefined) ? 'tokens' : 'characters';
 }
 

@@ -53,7 +53,7 @@ export function likenessFacts(kept: Likeness, discarded: Likeness): readonly Lik
 }
 
 /** One class in one bin, with the way to its groups. */
-export interface BinSide {
+interface BinSide {
   readonly key: string;
   readonly rollouts: number;
   /** Of its own class: the shapes compare, however many were kept. */

@@ -224,7 +224,7 @@ export function numberNames(report: RocReport): ReadonlyMap<string, string> {
   return names;
 }
 
-export function bucketKinds(side: RocSide): readonly (readonly [string, readonly Bucket[]])[] {
+function bucketKinds(side: RocSide): readonly (readonly [string, readonly Bucket[]])[] {
   return [
     ['penalty', side.byPenalty],
     ['p_err', side.byErr],

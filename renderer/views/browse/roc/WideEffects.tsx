@@ -14,8 +14,7 @@ interface WideEffectsProps {
 }
 
 /** The side of a report that stands: the log's word, or the recomputation. */
-export const standingSide = (report: RocReport) =>
-  report.source === 'logged' ? report.logged : report.recomputed;
+const standingSide = (report: RocReport) => (report.source === 'logged' ? report.logged : report.recomputed);
 
 /** What a what-if does to a step or a run, in one sentence. */
 function wideWords(report: RocReport): string {

@@ -26,7 +26,7 @@ export interface PlacedLane {
   readonly gpu: string | undefined;
 }
 
-export interface PlacedCache {
+interface PlacedCache {
   readonly top: number;
   readonly height: number;
   readonly line: StepSchedule['kvCache'][number];

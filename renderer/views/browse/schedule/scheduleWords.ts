@@ -8,7 +8,7 @@ import { clock, laneName } from './scheduleModel.ts';
 const UNKNOWN = -2147483648;
 
 /** A length of time: `320 ms`, `12.3 s`, `2:05`, `1:02:30`. */
-export function lasting(seconds: number): string {
+function lasting(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   return seconds < 100 ? shortTime(seconds * 1000) : `${clock(seconds)} ${seconds < 3600 ? 'min' : 'h'}`;
 }

@@ -39,7 +39,7 @@ export function usualSize(groups: RunSources['groups']): number {
   return size > 1 && size < rollouts ? size : 16;
 }
 
-export const directoryOf = (path: string): string => path.replace(/[/\\][^/\\]*$/, '');
+const directoryOf = (path: string): string => path.replace(/[/\\][^/\\]*$/, '');
 
 export function directoriesOf(files: readonly SourceFileRow[]): readonly string[] {
   return [...new Set(files.map(({ path }) => directoryOf(path)))];

@@ -54,7 +54,7 @@ export const SIGNAL_FACTS: Readonly<Record<SignalName, SignalFacts>> = {
 /** In the switch; the log-probability of the rollout is the surprisal with the sign turned. */
 export const OFFERED: readonly SignalName[] = SIGNALS.filter((name) => name !== 'logprob');
 
-export function readSignal(text: string | null): SignalName | undefined {
+function readSignal(text: string | null): SignalName | undefined {
   return SIGNALS.find((name) => name === text);
 }
 

@@ -29,7 +29,7 @@ export interface TokensScope {
   readonly goToSibling: ((by: number) => void) | undefined;
 }
 
-export function levelOf({ step, groupKey, ordinal }: TokensAddress): ScopeLevel {
+function levelOf({ step, groupKey, ordinal }: TokensAddress): ScopeLevel {
   if (ordinal !== undefined) return 'rollout';
   if (groupKey !== undefined) return 'group';
   return step === undefined ? 'run' : 'step';

@@ -8,7 +8,7 @@ import { type Box, NodeText } from './BranchCard.tsx';
 import type { RolloutItem } from './treeModel.ts';
 
 /** What any rollout of the tree has: columns nobody has a value for are left out. */
-export interface LeafColumns {
+interface LeafColumns {
   readonly step: boolean;
   readonly kept: boolean;
   readonly answer: boolean;

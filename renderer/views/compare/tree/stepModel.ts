@@ -105,7 +105,7 @@ export function scaleOf(columns: readonly StepColumn[]): number {
   return SCALES.find((scale) => scale >= highest) ?? 1;
 }
 
-export const stepName = ({ first, last }: StepColumn): string =>
+const stepName = ({ first, last }: StepColumn): string =>
   first === last ? `step ${first}` : `steps ${first}\u2013${last}`;
 
 /** `step 20: 3 of 8 rollouts go this way (38 %), 1 of 3 right`. */

@@ -120,7 +120,7 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
   };
 }
 
-export function questionOf(
+function questionOf(
   { filter, order, seed, includesRead, rolloutIds }: QueueLink,
   runId: number | undefined,
   author: string,

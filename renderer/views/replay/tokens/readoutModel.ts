@@ -82,7 +82,7 @@ export function columnFacts(heat: Heat, token: number, columns: TokenColumns): r
   return facts;
 }
 
-export interface AlternativeRow {
+interface AlternativeRow {
   readonly text: string;
   readonly p: number;
   readonly isSampled: boolean;

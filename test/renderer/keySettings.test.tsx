@@ -1,0 +1,54 @@
+// @vitest-environment happy-dom
+/** Giving commands other keys, without a browser: what is taken, what is refused and why, and the way back. */
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { useKeyBindings } from '../../renderer/state/keyBindings.ts';
+import { KeySettings } from '../../renderer/views/settings/KeySettings.tsx';
+
+const rowOf = (id: string) =>
+  screen.getAllByRole('listitem').find((item) => item.textContent?.includes(id)) ?? document.body;
+const find = (words: string) =>
+  fireEvent.change(screen.getByLabelText('Find a command'), { target: { value: words } });
+const startRecording = () =>
+  fireEvent.click(screen.getByRole('button', { name: /^Change the keys of Go to the problems/ }));
+
+/** To whatever has the focus, as a keyboard does. */
+function press(init: KeyboardEventInit): void {
+  fireEvent.keyDown(document.activeElement ?? document.body, init);
+}
+
+beforeEach(() => {
+  useKeyBindings.getState().unbindAll();
+  render(<KeySettings />);
+  fireEvent.click(screen.getByRole('button', { name: 'Change keys' }));
+  find('place.problems');
+});
+afterEach(cleanup);
+
+describe('key settings', () => {
+  it('tell which command has the keys already, and a command gets back its own', async () => {
+    startRecording();
+    press({ key: '?' });
+    const alert = await within(rowOf('place.problems')).findByRole('alert');
+    expect(alert.textContent).toContain('Show all keys');
+    fireEvent.click(within(alert).getByRole('button', { name: /^Take it from/ }));
+    expect(within(rowOf('place.problems')).getByText('?').textContent).toBe('?');
+    find('keys.show');
+    expect(rowOf('keys.show').textContent).toContain('none');
+    fireEvent.click(screen.getByRole('button', { name: 'All as they came' }));
+    screen.getByText('All keys are as they came.');
+  });
+
+  it.each([
+    [{ key: 'g' }, /begins the keys of \d+ commands, such as g l/],
+    [{ key: 'Tab' }, /^Tab moves the focus/],
+    [{ key: 'Enter' }, /^Enter opens/],
+    [{ key: 'q', altKey: true }, /^Keys with Alt/],
+  ])('refuse %j with an explanation', async (init, why) => {
+    startRecording();
+    press(init);
+    const alert = await within(rowOf('place.problems')).findByRole('alert');
+    expect(alert.textContent).toMatch(why);
+    screen.getByText('All keys are as they came.');
+  });
+});
