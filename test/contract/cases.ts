@@ -47,7 +47,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'step.schedule': { params: ({ runId, step }) => ({ runId, step, filter: 'turns:>0' }) },
   'run.latencies': { params: ({ runId, step }) => ({ runId, from: 0, to: step, filter: 'turns:>0' }) },
   'problem.solved': { params: ({ runId, step }) => ({ runId, step }) },
-  'filter.read': { params: ({ runId }) => ({ runId, filter: 'correct:true or "wait"' }) },
+  'filter.read': { params: ({ runId }) => ({ runId, filter: 'is_correct:true or "wait"' }) },
   'search.page': {
     params: ({ runId, step }) => ({ query: 'wait or "the"', runId, step, limit: 5 }),
     changes: true,
@@ -78,7 +78,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
     changes: true,
   },
   'query.remove': { params: () => ({ name: 'runs' }), changes: true },
-  'filter.values': { params: ({ runId }) => ({ runId, field: 'problem' }) },
+  'filter.values': { params: ({ runId }) => ({ runId, field: 'problem_id' }) },
   'rollout.rows': { params: ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 100) }) },
   'place.resolve': { params: ({ runKey, step }) => ({ runKey, step }) },
   'rollout.get': { params: ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }) },

@@ -194,7 +194,7 @@ describe('closing', () => {
     await readInto(shelf, DEMO, id);
     const [run] = (await ask('run.list', {}, id)).filter(({ runKey }) => runKey === DEMO_RUN);
     const questions: readonly (readonly [string, object])[] = [
-      ['step.series', { runId: run?.runId, filter: 'correct:true' }],
+      ['step.series', { runId: run?.runId, filter: 'is_correct:true' }],
       ['roc.report', { runId: run?.runId }],
       ['library.sizes', {}],
       ['rollout.order', { runId: run?.runId, filter: 'tool_errors:>0' }],

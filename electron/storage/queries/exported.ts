@@ -1,5 +1,7 @@
 /** Rollouts with everything the library knows of them, step by step, as they are written out. */
 import { SEGMENT_KINDS } from '../../../shared/domain/model.ts';
+import { EXPORTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { unpackText, unpackUtf8 } from '../textCodec.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
@@ -26,10 +28,9 @@ const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
 const STAGES = 'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
 const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY step, name';
 /** In the order of their ids: groups and rollouts are read again in the order they were read in. */
-const ROLLOUTS = `SELECT r.rollout_id, r.run_id, r.step, r.group_id, r.flags, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
-    p.ground_truth, p.source, r.reward, r.is_correct, r.correct_source, r.answer, r.answer_source, r.stop_reason,
-    r.stop_reason_source, r.kept, r.reason, r.rule, r.p_err, r.p_format, r.penalty, r.advantage, r.turns, r.tool_calls,
-    r.tool_errors, r.started_at, r.ended_at, t.duration_ms, t.worker, t.gpu, t.kv_cache, r.block_id, r.text_start, r.text_end, r.extra_end, f.path, r.line
+const ROLLOUTS = `SELECT ${EXPORTED_FIELDS.map((name) => `${ROLLOUT_FIELDS[name].sql} AS ${name}`).join(', ')},
+    r.rollout_id, r.run_id, r.step, r.group_id, r.flags, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
+    t.duration_ms, r.block_id, r.text_start, r.text_end, r.extra_end
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN file_row f ON f.file_id = r.file_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id`;
 export const EXPORTED_ROLLOUTS = `${ROLLOUTS} WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;

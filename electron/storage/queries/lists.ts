@@ -9,6 +9,8 @@ import type {
   RolloutRow,
   RolloutSort,
 } from '../../../shared/api/contract.ts';
+import { camelCase, LISTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { booleansOf, present } from '../rows.ts';
 
@@ -129,13 +131,9 @@ export const GROUPS_BY_ID = `
   JOIN prompt_row q ON q.prompt_id = p.prompt_id
   ORDER BY ids.key`;
 
+/** `step` is 0 where the log has none; the public view has NULL. */
 export const ROLLOUTS_BY_ID = `
-  SELECT r.rollout_id AS rolloutId, r.group_id AS groupId, g.group_key AS groupKey, p.problem_id AS problemId, r.step,
-    r.ordinal, r.reward, r.is_correct AS isCorrect, r.correct_source AS isCorrectSource, r.answer, p.ground_truth AS groundTruth, r.turns,
-    r.tool_calls AS toolCalls, r.tool_errors AS toolErrors, r.stop_reason AS stopReason,
-    r.stop_reason_source AS stopReasonSource, r.kept, r.reason, r.p_err AS pErr, r.p_format AS pFormat, r.penalty,
-    r.advantage, r.policy_tokens AS policyTokens, r.response_chars AS responseChars, r.mean_entropy AS meanEntropy,
-    coalesce(r.ended_at - r.started_at, t.duration_ms / 1000.0) AS duration, t.worker, t.gpu, f.path, r.line
+  SELECT ${LISTED_FIELDS.map((name) => `${name === 'step' ? 'r.step' : ROLLOUT_FIELDS[name].sql} AS ${camelCase(name)}`).join(', ')}
   FROM json_each(?) ids
   JOIN rollout_row r ON r.rollout_id = ids.value
   JOIN group_row g ON g.group_id = r.group_id
