@@ -4,10 +4,8 @@
  */
 import { SEVERITIES } from './annotate/annotation.ts';
 import { FLAGS } from './flags.ts';
-import { DECISION_REASONS, STOP_REASONS, TOOL_OUTCOMES } from './model.ts';
+import { DECISION_REASONS, PROVENANCES, STOP_REASONS, TOOL_OUTCOMES } from './model.ts';
 import type { RolloutField } from './rolloutFieldRecord.ts';
-
-const PROVENANCE = ['logged', 'derived'] as const;
 
 const ALWAYS_LISTED = { isListed: true, isAlwaysKnown: true } as const;
 /** Listed, sorted and in the data set. */
@@ -198,7 +196,7 @@ export const ROLLOUT_FIELDS = {
     kind: 'word',
     describe: 'logged, or derived from the text',
     sql: 'r.answer_source',
-    oneOf: PROVENANCE,
+    oneOf: PROVENANCES,
     exports: true,
   },
   stop_reason_source: {
@@ -206,7 +204,7 @@ export const ROLLOUT_FIELDS = {
     describe: 'logged, or derived from the text',
     sql: 'r.stop_reason_source',
     isListed: true,
-    oneOf: PROVENANCE,
+    oneOf: PROVENANCES,
     exports: true,
   },
   rule: {
@@ -251,7 +249,7 @@ export const ROLLOUT_FIELDS = {
     describe: 'logged, or derived by comparing answer and ground truth; NULL: by the reward',
     sql: 'r.correct_source',
     isListed: true,
-    oneOf: PROVENANCE,
+    oneOf: PROVENANCES,
     exports: true,
   },
   p_err_text: {

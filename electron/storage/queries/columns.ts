@@ -20,6 +20,7 @@ import {
   UNKNOWN_I32,
 } from '../columnNames.ts';
 import type { ReadableLibrary, WritableLibrary } from '../open.ts';
+import { number, orNull, query, type RowSpec, text } from '../rows.ts';
 
 export interface StepRevision {
   readonly step: number;
@@ -86,7 +87,9 @@ export const STEP_CALLS = `
   WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal, r.rollout_id, c.ordinal`;
 
 export function stepRevisions(db: ReadableLibrary, runId: number): readonly StepRevision[] {
-  return db.prepare<[number], StepRevision>(STEP_REVISIONS).all(runId);
+  return query<StepRevision>(db, STEP_REVISIONS, {
+    ...{ step: number, revision: number, rollouts: number, hasSteps: number },
+  }).all(runId);
 }
 
 type Cell = string | number | null;
@@ -238,7 +241,7 @@ export type MakeFacts = (step: number, columns: StepColumns) => StepFacts;
 /** Keeps the columns of one step that has none, or older ones. @returns false when there is none left */
 export function keepColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): boolean {
   return db.transaction(() => {
-    const stale = db.prepare<[], StaleStep>(STALE_STEPS).get();
+    const stale = query<StaleStep>(db, STALE_STEPS, { runId: number, step: number, revision: number }).get();
     if (stale === undefined) return false;
     const { runId, step, revision } = stale;
     const columns = readStepColumns(db, runId, step);
@@ -329,6 +332,19 @@ export interface GroupFacts {
   readonly questionKey: string;
 }
 
+const GROUP_ROW: RowSpec<GroupFacts> = {
+  groupId: number,
+  groupKey: text,
+  problemNo: number,
+  problemId: text,
+  groundTruth: orNull(text),
+  source: orNull(text),
+  rollouts: number,
+  correct: number,
+  correctKnown: number,
+  questionKey: text,
+};
+
 export function groupFacts(db: ReadableLibrary, runId: number): readonly GroupFacts[] {
-  return db.prepare<[number], GroupFacts>(GROUP_FACTS).all(runId);
+  return query(db, GROUP_FACTS, GROUP_ROW).all(runId);
 }

@@ -9,10 +9,16 @@ import type {
   RolloutRow,
   RolloutSort,
 } from '../../../shared/api/contract.ts';
-import { camelCase, LISTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
+import {
+  camelCase,
+  LISTED_FIELDS,
+  type ListedRollout,
+  type RolloutField,
+} from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
+import { GROUP_RULES } from '../../../shared/format/format.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { booleansOf, present } from '../rows.ts';
+import { boolean, type Cell, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 
 const GROUP_COLUMNS: Record<GroupSort, string> = {
   order: 'g.step, g.group_id',
@@ -142,11 +148,39 @@ export const ROLLOUTS_BY_ID = `
   LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id
   ORDER BY ids.key`;
 
+const CELLS: Readonly<Record<string, Cell<string | number | boolean>>> = { number, integer: number, boolean };
+
+/** What the records of the fields say of the rows. */
+const ROLLOUT_ROW = Object.fromEntries(
+  LISTED_FIELDS.map((name) => {
+    const { kind, oneOf: words, isAlwaysKnown }: RolloutField = ROLLOUT_FIELDS[name];
+    const cell = words === undefined ? (CELLS[kind] ?? text) : oneOf(words);
+    return [camelCase(name), isAlwaysKnown === true ? cell : optional(cell)];
+  }),
+) as RowSpec<ListedRollout>;
+
+const GROUP_ROW: RowSpec<GroupRow> = {
+  groupId: number,
+  groupKey: text,
+  groupRule: oneOf(GROUP_RULES),
+  problemId: text,
+  step: number,
+  rollouts: number,
+  correct: number,
+  correctKnown: number,
+  meanReward: optional(number),
+  decided: number,
+  kept: number,
+  toolCalls: number,
+  toolErrors: number,
+  meanTurns: number,
+  meanResponseChars: number,
+  groundTruth: optional(text),
+  promptPreview: text,
+};
+
 export function groupRows(db: ReadableLibrary, groupIds: readonly number[]): readonly GroupRow[] {
-  return db
-    .prepare(GROUPS_BY_ID)
-    .all(JSON.stringify(groupIds))
-    .map((row) => present<GroupRow>(row));
+  return query(db, GROUPS_BY_ID, GROUP_ROW).all(JSON.stringify(groupIds));
 }
 
 const LABELS_BY_ROLLOUT = `
@@ -159,11 +193,9 @@ const LABELS_BY_ROLLOUT = `
 
 export function rolloutRows(db: ReadableLibrary, rolloutIds: readonly number[]): readonly RolloutRow[] {
   const labels = labelsOf(db, rolloutIds);
-  return db
-    .prepare(ROLLOUTS_BY_ID)
+  return query(db, ROLLOUTS_BY_ID, ROLLOUT_ROW)
     .all(JSON.stringify(rolloutIds))
-    .map((row) => {
-      const rollout = booleansOf(present<RolloutRow>(row), 'isCorrect', 'kept');
+    .map((rollout) => {
       const own = labels.get(rollout.rolloutId);
       return own === undefined ? rollout : { ...rollout, labels: own };
     });
@@ -175,10 +207,7 @@ function labelsOf(
   rolloutIds: readonly number[],
 ): ReadonlyMap<number, readonly string[]> {
   const labels = new Map<number, string[]>();
-  const found = db.prepare(LABELS_BY_ROLLOUT).all(JSON.stringify(rolloutIds)) as {
-    id: number;
-    label: string;
-  }[];
+  const found = query(db, LABELS_BY_ROLLOUT, { id: number, label: text }).all(JSON.stringify(rolloutIds));
   for (const { id, label } of found) {
     const others = labels.get(id);
     if (others === undefined) labels.set(id, [label]);
