@@ -1,5 +1,6 @@
-import type { ResultOf, RolloutRow } from '../../shared/api/contract.ts';
-import { ROLLOUT_SORTS, type RolloutSort } from '../../shared/api/contract.ts';
+import type { ResultOf, RolloutSort } from '../../shared/api/contract.ts';
+import { fieldNamed } from '../../shared/domain/filter/fields.ts';
+import { camelCase, LISTED_FIELDS, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 import { type RowFormat, rowWriter } from './rowWriters.ts';
@@ -7,6 +8,8 @@ import { type RowFormat, rowWriter } from './rowWriters.ts';
 const FORMATS: readonly RowFormat[] = ['jsonl', 'csv', 'table'];
 /** The contract's limit per request. */
 const PAGE = 500;
+
+const SORT_NAMES = ['order', ...SORT_FIELDS].join(', ');
 
 const help = `usage: turnwise rollouts [--library FILE] [--run R] [--step N] [--filter FILTER] [--sort COLUMNS] [--limit N] [--format jsonl|csv|table] [--count]
 
@@ -16,8 +19,8 @@ Lists rollouts, as the lists of the app do.
   --run R          key, name or number of a run; without it every run
   --step N         only this step
   --filter FILTER  in the filter language: step:40..60 reward:0 kept:false tool_errors:>2 outcome:timeout
-                   stop:length tokens:>8k "double-check" code:sympy, with and, or, not and brackets
-  --sort COLUMNS   ${ROLLOUT_SORTS.join(', ')};
+                   stop_reason:length policy_tokens:>8k "double-check" code:sympy, with and, or, not and brackets
+  --sort COLUMNS   ${SORT_NAMES};
                    several with commas, the first decides; with :desc behind one the largest first
   --limit N        at most this many of each run
   --format FORMAT  jsonl (default), csv or table
@@ -25,35 +28,16 @@ Lists rollouts, as the lists of the app do.
 
 Exit codes: 0 done, 1 failed, 2 usage (a filter that cannot be read, too).`;
 
-const COLUMNS = [
-  'rolloutId',
-  'groupId',
-  'groupKey',
-  'problemId',
-  'step',
-  'ordinal',
-  'reward',
-  'isCorrect',
-  'answer',
-  'groundTruth',
-  'turns',
-  'toolCalls',
-  'toolErrors',
-  'stopReason',
-  'kept',
-  'reason',
-  'penalty',
-  'advantage',
-  'policyTokens',
-  'responseChars',
-  'meanEntropy',
-  'path',
-  'line',
-] as const satisfies readonly (keyof RolloutRow)[];
-
 interface Sort {
   readonly by: RolloutSort;
   readonly direction: 'ascending' | 'descending';
+}
+
+function sortNamed(name: string): RolloutSort | undefined {
+  if (name === 'order') return name;
+  const field = fieldNamed(name)?.name;
+  const known = SORT_FIELDS.find((each) => each === field);
+  return known === undefined ? undefined : camelCase(known);
 }
 
 function sortsOf(text: string): readonly Sort[] {
@@ -62,10 +46,10 @@ function sortsOf(text: string): readonly Sort[] {
     .filter((part) => part.trim() !== '')
     .map((part) => {
       const [name, way = 'asc', ...more] = part.trim().split(':');
-      const by = ROLLOUT_SORTS.find((known) => known === name);
+      const by = sortNamed(name ?? '');
       if (by === undefined || more.length > 0 || (way !== 'asc' && way !== 'desc'))
         throw new UsageError(
-          `rollouts: --sort knows ${ROLLOUT_SORTS.join(', ')}; each with :asc or :desc; found ${part.trim()}`,
+          `rollouts: --sort knows ${SORT_NAMES}; each with :asc or :desc; found ${part.trim()}`,
         );
       return { by, direction: way === 'desc' ? 'descending' : 'ascending' };
     });
@@ -97,7 +81,7 @@ export const rolloutsCommand: Command = {
     return await withLibraryHost(args.string('library'), context, async ({ ask }) => {
       const runs = named(await ask('run.list', {}), args.string('run'));
       const writer = rowWriter(format, (text) => process.stdout.write(text));
-      if (!args.flag('count')) writer.columns(COLUMNS);
+      if (!args.flag('count')) writer.columns(LISTED_FIELDS);
       let total = 0;
       for (const { runId } of runs) {
         const scope = step === undefined ? {} : { step };
@@ -107,7 +91,7 @@ export const rolloutsCommand: Command = {
         const wanted = Array.from(ids.subarray(0, Math.min(limit, ids.length)));
         for (let at = 0; at < wanted.length; at += PAGE) {
           const rows = await ask('rollout.rows', { rolloutIds: wanted.slice(at, at + PAGE) });
-          writer.rows(rows.map((row) => COLUMNS.map((column) => row[column] ?? null)));
+          writer.rows(rows.map((row) => LISTED_FIELDS.map((name) => row[camelCase(name)] ?? null)));
         }
       }
       if (args.flag('count')) process.stdout.write(`${total}\n`);

@@ -124,8 +124,8 @@ function rolloutRows({ bars, lanes, origin = 0 }: StepSchedule): readonly (reado
   return shown.map(({ rolloutId, i }) => {
     const lane = lanes[bars.lane[i] ?? 0];
     const [start, end] = [bars.start[i] ?? 0, bars.end[i] ?? 0];
-    const isCorrect = bars.correct[i] ?? -1;
-    const tokens = bars.tokens[i] ?? UNKNOWN_TOKENS;
+    const isCorrect = bars.isCorrect[i] ?? -1;
+    const tokens = bars.policyTokens[i] ?? UNKNOWN_TOKENS;
     const wait = known(bars.waitSeconds[i]);
     return [
       ...[rolloutId, lane?.worker ?? null, lane?.gpu ?? null],

@@ -80,9 +80,9 @@ async function search(
       );
       lastGroup = group.groupId;
     }
-    for (const { step, groupKey, index } of page.unsearched)
+    for (const { step, groupKey, ordinal } of page.unsearched)
       process.stderr.write(
-        `not searched, the regular expression takes too long there: step ${step} ${groupKey} #${index}\n`,
+        `not searched, the regular expression takes too long there: step ${step} ${groupKey} #${ordinal}\n`,
       );
     after = page.next;
     if (after === undefined) break;
@@ -96,14 +96,18 @@ function jsonLines(group: FoundGroup, run: RunSummary | undefined): string {
   return found
     .map(({ found: own, ...rollout }) =>
       JSON.stringify({
-        runKey: run?.runKey,
+        run_key: run?.runKey,
         ...(run?.hasSteps === false ? {} : { step }),
-        groupKey,
-        problemId,
-        ...rollout,
+        group_key: groupKey,
+        problem_id: problemId,
+        rollout_id: rollout.rolloutId,
+        ordinal: rollout.ordinal,
+        reward: rollout.reward,
+        is_correct: rollout.isCorrect,
+        turns: rollout.turns,
         hits: [...prompt.hits, ...own.hits],
         total: prompt.total + own.total,
-        isAtLeast: prompt.isAtLeast || own.isAtLeast,
+        is_at_least: prompt.isAtLeast || own.isAtLeast,
       }),
     )
     .map((line) => `${line}\n`)
@@ -119,9 +123,9 @@ function textLines(group: FoundGroup, run: RunSummary | undefined, goesOn: boole
   const lines = [
     ...head,
     ...(goesOn ? [] : hitLines('prompt', group.prompt)),
-    ...group.found.flatMap(({ index, isCorrect, found }) => {
+    ...group.found.flatMap(({ ordinal, isCorrect, found }) => {
       const mark = isCorrect === undefined ? '' : isCorrect ? ' ✓' : ' ✕';
-      return found.total === 0 ? [`  #${index}${mark}`] : hitLines(`#${index}${mark}`, found);
+      return found.total === 0 ? [`  #${ordinal}${mark}`] : hitLines(`#${ordinal}${mark}`, found);
     }),
   ];
   return lines.map((line) => `${plain(line)}\n`).join('');

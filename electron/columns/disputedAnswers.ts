@@ -34,9 +34,9 @@ export function disputedAnswers(
   const groups = run.groups();
   matched.forEach(({ table, mask }, step) => {
     checkpoint(step, matched.length);
-    const texts = table.dictionary('answers');
+    const texts = table.dictionary('answer');
     const [groupId, answer] = [table.column('groupId'), table.column('answer')];
-    const [correct, rolloutId] = [table.column('correct'), table.column('rolloutId')];
+    const [correct, rolloutId] = [table.column('isCorrect'), table.column('rolloutId')];
     for (let i = 0; i < mask.length; i++) {
       const isRight = correct[i] ?? -1;
       const text = mask[i] === 0 || isRight < 0 ? undefined : texts[(answer[i] ?? 0) - 1];

@@ -20,10 +20,10 @@ export function evaluationPanels(
     const tallies = new Map<string | null, SourceTally>();
     const groupId = table.column('groupId');
     const problemNo = table.column('problemNo');
-    const correct = table.column('correct');
+    const correct = table.column('isCorrect');
     const answer = table.column('answer');
-    const tokens = table.column('tokens');
-    const chars = table.column('chars');
+    const tokens = table.column('policyTokens');
+    const chars = table.column('responseChars');
     for (let i = 0; i < mask.length; i++) {
       if (mask[i] === 0) continue;
       const source = groups.get(groupId[i] ?? 0)?.source ?? null;

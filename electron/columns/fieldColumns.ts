@@ -1,25 +1,10 @@
-/** Which column a field of the filter language is. */
+/** Columns of the fields of the filter language. */
 import type { NumberField } from '../../shared/domain/filter/fields.ts';
-import { type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
+import { camelCase, type RolloutFieldWith } from '../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS, type RolloutFieldName } from '../../shared/domain/rolloutFields.ts';
+import { type DictionaryField, UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { RunTable } from './columnStore.ts';
 import type { StepTable } from './stepTable.ts';
-
-const NUMBER_COLUMN: Readonly<Record<Exclude<NumberField, 'step' | 'pass_rate' | 'repeats'>, ColumnName>> = {
-  index: 'index',
-  reward: 'reward',
-  turns: 'turns',
-  tool_calls: 'toolCalls',
-  tool_errors: 'toolErrors',
-  latency_ms: 'latencyMs',
-  tokens: 'tokens',
-  chars: 'chars',
-  entropy: 'entropy',
-  p_err: 'pErr',
-  p_format: 'pFormat',
-  penalty: 'penalty',
-  advantage: 'advantage',
-  duration: 'duration',
-};
 
 /** Numbers with NaN for what is unknown, whatever the column marks it with. */
 export function numbersOf(run: RunTable, table: StepTable, field: NumberField): ArrayLike<number> {
@@ -31,8 +16,22 @@ export function numbersOf(run: RunTable, table: StepTable, field: NumberField): 
     case 'repeats':
       return repeats(table);
     default:
-      return known(table.column(NUMBER_COLUMN[field]));
+      return known(table.column(camelCase(field)));
   }
+}
+
+/** Words whose column holds codes. */
+export type CodedField = DictionaryField | RolloutFieldWith<{ column: 'code' }>;
+
+export function isCoded(field: RolloutFieldName): field is CodedField {
+  const record = ROLLOUT_FIELDS[field];
+  return 'column' in record && (record.column === 'code' || record.column === 'dictionary');
+}
+
+/** The texts of a column's codes; code 1 is the first. */
+export function codedTexts(table: StepTable, field: CodedField): readonly string[] {
+  const record = ROLLOUT_FIELDS[field];
+  return record.column === 'code' ? record.oneOf : table.dictionary(camelCase(field as DictionaryField));
 }
 
 function known(column: ArrayLike<number>): ArrayLike<number> {

@@ -2,9 +2,11 @@
 import type { FrequentValue, ParsedParams } from '../../shared/api/contract.ts';
 import { type AnnotationField, isAnnotationField } from '../../shared/domain/filter/fields.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
-import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import { camelCase } from '../../shared/domain/rolloutFieldRecord.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
+import { codedTexts, isCoded } from './fieldColumns.ts';
 import type { StepTable } from './stepTable.ts';
 
 type Question = Omit<ParsedParams<'filter.values'>, 'runId'>;
@@ -50,24 +52,13 @@ function countsOf(
   table: StepTable,
   field: Exclude<Question['field'], AnnotationField>,
 ): Iterable<readonly [string | null | undefined, number]> {
+  if (isCoded(field)) {
+    const texts = codedTexts(table, field);
+    return byCode(table.column(camelCase(field)), (code) => texts[code - 1]);
+  }
   switch (field) {
-    case 'stop':
-      return byCode(table.column('stop'), (code) => STOP_REASONS[code - 1]);
-    case 'reason': {
-      const texts = table.dictionary('reasons');
-      return byCode(table.column('reason'), (code) => texts[code - 1]);
-    }
-    case 'answer': {
-      const texts = table.dictionary('answers');
-      return byCode(table.column('answer'), (code) => texts[code - 1]);
-    }
-    case 'worker':
-    case 'gpu': {
-      const texts = table.dictionary(`${field}s`);
-      return byCode(table.column(field), (code) => texts[code - 1]);
-    }
     case 'tool': {
-      const sets = table.dictionary('toolSets').map((tools) => JSON.parse(tools) as string[]);
+      const sets = table.dictionary('tools').map((tools) => JSON.parse(tools) as string[]);
       return [...byCode(table.column('tools'), (code) => String(code))].flatMap(([code, rollouts]) =>
         (sets[Number(code) - 1] ?? []).map((tool) => [tool, rollouts] as const),
       );
@@ -87,17 +78,7 @@ function countsOf(
     default: {
       const groups = run.groups();
       return byCode(table.column('groupId'), (groupId) => {
-        const facts = groups.get(groupId);
-        switch (field) {
-          case 'problem':
-            return facts?.problemId;
-          case 'group':
-            return facts?.groupKey;
-          case 'truth':
-            return facts?.groundTruth;
-          case 'source':
-            return facts?.source;
-        }
+        return groups.get(groupId)?.[camelCase(field)];
       });
     }
   }

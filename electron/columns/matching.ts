@@ -1,12 +1,12 @@
 /** A filter over the columns of a step: one byte per rollout, 1 where it matches. */
-import type { WordField } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
 import { wordTest } from '../../shared/domain/filter/wordTest.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
-import { STOP_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import { camelCase } from '../../shared/domain/rolloutFieldRecord.ts';
 import type { GroupFacts } from '../storage/queries/columns.ts';
 import type { RunTable } from './columnStore.ts';
-import { numbersOf } from './fieldColumns.ts';
+import { codedTexts, isCoded, numbersOf } from './fieldColumns.ts';
 import type { StepTable } from './stepTable.ts';
 
 /** Rollouts in which the words of a text node are found. */
@@ -44,7 +44,7 @@ export function matching({ run, texts }: MatchScope, table: StepTable, node: Fil
       return inRange(numbersOf(run, table, node.field), node);
     case 'flag': {
       const wanted = node.value ? 1 : 0;
-      return where(table.column(node.field), (value) => value === wanted);
+      return where(table.column(camelCase(node.field)), (value) => value === wanted);
     }
     case 'word':
       return words(run, table, node);
@@ -87,27 +87,15 @@ function codesWhere(texts: readonly string[], holds: (text: string) => boolean):
 }
 
 function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
+  const { field } = node;
   const test = wordTest(node);
-  switch (node.field) {
-    case 'stop': {
-      const codes = codesWhere(STOP_REASONS, test);
-      return where(table.column('stop'), (code) => codes[code] === 1);
-    }
-    case 'reason': {
-      const codes = codesWhere(table.dictionary('reasons'), test);
-      return where(table.column('reason'), (code) => codes[code] === 1);
-    }
-    case 'answer': {
-      const codes = codesWhere(table.dictionary('answers'), test);
-      return where(table.column('answer'), (code) => codes[code] === 1);
-    }
-    case 'worker':
-    case 'gpu': {
-      const codes = codesWhere(table.dictionary(`${node.field}s`), test);
-      return where(table.column(node.field), (code) => codes[code] === 1);
-    }
+  if (isCoded(field)) {
+    const codes = codesWhere(codedTexts(table, field), test);
+    return where(table.column(camelCase(field)), (code) => codes[code] === 1);
+  }
+  switch (field) {
     case 'tool': {
-      const sets = table.dictionary('toolSets');
+      const sets = table.dictionary('tools');
       const codes = codesWhere(sets, (tools) => (JSON.parse(tools) as string[]).some(test));
       return where(table.column('tools'), (code) => codes[code] === 1);
     }
@@ -128,33 +116,20 @@ function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
     case 'author':
     case 'severity':
     case 'read':
-      return among(table, run.annotations().where({ ...node, field: node.field }));
-    default:
+      return among(table, run.annotations().where({ ...node, field }));
+    default: {
+      const name = camelCase(field);
       return byGroup(run, table, (facts) => {
-        const value = groupWord(facts, node.field);
+        const value = facts[name];
         return value !== null && test(value);
       });
+    }
   }
 }
 
 /** Most often there are none, and then no column is read. */
 function among(table: StepTable, ids: ReadonlySet<number>): Uint8Array {
   return ids.size === 0 ? new Uint8Array(table.count) : where(table.column('rolloutId'), (id) => ids.has(id));
-}
-
-function groupWord(facts: GroupFacts, field: WordField): string | null {
-  switch (field) {
-    case 'problem':
-      return facts.problemId;
-    case 'group':
-      return facts.groupKey;
-    case 'truth':
-      return facts.groundTruth;
-    case 'source':
-      return facts.source;
-    default:
-      throw new Error(`${field} is no word of a group`);
-  }
 }
 
 /** Rollouts of a group stand together. */
@@ -176,16 +151,11 @@ function knownOf(
   table: StepTable,
   field: Extract<FilterNode, { kind: 'known' }>['field'],
 ): Uint8Array {
+  if (isCoded(field)) return where(table.column(camelCase(field)), (code) => code > 0);
   switch (field) {
-    case 'correct':
+    case 'is_correct':
     case 'kept':
-      return where(table.column(field), (value) => value >= 0);
-    case 'stop':
-    case 'reason':
-    case 'answer':
-    case 'worker':
-    case 'gpu':
-      return where(table.column(field), (code) => code > 0);
+      return where(table.column(camelCase(field)), (value) => value >= 0);
     case 'tool':
       return where(table.column('tools'), (code) => code > 0);
     case 'outcome':
@@ -198,11 +168,13 @@ function knownOf(
     case 'severity':
     case 'read':
       return among(table, run.annotations().known(field));
-    case 'problem':
-    case 'group':
-    case 'truth':
-    case 'source':
-      return byGroup(run, table, (facts) => groupWord(facts, field) !== null);
+    case 'problem_id':
+    case 'group_key':
+    case 'ground_truth':
+    case 'source': {
+      const name = camelCase(field);
+      return byGroup(run, table, (facts) => facts[name] !== null);
+    }
     default:
       return where(numbersOf(run, table, field), (value) => !Number.isNaN(value));
   }

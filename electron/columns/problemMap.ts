@@ -103,9 +103,9 @@ function eachGroup(
 
 /** Sums of one group after the other; an answer has been seen in a group when it bears the group's stamp. */
 function groupSums(table: Matched['table'], mask: Uint8Array) {
-  const correct = table.column('correct');
+  const correct = table.column('isCorrect');
   const answer = table.column('answer');
-  const stamps = new Uint32Array(table.dictionary('answers').length + 1);
+  const stamps = new Uint32Array(table.dictionary('answer').length + 1);
   let stamp = 0;
   return (from: number, to: number) => {
     stamp++;
@@ -147,7 +147,7 @@ export function suspiciousTruths(
   const tallies = new Map<string, Tally>();
   matched.forEach(({ table, mask }, i) => {
     checkpoint(i, matched.length);
-    const texts = table.dictionary('answers');
+    const texts = table.dictionary('answer');
     const answer = table.column('answer');
     eachGroup(table.column('groupId'), (groupId, from, to) => {
       const facts = run.groups().get(groupId);

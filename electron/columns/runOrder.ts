@@ -1,12 +1,13 @@
 /** All rollouts of a run, a step or a group that match a filter, in any order; and all groups that have one. */
 import type { GroupOrder, ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
-import { STOP_REASONS } from '../../shared/domain/model.ts';
-import { type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
+import { camelCase, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
+import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { type GroupOrderParams, orderGroups } from '../storage/queries/lists.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
+import { type CodedField, codedTexts, isCoded } from './fieldColumns.ts';
 import { type MatchScope, matching } from './matching.ts';
 import { type SortKey, sortedRows } from './ordering.ts';
 import type { StepTable } from './stepTable.ts';
@@ -58,7 +59,9 @@ export function orderMatched(run: RunTable, matched: readonly Matched[], sort: S
   const isLogged = sort[0]?.by === 'order';
   const keys = isLogged
     ? []
-    : sort.filter(({ by }) => by !== 'order').map((each) => sortKey(run, matched, total, each));
+    : sort.flatMap(({ by, direction }) =>
+        by === 'order' ? [] : [sortKey(run, matched, total, { by, direction })],
+      );
   let sorted = sortedRows(rows.subarray(0, count), keys);
   if (isLogged && sort[0]?.direction === 'descending') sorted = sorted.slice().reverse();
   const ordered = new Uint32Array(count);
@@ -66,29 +69,14 @@ export function orderMatched(run: RunTable, matched: readonly Matched[], sort: S
   return ordered;
 }
 
-const PLAIN: Partial<Record<RolloutSort, ColumnName>> = {
-  ordinal: 'index',
-  reward: 'reward',
-  isCorrect: 'correct',
-  turns: 'turns',
-  toolCalls: 'toolCalls',
-  toolErrors: 'toolErrors',
-  latencyMs: 'latencyMs',
-  kept: 'kept',
-  pErr: 'pErr',
-  pFormat: 'pFormat',
-  penalty: 'penalty',
-  advantage: 'advantage',
-  policyTokens: 'tokens',
-  responseChars: 'chars',
-  meanEntropy: 'entropy',
-};
-
 function sortKey(
   run: RunTable,
   matched: readonly Matched[],
   total: number,
-  { by, direction }: Sort[number],
+  {
+    by,
+    direction,
+  }: { readonly by: Exclude<RolloutSort, 'order'>; readonly direction: Sort[number]['direction'] },
 ): SortKey {
   const values = new Float64Array(total);
   let base = 0;
@@ -106,19 +94,11 @@ type ValueAt = (i: number) => number;
 function valuesFor(
   run: RunTable,
   matched: readonly Matched[],
-  by: RolloutSort,
+  by: Exclude<RolloutSort, 'order'>,
 ): (table: StepTable, at: number) => ValueAt {
-  const plain = PLAIN[by];
-  if (plain !== undefined) return (table) => plainValue(table.column(plain));
   switch (by) {
     case 'step':
       return (table) => () => table.step;
-    case 'stopReason':
-      return ranked(matched, 'stop', () => STOP_REASONS);
-    case 'reason':
-      return ranked(matched, 'reason', (table) => table.dictionary('reasons'));
-    case 'answer':
-      return ranked(matched, 'answer', (table) => table.dictionary('answers'));
     case 'problemId': {
       const groups = run.groups();
       const ranks = ranksOf([...new Set([...groups.values()].map(({ problemId }) => problemId))]);
@@ -136,8 +116,11 @@ function valuesFor(
         };
       };
     }
-    default:
-      throw new Error(`${by} is no column`);
+    default: {
+      const field = SORT_FIELDS.find((name) => camelCase(name) === by);
+      if (field !== undefined && isCoded(field)) return ranked(matched, field);
+      return (table) => plainValue(table.column(by));
+    }
   }
 }
 
@@ -156,15 +139,11 @@ function plainValue(column: ArrayLike<number>): ValueAt {
 }
 
 /** Codes of each step have a dictionary of their own: they are compared by the rank of their texts among all. */
-function ranked(
-  matched: readonly Matched[],
-  column: 'stop' | 'reason' | 'answer',
-  textsOf: (table: StepTable) => readonly string[],
-): (table: StepTable, at: number) => ValueAt {
-  const ranks = ranksOf([...new Set(matched.flatMap(({ table }) => textsOf(table)))]);
+function ranked(matched: readonly Matched[], field: CodedField): (table: StepTable, at: number) => ValueAt {
+  const ranks = ranksOf([...new Set(matched.flatMap(({ table }) => codedTexts(table, field)))]);
   return (table) => {
-    const ofCode = [Number.NaN, ...textsOf(table).map((text) => ranks.get(text) ?? Number.NaN)];
-    const codes = table.column(column);
+    const ofCode = [Number.NaN, ...codedTexts(table, field).map((text) => ranks.get(text) ?? Number.NaN)];
+    const codes = table.column(camelCase(field));
     return (i) => ofCode[codes[i] ?? 0] ?? Number.NaN;
   };
 }

@@ -73,10 +73,10 @@ export function stepSchedule(db: ReadableLibrary, { run, table, mask }: Schedule
       row: rowOf,
       start: Float32Array.from(order, (place) => (placed.starts[place] ?? 0) - origin),
       end: Float32Array.from(order, (place) => (placed.ends[place] ?? 0) - origin),
-      correct: Int32Array.from(order, pick(table.column('correct'))),
+      isCorrect: Int32Array.from(order, pick(table.column('isCorrect'))),
       reward: Float32Array.from(order, pick(table.column('reward'))),
       turns: Int32Array.from(order, pick(table.column('turns'))),
-      tokens: Int32Array.from(order, pick(table.column('tokens'))),
+      policyTokens: Int32Array.from(order, pick(table.column('policyTokens'))),
       straggler: Uint8Array.from(order, (place) =>
         Number(isStraggler(placed.starts[place] ?? 0, placed.ends[place] ?? 0, times)),
       ),
@@ -99,10 +99,10 @@ const NOTHING_PLACED = {
     row: new Uint32Array(),
     start: new Float32Array(),
     end: new Float32Array(),
-    correct: new Int32Array(),
+    isCorrect: new Int32Array(),
     reward: new Float32Array(),
     turns: new Int32Array(),
-    tokens: new Int32Array(),
+    policyTokens: new Int32Array(),
     straggler: new Uint8Array(),
     matches: new Uint8Array(),
     waitSeconds: new Float32Array(),
@@ -162,7 +162,7 @@ function unplacedOf(table: StepTable): StepSchedule['unplaced'] {
 /** Placed rollouts by GPU, then worker, both as people count (`w2` before `w10`); what names neither comes last. */
 function lanesOf(table: StepTable, { at, starts, ends }: PlacedRollouts) {
   const [worker, gpu] = [table.column('worker'), table.column('gpu')];
-  const [workers, gpus] = [table.dictionary('workers'), table.dictionary('gpus')];
+  const [workers, gpus] = [table.dictionary('worker'), table.dictionary('gpu')];
   const byLane = new Map<string, number[]>();
   at.forEach((i, place) => {
     const key = `${gpu[i] ?? 0} ${worker[i] ?? 0}`;
@@ -265,10 +265,10 @@ function knownOf(column: Float32Array, counts: (i: number) => boolean): Float64A
 }
 
 function idleWorkersOf(run: RunTable, table: StepTable): readonly string[] {
-  const here = new Set(table.dictionary('workers'));
+  const here = new Set(table.dictionary('worker'));
   // A step that names no worker says nothing about those that are not named.
   if (here.size === 0) return [];
-  const elsewhere = new Set(run.steps.flatMap((other) => other.dictionary('workers')));
+  const elsewhere = new Set(run.steps.flatMap((other) => other.dictionary('worker')));
   return [...elsewhere].filter((worker) => !here.has(worker)).sort(asCounted);
 }
 
@@ -278,7 +278,7 @@ function idleGpuOf(
   wallSeconds: number,
 ): Pick<StepSchedule, 'idleGpuSeconds'> {
   const gpu = table.column('gpu');
-  const gpus = table.dictionary('gpus');
+  const gpus = table.dictionary('gpu');
   const byGpu = new Map<number, number[]>();
   at.forEach((i, place) => {
     const code = gpu[i] ?? 0;

@@ -89,16 +89,16 @@ class Sample {
 
 function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
   const reward = source.column('reward');
-  const correct = source.column('correct');
+  const correct = source.column('isCorrect');
   const kept = source.column('kept');
   const turns = source.column('turns');
   const toolCalls = source.column('toolCalls');
   const toolErrors = source.column('toolErrors');
-  const tokens = source.column('tokens');
-  const chars = source.column('chars');
-  const entropy = source.column('entropy');
+  const tokens = source.column('policyTokens');
+  const chars = source.column('responseChars');
+  const entropy = source.column('meanEntropy');
   const entropyTokens = source.column('entropyTokens');
-  const stop = source.column('stop');
+  const stop = source.column('stopReason');
   const isStopLogged = source.column('isStopLogged');
   const outcomes = source.column('outcomes');
   const sums = {
@@ -190,7 +190,7 @@ function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
 /** Rollouts of a group stand together. */
 function sumGroups(source: ColumnSource, mask: Uint8Array | undefined) {
   const groupId = source.column('groupId');
-  const correct = source.column('correct');
+  const correct = source.column('isCorrect');
   const answer = source.column('answer');
   let groups = 0;
   let allWrong = 0;

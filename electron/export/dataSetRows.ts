@@ -1,4 +1,6 @@
 /** Rollouts of the library as rows of the data set (`shared/format/dataSetColumns.ts`). */
+import { EXPORTED_FIELDS, type ExportedField } from '../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
 import { type ColumnName, DATA_SET_VERSION } from '../../shared/format/dataSetColumns.ts';
 import type { ExportedRollout } from '../storage/queries/exported.ts';
 import { unpackUtf8, ZSTD } from '../storage/textCodec.ts';
@@ -12,21 +14,17 @@ import {
 
 export type DataSetRow = Readonly<Record<ColumnName, unknown>>;
 
-/** Columns that are called alike in the library. */
-const SAME = [
-  ...['group_rule', 'source', 'ground_truth', 'reward', 'correct_source', 'answer', 'answer_source'],
-  ...['stop_reason', 'stop_reason_source', 'reason', 'rule', 'p_err', 'p_format', 'penalty', 'advantage'],
-  ...['turns', 'tool_calls', 'tool_errors', 'started_at', 'ended_at', 'path', 'line'],
-  ...['duration_ms', 'worker', 'gpu', 'kv_cache'],
-] as const;
-
 export function rowOf(rollout: ExportedRollout, split: 'train' | 'eval'): DataSetRow {
   const { row, tokens } = rollout;
   return {
-    ...(Object.fromEntries(SAME.map((name) => [name, row[name] ?? null])) as Record<
-      (typeof SAME)[number],
-      unknown
-    >),
+    ...(Object.fromEntries(
+      EXPORTED_FIELDS.map((name) => [
+        name,
+        ROLLOUT_FIELDS[name].kind === 'boolean' ? booleanOf(row[name]) : (row[name] ?? null),
+      ]),
+    ) as Record<ExportedField, unknown>),
+    group_rule: row['group_rule'],
+    duration_ms: row['duration_ms'],
     v: DATA_SET_VERSION,
     rollout: row['rollout_id'],
     split,
@@ -35,8 +33,6 @@ export function rowOf(rollout: ExportedRollout, split: 'train' | 'eval'): DataSe
     problem: row['problem_id'],
     prompt: rollout.prompt,
     response: rollout.response,
-    is_correct: booleanOf(row['is_correct']),
-    kept: booleanOf(row['kept']),
     prompt_segments: rollout.promptSegments,
     segments: rollout.segments,
     calls: rollout.calls,

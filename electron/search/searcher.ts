@@ -219,7 +219,7 @@ class PageBuilder {
         runId: run.runId,
         step: table.step,
         groupId,
-        index: table.column('index')[row] ?? 0,
+        ordinal: table.column('ordinal')[row] ?? 0,
         rolloutId: id,
       };
     }
@@ -260,7 +260,7 @@ class PageBuilder {
       runId: run.runId,
       step: table.step,
       groupKey: run.groups().get(groupId)?.groupKey ?? '',
-      index: table.column('index')[row] ?? 0,
+      ordinal: table.column('ordinal')[row] ?? 0,
     });
   }
 
@@ -301,10 +301,10 @@ class PageBuilder {
       this.groups.push(group);
     }
     const reward = table.column('reward')[row] ?? Number.NaN;
-    const correct = table.column('correct')[row] ?? -1;
+    const correct = table.column('isCorrect')[row] ?? -1;
     group.found.push({
       rolloutId,
-      index: table.column('index')[row] ?? 0,
+      ordinal: table.column('ordinal')[row] ?? 0,
       ...(Number.isNaN(reward) ? {} : { reward }),
       ...(correct < 0 ? {} : { isCorrect: correct === 1 }),
       turns: table.column('turns')[row] ?? 0,
@@ -324,13 +324,14 @@ class PageBuilder {
 const NONE: ReadonlySet<number> = new Set();
 const nothing = (): ReadonlySet<number> => NONE;
 
-/** Rows are in the order of group, index and id. */
-function firstBehind(table: StepTable, { groupId, index, rolloutId }: SearchCursor): number {
+/** Rows are in the order of group, ordinal and id. */
+function firstBehind(table: StepTable, { groupId, ordinal, rolloutId }: SearchCursor): number {
   const groups = table.column('groupId');
-  const indexes = table.column('index');
+  const ordinals = table.column('ordinal');
   const ids = table.column('rolloutId');
   for (let row = 0; row < ids.length; row++) {
-    const order = (groups[row] ?? 0) - groupId || (indexes[row] ?? 0) - index || (ids[row] ?? 0) - rolloutId;
+    const order =
+      (groups[row] ?? 0) - groupId || (ordinals[row] ?? 0) - ordinal || (ids[row] ?? 0) - rolloutId;
     if (order > 0) return row;
   }
   return ids.length;

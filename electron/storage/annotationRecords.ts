@@ -1,15 +1,17 @@
 /** Annotations and readings as rows, and back. Nothing is decided here. */
-import type {
-  Annotation,
-  AnnotationTarget,
-  Reading,
-  RolloutKey,
-  Severity,
+import {
+  type Annotation,
+  type AnnotationTarget,
+  type Reading,
+  type RolloutKey,
+  SEVERITIES,
+  type Severity,
 } from '../../shared/domain/annotate/annotation.ts';
 import { likenessText } from '../../shared/domain/annotate/identity.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
-import type { RunKind } from '../../shared/domain/model.ts';
+import { RUN_KINDS, type RunKind } from '../../shared/domain/model.ts';
 import { contentHash } from './contentHash.ts';
+import { number, oneOf, orNull, type RowSpec, text } from './rows.ts';
 
 export const KEY_COLUMNS = `k.run_key, k.kind, k.step, k.group_key, k.problem_id, k.ordinal, k.content_hash, k.record_hash`;
 
@@ -23,6 +25,17 @@ export interface KeyRecord {
   content_hash: string;
   record_hash: string;
 }
+
+const KEY_ROW: RowSpec<KeyRecord> = {
+  run_key: text,
+  kind: oneOf(RUN_KINDS),
+  step: number,
+  group_key: text,
+  problem_id: text,
+  ordinal: number,
+  content_hash: text,
+  record_hash: text,
+};
 
 function keyOf(row: KeyRecord): RolloutKey {
   return {
@@ -64,6 +77,22 @@ export interface AnnotationRecord extends KeyRecord {
   created_at: number;
   updated_at: number;
 }
+
+export const ANNOTATION_ROW: RowSpec<AnnotationRecord> = {
+  ...KEY_ROW,
+  annotation_no: number,
+  annotation_id: text,
+  annotated_no: number,
+  target: text,
+  label: orNull(text),
+  note: orNull(text),
+  correction: orNull(text),
+  severity: orNull(oneOf(SEVERITIES)),
+  flag: orNull(text),
+  author: text,
+  created_at: number,
+  updated_at: number,
+};
 
 export const ANNOTATION_COLUMNS = `a.annotation_no, a.annotation_id, a.annotated_no, a.target, a.label, a.note,
   a.correction, a.severity, a.flag, a.author, a.created_at, a.updated_at, ${KEY_COLUMNS}`;
@@ -108,6 +137,14 @@ export interface ReadingRecord extends KeyRecord {
   verdict: Reading['verdict'];
   at: number;
 }
+
+export const READING_ROW: RowSpec<ReadingRecord> = {
+  ...KEY_ROW,
+  annotated_no: number,
+  author: text,
+  verdict: oneOf(['read', 'skipped']),
+  at: number,
+};
 
 export const READING_COLUMNS = `d.annotated_no, d.author, d.verdict, d.at, ${KEY_COLUMNS}`;
 

@@ -1,6 +1,15 @@
+import {
+  type CamelCase,
+  camelCase,
+  type RolloutFieldEncoding,
+  type RolloutFieldWith,
+  rolloutFieldsWhere,
+} from '../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
+
 /**
  * The columns of a step: for each of its rollouts, and for each of their tool calls, one number.
- * Rollouts stand in the order of the log (group, then index), calls in the order of rollouts.
+ * Rollouts stand in the order of the log (group, then ordinal), calls in the order of rollouts.
  *
  * Unknown is NaN in `f64` and `f32`, -1 in `i8`, 0 in a column of codes (`u8`, `u32`), and the
  * lowest number of all in `i32`.
@@ -18,51 +27,44 @@ export const ARRAYS = {
 export type ArrayName = keyof typeof ARRAYS;
 type ArrayOf<A extends ArrayName> = InstanceType<(typeof ARRAYS)[A]>;
 
-/** One number per rollout. */
-export const ROLLOUT_COLUMNS = {
-  rolloutId: 'u32',
-  groupId: 'u32',
+/** One number per rollout: fields whose record names an encoding. */
+const FIELD_ARRAYS = {
+  id: 'u32',
+  number: 'f64',
+  integer: 'i32',
+  boolean: 'i8',
+  /** Index into `oneOf` of the field, from 1. */
+  code: 'u8',
+  /** Index into the column's dictionary, from 1. */
+  dictionary: 'u32',
+} as const satisfies Readonly<Record<RolloutFieldEncoding, ArrayName>>;
+
+type ColumnField = RolloutFieldWith<{ column: RolloutFieldEncoding }>;
+type FieldColumns = {
+  readonly [N in ColumnField as CamelCase<N>]: (typeof FIELD_ARRAYS)[(typeof ROLLOUT_FIELDS)[N]['column']];
+};
+
+export const COLUMN_FIELDS = rolloutFieldsWhere<ColumnField>(({ column }) => column !== undefined);
+const FIELD_COLUMNS = Object.fromEntries(
+  COLUMN_FIELDS.map((name) => [camelCase(name), FIELD_ARRAYS[ROLLOUT_FIELDS[name].column]]),
+) as FieldColumns;
+
+/** Columns of a rollout that are no public field. */
+const OTHER_ROLLOUT_COLUMNS = {
   problemNo: 'u32',
-  index: 'i32',
-  reward: 'f64',
-  correct: 'i8',
-  kept: 'i8',
-  turns: 'i32',
-  toolCalls: 'i32',
-  toolErrors: 'i32',
-  latencyMs: 'f64',
-  tokens: 'i32',
-  chars: 'i32',
-  entropy: 'f64',
   entropyTokens: 'i32',
-  pErr: 'f64',
-  pFormat: 'f64',
-  penalty: 'f64',
-  advantage: 'f64',
-  /** Index into STOP_REASONS, from 1. */
-  stop: 'u8',
   isStopLogged: 'u8',
-  /** Code of `reasons`. */
-  reason: 'u32',
   /** Bit i: FLAGS[i]. */
   flags: 'i32',
+  /** Seconds since 1970: as logged, else the start and the logged duration. */
+  endedAt: 'f64',
   /** Bit i: some call came to TOOL_OUTCOMES[i]. */
   outcomes: 'u32',
-  /** Code of `answers`. */
-  answer: 'u32',
-  /** Code of `toolSets`: which tools were called. */
+  /** Which tools were called: a JSON array. */
   tools: 'u32',
-  /** Seconds since 1970, as logged. */
-  startedAt: 'f64',
-  /** As logged, else the start and the logged duration. */
-  endedAt: 'f64',
-  /** Seconds: from start to end, else as logged. */
-  duration: 'f64',
-  /** Code of `workers`. */
-  worker: 'u32',
-  /** Code of `gpus`. */
-  gpu: 'u32',
 } as const satisfies Readonly<Record<string, ArrayName>>;
+
+export const ROLLOUT_COLUMNS = { ...FIELD_COLUMNS, ...OTHER_ROLLOUT_COLUMNS };
 
 /** One number per tool call. */
 export const CALL_COLUMNS = {
@@ -72,7 +74,6 @@ export const CALL_COLUMNS = {
   /** Index into TOOL_OUTCOMES. */
   callOutcome: 'u8',
   callLatencyMs: 'f32',
-  /** Code of `callNames`. */
   callName: 'u32',
   callRepeat: 'i8',
   /** 1: logged; 0: read out of the response. */
@@ -82,9 +83,14 @@ export const CALL_COLUMNS = {
   callStartedAt: 'f64',
 } as const satisfies Readonly<Record<string, ArrayName>>;
 
-/** What codes stand for; code 0 is unknown and code 1 the first entry. */
-export const DICTIONARIES = ['reasons', 'answers', 'toolSets', 'callNames', 'workers', 'gpus'] as const;
-export type DictionaryName = (typeof DICTIONARIES)[number];
+export type DictionaryField = RolloutFieldWith<{ column: 'dictionary' }>;
+/** Columns whose codes stand for texts: code 0 is unknown and code 1 the first entry. */
+export type DictionaryName = CamelCase<DictionaryField> | 'tools' | 'callName';
+export const DICTIONARIES: readonly DictionaryName[] = [
+  ...rolloutFieldsWhere<DictionaryField>(({ column }) => column === 'dictionary').map(camelCase),
+  'tools',
+  'callName',
+];
 
 export const NUMBER_COLUMNS = { ...ROLLOUT_COLUMNS, ...CALL_COLUMNS };
 export type ColumnName = keyof typeof NUMBER_COLUMNS;

@@ -1,12 +1,6 @@
 /** A filter as SQL over the public views: the same rollouts, for a console or a script. */
 
-import type {
-  AnnotationField,
-  FieldName,
-  NumberField,
-  TextField,
-  WordField,
-} from '../../shared/domain/filter/fields.ts';
+import type { FieldName, TextField } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
 import { kindsOf } from '../../shared/domain/filter/textTest.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
@@ -23,40 +17,14 @@ export function filterSql(node: FilterNode, runId?: number): string {
   return `SELECT rollout_id, step, problem_id, ordinal, reward, is_correct, answer, turns, tool_calls, stop_reason\nFROM rollout${where}`;
 }
 
-const NUMBERS: Readonly<Record<NumberField, string>> = {
-  step: 'step',
-  index: 'ordinal',
-  reward: 'reward',
-  turns: 'turns',
-  tool_calls: 'tool_calls',
-  tool_errors: 'tool_errors',
+/** Numbers that are no column of the view `rollout`. */
+const COMPUTED = {
   repeats: '(SELECT coalesce(sum(c.is_repeat), 0) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
   latency_ms: '(SELECT max(c.latency_ms) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
-  tokens: 'policy_tokens',
-  chars: 'response_chars',
-  entropy: 'mean_entropy',
-  p_err: 'p_err',
-  p_format: 'p_format',
-  penalty: 'penalty',
-  advantage: 'advantage',
   pass_rate: '(SELECT avg(s.is_correct) FROM rollout s WHERE s.group_id = rollout.group_id)',
-  duration: 'duration',
-};
+} as const;
 
-const WORDS: Readonly<
-  Record<Exclude<WordField, 'outcome' | 'tool' | 'group' | 'flag' | AnnotationField>, string>
-> = {
-  stop: 'stop_reason',
-  reason: 'reason',
-  problem: 'problem_id',
-  answer: 'answer',
-  truth: 'ground_truth',
-  source: '(SELECT g.source FROM prompt_group g WHERE g.group_id = rollout.group_id)',
-  worker: 'worker',
-  gpu: 'gpu',
-};
-const GROUP_KEY = '(SELECT g.group_key FROM prompt_group g WHERE g.group_id = rollout.group_id)';
-const FLAG_COLUMNS = { correct: 'is_correct', kept: 'kept' } as const;
+const isComputed = (field: FieldName): field is keyof typeof COMPUTED => Object.hasOwn(COMPUTED, field);
 
 /** True or false, never NULL: `NOT` of it is everything else. */
 function condition(node: FilterNode): string {
@@ -74,9 +42,9 @@ function condition(node: FilterNode): string {
     case 'not':
       return `NOT (${condition(node.node)})`;
     case 'number':
-      return bounded(NUMBERS[node.field], node);
+      return bounded(isComputed(node.field) ? COMPUTED[node.field] : node.field, node);
     case 'flag':
-      return `${FLAG_COLUMNS[node.field]} IS ${node.value ? 1 : 0}`;
+      return `${node.field} IS ${node.value ? 1 : 0}`;
     case 'word':
       return wordCondition(node);
     case 'known':
@@ -109,8 +77,6 @@ function wordCondition(node: WordNode): string {
       return calls(`c.outcome ${matches(node)}`);
     case 'tool':
       return calls(`c.name ${matches(node)}`);
-    case 'group':
-      return `coalesce(${GROUP_KEY} ${matches(node)}, 0)`;
     case 'flag':
       return flagCondition(node);
     case 'label':
@@ -124,7 +90,7 @@ function wordCondition(node: WordNode): string {
     case 'read':
       return read(`d.author ${matches(node)}`);
     default:
-      return `coalesce(${WORDS[node.field]} ${matches(node)}, 0)`;
+      return `coalesce(${node.field} ${matches(node)}, 0)`;
   }
 }
 
@@ -161,15 +127,10 @@ function contains({ text, isPattern }: WordNode): string {
 
 function knownCondition(field: Exclude<FieldName, TextField>): string {
   switch (field) {
-    case 'correct':
-    case 'kept':
-      return `${FLAG_COLUMNS[field]} IS NOT NULL`;
     case 'outcome':
       return calls('c.outcome IS NOT NULL');
     case 'tool':
       return calls('c.name IS NOT NULL');
-    case 'group':
-      return `${GROUP_KEY} IS NOT NULL`;
     case 'flag':
       return 'flags IS NOT NULL';
     case 'label':
@@ -179,17 +140,8 @@ function knownCondition(field: Exclude<FieldName, TextField>): string {
       return said(`a.${field} IS NOT NULL`);
     case 'read':
       return read('d.author IS NOT NULL');
-    case 'stop':
-    case 'reason':
-    case 'problem':
-    case 'answer':
-    case 'truth':
-    case 'source':
-    case 'worker':
-    case 'gpu':
-      return `${WORDS[field]} IS NOT NULL`;
     default:
-      return `${NUMBERS[field]} IS NOT NULL`;
+      return `${isComputed(field) ? COMPUTED[field] : field} IS NOT NULL`;
   }
 }
 

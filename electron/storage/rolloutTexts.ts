@@ -1,10 +1,11 @@
 /** What annotations need of a rollout: what it is, and its texts. */
 import type { RolloutKey } from '../../shared/domain/annotate/annotation.ts';
 import type { TargetTexts } from '../../shared/domain/annotate/draft.ts';
-import { SEGMENT_KINDS, type Segment } from '../../shared/domain/model.ts';
+import { RUN_KINDS, SEGMENT_KINDS, type Segment } from '../../shared/domain/model.ts';
 import { rolloutHash } from './contentHash.ts';
 import type { ReadableLibrary } from './open.ts';
-import { unpackText, unpackUtf8 } from './textCodec.ts';
+import { number, oneOf, query, type RowSpec, text } from './rows.ts';
+import { BLOCK, BLOCK_ROW, PROMPT, PROMPT_ROW, unpackBlock, unpackPrompt } from './storedTexts.ts';
 
 /** Group and index as read, whatever groups the user has made; the prompt that is shown, and the rollout's own. */
 export const IDENTITY = `SELECT n.run_key AS run, n.kind, r.step, coalesce(r.read_group, g.group_key) AS "group",
@@ -14,11 +15,9 @@ export const IDENTITY = `SELECT n.run_key AS run, n.kind, r.step, coalesce(r.rea
   JOIN problem_row p ON p.problem_no = coalesce(r.read_problem, g.problem_no)
   JOIN problem_row s ON s.problem_no = g.problem_no
   WHERE r.rollout_id = ?`;
-const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
-const PROMPT = 'SELECT codec, text FROM prompt_row WHERE prompt_id = ?';
 const SEGMENTS = `SELECT turn, kind, outer_start, outer_end, inner_start, inner_end FROM segment_row
   WHERE rollout_id = ? ORDER BY ordinal`;
-const PROMPT_SEGMENTS = `SELECT 0, kind, outer_start, outer_end, inner_start, inner_end FROM prompt_segment_row
+const PROMPT_SEGMENTS = `SELECT 0 AS turn, kind, outer_start, outer_end, inner_start, inner_end FROM prompt_segment_row
   WHERE prompt_id = ? ORDER BY ordinal`;
 
 type IdentityRecord = Omit<RolloutKey, 'contentHash' | 'recordHash'> & {
@@ -30,6 +29,26 @@ type IdentityRecord = Omit<RolloutKey, 'contentHash' | 'recordHash'> & {
   readonly textEnd: number;
 };
 
+const IDENTITY_ROW: RowSpec<IdentityRecord> = {
+  run: text,
+  kind: oneOf(RUN_KINDS),
+  step: number,
+  group: text,
+  problem: text,
+  ordinal: number,
+  recordHash: text,
+  promptId: number,
+  shownPromptId: number,
+  blockId: number,
+  textStart: number,
+  textEnd: number,
+};
+
+const SEGMENT_ROW = {
+  ...{ turn: number, kind: number, outer_start: number, outer_end: number },
+  ...{ inner_start: number, inner_end: number },
+};
+
 /** Neighbours lie in one block of text, which is unpacked once; so is the prompt of a group. */
 export class RolloutTexts {
   private readonly db: ReadableLibrary;
@@ -39,7 +58,7 @@ export class RolloutTexts {
 
   constructor(db: ReadableLibrary) {
     this.db = db;
-    this.identity = db.prepare<[number], IdentityRecord>(IDENTITY);
+    this.identity = query(db, IDENTITY, IDENTITY_ROW);
   }
 
   /** @returns undefined where the library has no such rollout */
@@ -79,27 +98,26 @@ export class RolloutTexts {
 
   private promptText(id: number): string {
     if (this.prompt?.id !== id) {
-      const row = this.db.prepare(PROMPT).get(id) as { codec: number; text: Uint8Array };
-      this.prompt = { id, text: unpackText(row.codec, row.text) };
+      this.prompt = { id, text: unpackPrompt(query(this.db, PROMPT, PROMPT_ROW).get(id)) };
     }
     return this.prompt.text;
   }
 
   private response({ blockId, textStart, textEnd }: IdentityRecord): string {
     if (this.block?.id !== blockId) {
-      const { codec, bytes } = this.db.prepare(BLOCK).get(blockId) as { codec: number; bytes: Uint8Array };
-      this.block = { id: blockId, bytes: unpackUtf8(codec, bytes) };
+      this.block = { id: blockId, bytes: unpackBlock(query(this.db, BLOCK, BLOCK_ROW).get(blockId)) };
     }
     return this.block.bytes.toString('utf8', textStart, textEnd);
   }
 
   private segments(sql: string, id: number): readonly Segment[] {
-    const rows = this.db.prepare(sql).raw().all(id) as number[][];
-    return rows.map(([turn = 0, kind = 0, start = 0, end = 0, innerStart = 0, innerEnd = 0]) => ({
-      kind: SEGMENT_KINDS[kind] ?? 'text',
-      turn,
-      outer: { start, end },
-      inner: { start: innerStart, end: innerEnd },
-    }));
+    return query(this.db, sql, SEGMENT_ROW)
+      .all(id)
+      .map((row) => ({
+        kind: SEGMENT_KINDS[row.kind] ?? 'text',
+        turn: row.turn,
+        outer: { start: row.outer_start, end: row.outer_end },
+        inner: { start: row.inner_start, end: row.inner_end },
+      }));
   }
 }

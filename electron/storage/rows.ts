@@ -1,19 +1,117 @@
 /**
- * The one place where SQL's NULL becomes an absent field. `present` drops NULLs; columns are
- * named in the queries as the contract names them.
+ * Row specs: a query declares its columns, and its rows get their type from there. In development and tests the first
+ * row of each statement is compared with the spec; in production nothing is.
  */
-export function present<T extends object>(row: unknown): T {
-  const result: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(row as object)) if (value !== null) result[key] = value;
-  // The queries name their columns after the fields of T; their tests read every field.
-  return result as T;
+import type { Statement } from 'better-sqlite3';
+import type { ReadableLibrary } from './open.ts';
+
+/** One column. `V` is what its cell is in a row. */
+export interface Cell<out V> {
+  readonly type: 'number' | 'string' | 'bytes' | 'boolean';
+  readonly ifNull: 'refused' | 'kept' | 'absent';
+  readonly words?: readonly string[];
+  /** For the type checker alone. */
+  readonly value?: V;
 }
 
-/** SQLite has no booleans. */
-export function booleansOf<T extends object>(row: T, ...keys: readonly (keyof T)[]): T {
-  const result = { ...row };
-  for (const key of keys) {
-    if (result[key] !== undefined) result[key] = (Number(result[key]) === 1) as T[keyof T];
+export const number: Cell<number> = { type: 'number', ifNull: 'refused' };
+export const text: Cell<string> = { type: 'string', ifNull: 'refused' };
+export const bytes: Cell<Uint8Array> = { type: 'bytes', ifNull: 'refused' };
+/** 0 or 1 in SQL, which has no booleans. */
+export const boolean: Cell<boolean> = { type: 'boolean', ifNull: 'refused' };
+/** A text that is one of these. */
+export const oneOf = <const W extends string>(words: readonly W[]): Cell<W> => ({
+  type: 'string',
+  ifNull: 'refused',
+  words,
+});
+/** NULL stays null. */
+export const orNull = <V>(cell: Cell<V>): Cell<V | null> => ({ ...cell, ifNull: 'kept' }) as Cell<V | null>;
+/** NULL becomes an absent field, as in the contract. */
+export const optional = <V>(cell: Cell<V>): Cell<V | undefined> => ({ ...cell, ifNull: 'absent' });
+
+/** The row of a spec that is written without a type. */
+export type RowOf<S> = { readonly [K in keyof S]: S[K] extends Cell<infer V> ? V : never };
+
+export type RowSpec<T> = { readonly [K in keyof T]-?: Cell<T[K]> };
+
+const IS_CHECKED = process.env['VITEST'] !== undefined || process.env['NODE_ENV'] === 'development';
+
+type Parameter = string | number | bigint | Uint8Array | null | object;
+
+/** A prepared statement whose rows are as its spec says. */
+export class Query<T> {
+  private readonly statement: Statement<Parameter[], Record<string, unknown>>;
+  private readonly cells: readonly (readonly [string, Cell<unknown>])[];
+  private readonly isConverted: boolean;
+  private readonly sql: string;
+  private isUnchecked = IS_CHECKED;
+
+  constructor(db: ReadableLibrary, sql: string, spec: RowSpec<T>) {
+    this.sql = sql;
+    this.statement = db.prepare<Parameter[], Record<string, unknown>>(sql);
+    this.cells = Object.entries<Cell<unknown>>(spec);
+    this.isConverted = this.cells.some(([, { type, ifNull }]) => type === 'boolean' || ifNull === 'absent');
   }
-  return result;
+
+  /** @throws Error in development and tests, when the row is not as the spec says */
+  get(...parameters: readonly Parameter[]): T | undefined {
+    const row = this.statement.get(...parameters);
+    if (row === undefined) return undefined;
+    if (this.isUnchecked) this.check(row);
+    return this.read(row);
+  }
+
+  /** @throws Error likewise, by the first row */
+  all(...parameters: readonly Parameter[]): T[] {
+    const rows = this.statement.all(...parameters);
+    if (this.isUnchecked && rows[0] !== undefined) this.check(rows[0]);
+    // Rows of one query have the same columns; the first was compared with the spec.
+    return this.isConverted ? rows.map((row) => this.read(row)) : (rows as T[]);
+  }
+
+  private read(row: Record<string, unknown>): T {
+    if (!this.isConverted) return row as T;
+    const result: Record<string, unknown> = {};
+    for (const [name, { type, ifNull }] of this.cells) {
+      const value = row[name];
+      if (value === null) {
+        if (ifNull !== 'absent') result[name] = null;
+      } else result[name] = type === 'boolean' ? value === 1 : value;
+    }
+    return result as T;
+  }
+
+  private check(row: Record<string, unknown>): void {
+    this.isUnchecked = false;
+    const faults = this.cells.flatMap(([name, cell]) => {
+      if (!Object.hasOwn(row, name)) return [`the column ${name} is missing`];
+      const fault = faultOf(row[name], cell);
+      return fault === undefined ? [] : [`the column ${name} ${fault}`];
+    });
+    const declared = new Set(this.cells.map(([name]) => name));
+    const extra = Object.keys(row).filter((name) => !declared.has(name));
+    faults.push(...extra.map((name) => `the column ${name} is not declared`));
+    if (faults.length > 0)
+      throw new Error(`row spec: ${faults.join('; ')}, in the query ${oneLine(this.sql)}`);
+  }
 }
+
+/** Prepares a query. Its rows have a column for each entry of `spec`, and no other. */
+export const query = <T>(db: ReadableLibrary, sql: string, spec: RowSpec<T>): Query<T> =>
+  new Query(db, sql, spec);
+
+function faultOf(value: unknown, { type, ifNull, words }: Cell<unknown>): string | undefined {
+  if (value === null) return ifNull === 'refused' ? 'is NULL' : undefined;
+  switch (type) {
+    case 'bytes':
+      return value instanceof Uint8Array ? undefined : 'is not bytes';
+    case 'boolean':
+      return value === 0 || value === 1 ? undefined : `is ${String(value)}, not 0 or 1`;
+    default:
+      if (typeof value !== type) return `is a ${typeof value}, not a ${type}`;
+      return words === undefined || words.includes(String(value)) ? undefined : `is ${String(value)}`;
+  }
+}
+
+const oneLine = (sql: string): string => sql.trim().replaceAll(/\s+/g, ' ').slice(0, 160);

@@ -3,6 +3,7 @@
  * their differences (one byte for all but very long tokens); masks are bits. Compressing such
  * short columns one by one would cost more time than it saves space.
  */
+import { bytes, number, orNull, type RowSpec, text } from './rows.ts';
 
 /** A row of `token_row` as SQLite gives it. */
 export interface TokenRecord {
@@ -19,6 +20,21 @@ export interface TokenRecord {
   /** Name of the tokenizer that `ends` come from, where they were not logged. */
   aligned_by: string | null;
 }
+
+/** In the order of the table; the columns of a query that reads a `TokenRecord`. */
+export const TOKEN_ROW: RowSpec<TokenRecord> = {
+  count: number,
+  ends: orNull(bytes),
+  ids: orNull(bytes),
+  mask: orNull(bytes),
+  entropy: orNull(bytes),
+  logprob: orNull(bytes),
+  trainer_logprob: orNull(bytes),
+  advantage: orNull(bytes),
+  top: orNull(bytes),
+  entropy_of: orNull(text),
+  aligned_by: orNull(text),
+};
 
 /** LEB128: seven bits per byte, the high bit says that more follow. */
 export function packEnds(ends: Uint32Array): Uint8Array {

@@ -7,13 +7,14 @@
 import { DEFAULT_TAXONOMY } from '../../shared/domain/annotate/taxonomy.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
 import { SEGMENT_KINDS } from '../../shared/domain/model.ts';
+import { type RolloutFieldWith, rolloutFieldsWhere } from '../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
+
+/** Columns of the view `rollout`. */
+const VIEW_FIELDS = rolloutFieldsWhere<RolloutFieldWith<{ sql: string }>>(({ sql }) => sql !== undefined);
 
 const kindName = (column: string): string =>
   `CASE ${column} ${SEGMENT_KINDS.map((kind, i) => `WHEN ${i} THEN '${kind}'`).join(' ')} END`;
-
-/** Names of the bits with spaces between; '' where there are none. */
-const flagWords = (column: string): string =>
-  `trim(${FLAGS.map((flag, bit) => `iif(${column} & ${1 << bit}, '${flag} ', '')`).join(' || ')})`;
 
 /** What a line that waits for its rollout says of itself. */
 export const unmatchedMessage = (row: string): string =>
@@ -68,13 +69,7 @@ SELECT g.group_id, g.run_id, iif(n.has_steps, g.step, NULL) AS step, p.problem_i
 FROM group_row g JOIN problem_row p USING (problem_no) JOIN run_row n USING (run_id);
 
 CREATE VIEW rollout AS
-SELECT r.rollout_id, r.run_id, iif(n.has_steps, r.step, NULL) AS step, r.group_id, p.problem_id, r.ordinal, r.reward, r.is_correct,
-  r.answer, p.ground_truth, r.turns, r.tool_calls, r.tool_errors, r.stop_reason, r.kept, r.reason,
-  r.p_err, r.p_format, r.penalty, r.advantage, r.policy_tokens, r.response_chars, f.path, r.line,
-  r.answer_source, r.stop_reason_source, r.rule, r.mean_entropy, r.started_at, r.ended_at, r.content_hash,
-  r.correct_source, r.p_err_text, r.p_format_text, r.p_text_source, r.p_err_typed, r.p_format_typed,
-  ${flagWords('r.flags')} AS flags,
-  coalesce(r.ended_at - r.started_at, t.duration_ms / 1000) AS duration, t.worker, t.gpu, t.kv_cache
+SELECT ${VIEW_FIELDS.map((name) => `${ROLLOUT_FIELDS[name].sql} AS ${name}`).join(',\n  ')}
 FROM rollout_row r
 JOIN run_row n ON n.run_id = r.run_id
 JOIN group_row g ON g.group_id = r.group_id

@@ -1,6 +1,7 @@
 /** Lists of runs, steps, groups and rollouts, filters, and what charts show. */
 import { z } from 'zod';
 import { WORD_FIELDS } from '../domain/filter/fields.ts';
+import { camelCase, SORT_FIELDS, type SortName } from '../domain/rolloutFieldRecord.ts';
 import type { FilterReading, FrequentValue, SavedView, StepFacts } from './browseRows.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { direction, filter, id, progressKey, runOf } from './paramTypes.ts';
@@ -20,30 +21,9 @@ export const GROUP_SORTS = [
 ] as const;
 export type GroupSort = (typeof GROUP_SORTS)[number];
 
-export const ROLLOUT_SORTS = [
-  'order',
-  'step',
-  'problemId',
-  'ordinal',
-  'reward',
-  'isCorrect',
-  'answer',
-  'turns',
-  'toolCalls',
-  'toolErrors',
-  'latencyMs',
-  'stopReason',
-  'kept',
-  'reason',
-  'pErr',
-  'pFormat',
-  'penalty',
-  'advantage',
-  'policyTokens',
-  'responseChars',
-  'meanEntropy',
-] as const;
-export type RolloutSort = (typeof ROLLOUT_SORTS)[number];
+/** `order` is the order of the log; the others are fields. */
+export type RolloutSort = 'order' | SortName;
+export const ROLLOUT_SORTS: readonly RolloutSort[] = ['order', ...SORT_FIELDS.map(camelCase)];
 
 /** Rows of a list that come with its order. */
 export const FIRST_ROWS = 100;

@@ -3,17 +3,16 @@
 import type { SignalSource } from '../domain/entropy.ts';
 import type { Flag } from '../domain/flags.ts';
 import type {
-  DecisionReason,
   IssueSeverity,
   Milliseconds,
   Nats,
   Provenance,
   RunKind,
   Segment,
-  StopReason,
   ToolCall,
   Turn,
 } from '../domain/model.ts';
+import type { ListedRollout } from '../domain/rolloutFieldRecord.ts';
 import type { CutRows, SourceStatistics } from '../domain/signalStatistics.ts';
 import type { SignalName } from '../domain/tokenSignal.ts';
 import type { GroupRule } from '../format/format.ts';
@@ -123,44 +122,11 @@ export interface GroupRow {
   readonly promptPreview: string;
 }
 
-export interface RolloutRow {
-  readonly rolloutId: number;
-  readonly groupId: number;
-  readonly groupKey: string;
-  readonly problemId: string;
-  readonly step: number;
-  /** Position in the oversampled group, from 0. */
-  readonly ordinal: number;
-  readonly reward?: number;
-  readonly isCorrect?: boolean;
-  /** `logged`, or `derived` by comparing answer and ground truth; absent: by the reward. */
-  readonly isCorrectSource?: Provenance;
-  readonly answer?: string;
-  readonly groundTruth?: string;
-  readonly turns: number;
-  readonly toolCalls: number;
-  readonly toolErrors: number;
-  readonly stopReason?: StopReason;
-  readonly stopReasonSource?: Provenance;
-  /** Logged decision of the down-sampling; absent where none was logged. */
-  readonly kept?: boolean;
-  readonly reason?: DecisionReason | (string & {});
-  readonly pErr?: number;
-  readonly pFormat?: number;
-  readonly penalty?: number;
-  readonly advantage?: number;
-  readonly policyTokens?: number;
-  readonly responseChars: number;
-  readonly meanEntropy?: Nats;
-  /** Seconds from start to end, else as logged. */
-  readonly duration?: number;
-  readonly worker?: string;
-  readonly gpu?: string;
+/** A row of a list of rollouts; shared/domain/rolloutFields.ts describes the fields. `step` is 0 where the log has none. */
+export type RolloutRow = ListedRollout & {
   /** Ids of the labels readers have given it or parts of it, each once; absent: none. */
   readonly labels?: readonly string[];
-  readonly path: string;
-  readonly line: number;
-}
+};
 
 /** What per-token entropy means in this rollout (`entropy_of`, shared/format/TURNWISE.md#tokens). */
 export interface EntropyOf {

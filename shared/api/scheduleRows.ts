@@ -87,10 +87,10 @@ export interface StepSchedule {
     readonly start: Float32Array;
     readonly end: Float32Array;
     /** 1 right, 0 wrong, -1 unknown. */
-    readonly correct: Int32Array;
+    readonly isCorrect: Int32Array;
     readonly reward: Float32Array;
     readonly turns: Int32Array;
-    readonly tokens: Int32Array;
+    readonly policyTokens: Int32Array;
     readonly straggler: Uint8Array;
     /** 1 where the filter leaves it. */
     readonly matches: Uint8Array;

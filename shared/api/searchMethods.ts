@@ -18,7 +18,7 @@ export const SEARCH_METHODS = {
       query,
       runId: id.optional(),
       step: id.optional(),
-      after: z.object({ runId: id, step: id, groupId: id, index: z.int(), rolloutId: id }).optional(),
+      after: z.object({ runId: id, step: id, groupId: id, ordinal: z.int(), rolloutId: id }).optional(),
       /** Rollouts. */
       limit: z.int().positive().max(500).default(50),
     }),

@@ -6,7 +6,7 @@ export interface SearchCursor {
   readonly runId: number;
   readonly step: number;
   readonly groupId: number;
-  readonly index: number;
+  readonly ordinal: number;
   readonly rolloutId: number;
 }
 
@@ -37,7 +37,7 @@ export interface HitList {
 
 export interface FoundRollout {
   readonly rolloutId: number;
-  readonly index: number;
+  readonly ordinal: number;
   readonly reward?: number;
   readonly isCorrect?: boolean;
   readonly turns: number;
@@ -80,7 +80,7 @@ export interface UnsearchedRollout {
   readonly runId: number;
   readonly step: number;
   readonly groupKey: string;
-  readonly index: number;
+  readonly ordinal: number;
 }
 
 /** Every hit of a query in one rollout. */

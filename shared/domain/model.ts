@@ -66,7 +66,8 @@ export const STOP_REASONS = ['answer', 'length', 'turn-limit', 'no-answer', 'err
 export type StopReason = (typeof STOP_REASONS)[number];
 
 /** Where a value comes from: written by the trainer, or worked out by Turnwise from the text. */
-export type Provenance = 'logged' | 'derived';
+export const PROVENANCES = ['logged', 'derived'] as const;
+export type Provenance = (typeof PROVENANCES)[number];
 
 /** Why the down-sampling kept or discarded a rollout. */
 export const DECISION_REASONS = [
@@ -159,7 +160,8 @@ export interface Turn {
   readonly policyTokens?: number;
 }
 
-export type IssueSeverity = 'refused' | 'warning';
+export const ISSUE_SEVERITIES = ['refused', 'warning'] as const;
+export type IssueSeverity = (typeof ISSUE_SEVERITIES)[number];
 
 /** Something wrong in a log file. `refused`: that line (or file) is not in the library. `warning`: it is, with a caveat. */
 export interface IngestIssue {

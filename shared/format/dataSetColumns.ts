@@ -2,6 +2,13 @@
  * The columns of a data set of rollouts in Parquet, as other tools read them and as Turnwise reads them again:
  * one row per rollout in `rollouts/run=…/step=…/part-0.parquet`. Offsets are UTF-16, as everywhere.
  */
+import {
+  EXPORTED_FIELDS,
+  type ExportedField,
+  type RolloutField,
+  type RolloutFieldKind,
+} from '../domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../domain/rolloutFields.ts';
 
 export type ColumnType =
   | 'text'
@@ -25,7 +32,7 @@ export interface DataSetColumn {
 /** A reader refuses a larger one with both numbers. */
 export const DATA_SET_VERSION = 1;
 
-export const DATA_SET_COLUMNS = [
+const OWN_COLUMNS = [
   { name: 'v', type: 'integer', note: 'version of these columns: 1' },
   {
     name: 'rollout',
@@ -37,41 +44,9 @@ export const DATA_SET_COLUMNS = [
   { name: 'group_rule', type: 'text', note: 'how the group came about: logged, prompt or order' },
   { name: 'index', type: 'integer', note: 'position in the group, from 0' },
   { name: 'problem', type: 'text', note: 'id of the problem, the same at other steps' },
-  { name: 'source', type: 'text', note: 'where the problem is from' },
-  { name: 'ground_truth', type: 'text', note: 'of the problem' },
   { name: 'prompt', type: 'text', note: 'with its template, as the policy saw it' },
   { name: 'response', type: 'text', note: 'everything behind the prompt, tool responses included' },
-  { name: 'reward', type: 'number', note: 'as logged' },
-  {
-    name: 'is_correct',
-    type: 'boolean',
-    note: 'as logged, or worked out from answer or reward: see correct_source',
-  },
-  {
-    name: 'correct_source',
-    type: 'text',
-    note: 'logged; derived: from the answer; null: from binary rewards',
-  },
-  { name: 'answer', type: 'text', note: 'final answer' },
-  { name: 'answer_source', type: 'text', note: 'logged, or derived from the text' },
-  { name: 'stop_reason', type: 'text', note: 'answer, length, turn-limit, no-answer, error or aborted' },
-  { name: 'stop_reason_source', type: 'text', note: 'logged or derived' },
-  { name: 'kept', type: 'boolean', note: 'by the down-sampling; null: not known' },
-  { name: 'reason', type: 'text', note: 'why it was kept or discarded' },
-  { name: 'rule', type: 'text', note: 'the rule that decided' },
-  { name: 'p_err', type: 'number', note: 'penalty for tool errors, as logged' },
-  { name: 'p_format', type: 'number', note: 'penalty for the format, as logged' },
-  { name: 'penalty', type: 'number', note: 'both, as logged' },
-  { name: 'advantage', type: 'number', note: 'as logged' },
-  { name: 'turns', type: 'integer', note: 'turns of the policy' },
-  { name: 'tool_calls', type: 'integer', note: 'tool calls begun' },
-  { name: 'tool_errors', type: 'integer', note: 'of which failed' },
-  { name: 'started_at', type: 'number', note: 'seconds since 1970' },
-  { name: 'ended_at', type: 'number', note: 'seconds since 1970' },
   { name: 'duration_ms', type: 'number', note: 'logged as such; else what lies between start and end' },
-  { name: 'worker', type: 'text', note: 'of the rollout engine' },
-  { name: 'gpu', type: 'text', note: 'one, or several of one engine joined by +' },
-  { name: 'kv_cache', type: 'json', note: 'a share, samples, or pairs of a time and a sample' },
   { name: 'prompt_segments', type: 'segments', note: 'tile the prompt; turn 0' },
   { name: 'segments', type: 'segments', note: 'tile the response; start and end with tags, inner without' },
   {
@@ -91,11 +66,25 @@ export const DATA_SET_COLUMNS = [
   { name: 'alternatives', type: 'json', note: 'per token [[token, logprob], …] or null' },
   { name: 'entropy_of', type: 'json', note: 'kind, k, unit, temperature, policy' },
   { name: 'extra', type: 'json', note: 'what the log said beyond these columns' },
-  { name: 'path', type: 'text', note: 'of the log it was read from' },
-  { name: 'line', type: 'integer', note: 'in that log' },
 ] as const satisfies readonly DataSetColumn[];
 
-export type ColumnName = (typeof DATA_SET_COLUMNS)[number]['name'];
+const TYPES: Readonly<Partial<Record<RolloutFieldKind, ColumnType>>> = {
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
+  json: 'json',
+};
+
+export type ColumnName = (typeof OWN_COLUMNS)[number]['name'] | ExportedField;
+
+export const DATA_SET_COLUMNS: readonly (DataSetColumn & { readonly name: ColumnName })[] = [
+  ...OWN_COLUMNS,
+  ...EXPORTED_FIELDS.map((name) => {
+    const { kind, describe, unit }: RolloutField = ROLLOUT_FIELDS[name];
+    const note = unit === undefined ? describe : `${describe}, in ${unit}`;
+    return { name, type: TYPES[kind] ?? 'text', note };
+  }),
+];
 
 /** What a file of the data set says once, in its metadata under `turnwise`. */
 export interface DataSetHeader {

@@ -161,7 +161,8 @@ export interface ParsedDecision {
 }
 
 /** How rollouts were put into groups: an id in the log, equal prompts, or their order in the file. */
-export type GroupRule = 'logged' | 'prompt' | 'order';
+export const GROUP_RULES = ['logged', 'prompt', 'order'] as const;
+export type GroupRule = (typeof GROUP_RULES)[number];
 
 /** A rollout of the same run, by one of its `joinKeys`. */
 export interface JoinAddress {

@@ -29,8 +29,8 @@ const FILTERS = [
   'kept:false',
   'reward:0 tool_errors:>1',
   'step:20..40 outcome:timeout',
-  'stop:length or correct:none',
-  'problem:p77',
+  'stop_reason:length or is_correct:none',
+  'problem_id:p77',
   'answer:1*',
   'pass_rate:0.2..0.8 -tool_calls:0',
 ] as const;

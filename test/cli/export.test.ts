@@ -65,7 +65,7 @@ describe('a failure pack', () => {
       '--limit',
       '1',
     );
-    return String((JSON.parse(first.out.split('\n')[0] ?? '') as { rolloutId: number }).rolloutId);
+    return String((JSON.parse(first.out.split('\n')[0] ?? '') as { rollout_id: number }).rollout_id);
   };
 
   it('is of what is labelled, of a filter, of a label, of numbers, or of everything', async () => {

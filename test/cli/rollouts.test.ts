@@ -23,11 +23,11 @@ describe('turnwise rollouts', () => {
   it('lists what a filter leaves, in the order asked for', async () => {
     const { code, out } = await rollouts(
       '--filter',
-      'correct:true tool_errors:>1',
+      'is_correct:true tool_errors:>1',
       '--run',
       '1',
       '--sort',
-      'turns:desc,responseChars',
+      'turns:desc,response_chars',
     );
     expect(code).toBe(0);
     const expected = rows(
@@ -35,7 +35,7 @@ describe('turnwise rollouts', () => {
       `SELECT rollout_id FROM rollout WHERE is_correct = 1 AND tool_errors > 1 AND run_id = 1
        ORDER BY turns DESC, response_chars, step, group_id, ordinal`,
     ).map((row) => row['rollout_id']);
-    const found = linesOf(out).map((row) => row['rolloutId']);
+    const found = linesOf(out).map((row) => row['rollout_id']);
     expect(found.slice(0, expected.length)).toEqual(expected);
     expect(expected.length).toBeGreaterThan(3);
   });
@@ -45,10 +45,10 @@ describe('turnwise rollouts', () => {
       place.library,
       "SELECT count(*) AS n FROM rollout WHERE stop_reason = 'length'",
     );
-    expect((await rollouts('--filter', 'stop:length', '--count')).out).toBe(`${n}\n`);
+    expect((await rollouts('--filter', 'stop_reason:length', '--count')).out).toBe(`${n}\n`);
     const { out } = await rollouts('--run', '1', '--step', '150', '--limit', '2', '--format', 'csv');
     expect(out.trim().split('\n')).toHaveLength(3);
-    expect(out).toMatch(/^rolloutId,groupId,/);
+    expect(out).toMatch(/^rollout_id,step,group_id,/);
   });
 
   it.each([

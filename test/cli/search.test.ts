@@ -61,7 +61,7 @@ describe('turnwise search', () => {
     );
     expect(code).toBe(0);
     const found = linesOf(out);
-    const ids = (list: readonly Record<string, unknown>[]) => new Set(list.map((row) => row['rolloutId']));
+    const ids = (list: readonly Record<string, unknown>[]) => new Set(list.map((row) => row['rollout_id']));
     expect(found.length).toBeGreaterThan(0);
     expect(ids(found)).toEqual(ids(listed));
     const hits = found.flatMap((row) => row['hits'] as { kind: string; text: string }[]);

@@ -19,7 +19,7 @@ import {
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { rowOfFacts, rowOfSummary, type StepRow } from '../../renderer/views/browse/stepRows.ts';
 import { GROUP_SORTS, ROLLOUT_SORTS, type StepFacts } from '../../shared/api/contract.ts';
-import { NUMBER_FIELDS } from '../../shared/domain/filter/fields.ts';
+import { FIELDS, type NumberField } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
@@ -29,6 +29,7 @@ import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 import { rolloutOrder } from '../support/rolloutOrder.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
+const NUMBER_FIELDS = FIELDS.flatMap(({ name, kind }) => (kind === 'number' ? [name as NumberField] : []));
 let place: Scratch;
 let db: ReadableLibrary;
 let runs: readonly { run_id: number; rollouts: number; name: string }[];
@@ -78,20 +79,20 @@ const FILTERS = [
   '',
   'reward:0',
   'not reward:0',
-  'correct:true kept:false',
-  'correct:none or kept:none',
+  'is_correct:true kept:false',
+  'is_correct:none or kept:none',
   'step:50..200 tool_calls:>2',
-  'tool_errors:>0 correct:true',
+  'tool_errors:>0 is_correct:true',
   'outcome:timeout',
   'outcome:exception,timeout -outcome:ok_*',
   'tool:*python*',
-  'stop:length',
-  'stop:none',
+  'stop_reason:length',
+  'stop_reason:none',
   'reason:discarded_*',
   'reason:*',
   'answer:none',
   'answer:*1*',
-  'tokens:>500 entropy:<0.5',
+  'policy_tokens:>500 mean_entropy:<0.5',
   'penalty:>0.2 p_err:..0.5',
   'latency_ms:>1',
   'latency_ms:none',
@@ -100,8 +101,8 @@ const FILTERS = [
   'pass_rate:0.2..0.8',
   'pass_rate:1',
   'source:*',
-  'truth:none',
-  'problem:*a*',
+  'ground_truth:none',
+  'problem_id:*a*',
   'wait',
   '"double-check" or however',
   'code:sympy',
@@ -109,12 +110,12 @@ const FILTERS = [
   'prompt:the',
   'reasoning:/\\bwait\\b/i kept:*',
   'answer_text:the or -text:import',
-  'index:0 group:*',
+  'ordinal:0 group_key:*',
   'duration:>20 worker:w1',
   'duration:none',
   'worker:none -gpu:0',
   'gpu:0,1',
-  'flag:equals_truth correct:true',
+  'flag:equals_truth is_correct:true',
   'flag:*',
   'flag:*_answer*',
   'flag:none or flag:all_calls_failed,identical_retry',
@@ -148,24 +149,24 @@ describe('filters over columns', () => {
       }),
       fc.record({
         kind: fc.constant('flag' as const),
-        field: fc.constantFrom('correct' as const, 'kept' as const),
+        field: fc.constantFrom('is_correct' as const, 'kept' as const),
         value: fc.boolean(),
       }),
       fc.record({
         kind: fc.constant('known' as const),
         field: fc.constantFrom(
           'answer' as const,
-          'entropy' as const,
+          'mean_entropy' as const,
           'kept' as const,
           'tool' as const,
-          'truth' as const,
+          'ground_truth' as const,
         ),
       }),
       fc.record({
         kind: fc.constant('word' as const),
         field: fc.constantFrom(
           'answer' as const,
-          'problem' as const,
+          'problem_id' as const,
           'reason' as const,
           'tool' as const,
           'outcome' as const,
@@ -245,7 +246,7 @@ describe('orders over columns', () => {
     const { ids, matches } = ask<{ ids: Uint32Array; matches: Uint32Array }>(new ColumnQueryEngine(db), {
       method: 'group.order',
       runId,
-      filter: 'correct:true',
+      filter: 'is_correct:true',
       sort,
       direction: 'ascending',
     });
@@ -311,7 +312,7 @@ function expectClose(found: number | undefined, expected: unknown): void {
 }
 
 describe('charts', () => {
-  it.each(['', 'correct:true', 'tool_calls:>1', 'step:..300 kept:false'])(
+  it.each(['', 'is_correct:true', 'tool_calls:>1', 'step:..300 kept:false'])(
     '%s: equal what SQL makes of the rows',
     (filter) => {
       const engine = new ColumnQueryEngine(db);

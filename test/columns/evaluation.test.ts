@@ -62,10 +62,10 @@ describe('eval.summary', () => {
   it.each([
     ['', '1', 0, 5],
     ['tool_calls:>=2', 'tool_calls >= 2', 0, 5],
-    ['correct:true', 'is_correct = 1', 0, 5],
-    ['correct:false turns:>=4', 'is_correct = 0 AND turns >= 4', 0, 5],
+    ['is_correct:true', 'is_correct = 1', 0, 5],
+    ['is_correct:false turns:>=4', 'is_correct = 0 AND turns >= 4', 0, 5],
     // Steps are chosen, not problems that have one.
-    ['step:>=150 correct:true', 'is_correct = 1', 150, 3],
+    ['step:>=150 is_correct:true', 'is_correct = 1', 150, 3],
     ['-step:..149', '1', 150, 3],
   ])('under %j: pass@1 as by SQL', (filter, condition, from, least) => {
     const bySql = db.prepare(passAt1Under(condition)).all({ runId: evalRun, from }) as {
@@ -97,10 +97,10 @@ describe('eval.summary', () => {
   });
 
   it('a filter chooses problems: what it says of samples is no selection of them', () => {
-    const under = evaluation('correct:true').flatMap(({ points }) => points);
+    const under = evaluation('is_correct:true').flatMap(({ points }) => points);
     expect(under.some(({ passAt1 }) => (passAt1?.mean ?? 1) < 1)).toBe(true);
     const all = new Map(evaluation().map(({ source, points }) => [source, points]));
-    for (const { source, points } of evaluation('correct:false'))
+    for (const { source, points } of evaluation('is_correct:false'))
       for (const point of points) {
         const whole = all.get(source)?.find(({ step }) => step === point.step);
         expect([point.leastSamples, point.mostSamples]).toEqual([whole?.leastSamples, whole?.mostSamples]);

@@ -132,7 +132,7 @@ describe('run.latencies', () => {
   const CASES: readonly Omit<Question, 'runId'>[] = [
     { filter: '' },
     { filter: '', from: 2, to: 3 },
-    { filter: 'correct:true' },
+    { filter: 'is_correct:true' },
     { filter: 'reward:0 latency_ms:>300', from: 2 },
     { filter: 'tool_calls:0' },
     { filter: '', from: 10_000 },

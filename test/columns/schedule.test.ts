@@ -186,7 +186,7 @@ it('bars are the rollouts of the view, each on its worker', () => {
     expect(origin + (bars.start[i] ?? 0)).toBeCloseTo(Number(row?.['started_at']), 3);
     expect((bars.end[i] ?? 0) - (bars.start[i] ?? 0)).toBeCloseTo(Number(row?.['duration']), 3);
     expect(lanes[bars.lane[i] ?? 0]).toMatchObject({ worker: row?.['worker'], gpu: row?.['gpu'] });
-    expect([bars.correct[i], bars.turns[i]]).toEqual([row?.['is_correct'], row?.['turns']]);
+    expect([bars.isCorrect[i], bars.turns[i]]).toEqual([row?.['is_correct'], row?.['turns']]);
   });
 });
 

@@ -110,7 +110,7 @@ export function describeFilter(shell: Shell): void {
         .waitFor();
       const before = await status().innerText();
       await page.keyboard.press('/');
-      await box().fill('reward:0 tokens:many');
+      await box().fill('reward:0 policy_tokens:many');
       await page.keyboard.press('Enter');
       const fault = page.getByRole('alert').filter({ hasText: 'tokens: is a number' });
       await fault.waitFor();

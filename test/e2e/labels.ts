@@ -156,7 +156,7 @@ export function describeLabels(shell: Shell): void {
       const start = page.getByRole('button', { name: 'Start reading' });
       await start.waitFor();
       await press('/');
-      await page.keyboard.type('step:0 correct:false kept:true');
+      await page.keyboard.type('step:0 is_correct:false kept:true');
       await press('Enter');
       await placeIs(/q=step/);
       await page.getByText(/that match the filter/).waitFor();
@@ -293,7 +293,7 @@ export function describeLabels(shell: Shell): void {
     });
 
     test('keys typed ahead go to the rollouts they were meant for', async () => {
-      const link = `/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:50 correct:false')}`;
+      const link = `/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:50 is_correct:false')}`;
       await page.goto(running.urlOf(link));
       await page.getByRole('textbox', { name: /^reader/ }).fill('fast reader');
       await expect.poll(() => page.getByText('Read by fast reader: 0 of').count()).toBe(1);

@@ -52,7 +52,7 @@ export function describeOverview(shell: Shell): void {
       // At the left edge: the first step; at the top the higher of the two curves.
       await page.mouse.move(box.x + 45, box.y + 12);
       await page.mouse.click(box.x + 40, box.y + 12);
-      await expect.poll(() => queryOf('q')).toBe('correct:true tool_errors:>0');
+      await expect.poll(() => queryOf('q')).toBe('is_correct:true tool_errors:>0');
       expect(running.place().split('?')[0]).toBe(`${RUN}/step/0`);
       await page.getByRole('grid').getByRole('row').nth(1).click();
       await expect.poll(() => running.place()).toMatch(/\/step\/0\/group\/[^/]+\/rollout\/\d+/);
@@ -94,13 +94,13 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('a filter keeps everything in sight behind what matches', async () => {
-      await page.goto(running.urlOf(`${RUN}?q=${encodeURIComponent('correct:true')}`));
+      await page.goto(running.urlOf(`${RUN}?q=${encodeURIComponent('is_correct:true')}`));
       const status = page.getByRole('status').filter({ hasText: /of 1,821 rollouts/ });
       await status.waitFor();
       await expect.poll(() => chart('Truncated').getAttribute('aria-valuetext')).toMatch(/truncated 0%/);
       await chart('Truncated').focus();
       await page.keyboard.press('Enter');
-      await expect.poll(() => queryOf('q')).toBe('correct:true stop:length');
+      await expect.poll(() => queryOf('q')).toBe('is_correct:true stop_reason:length');
     });
 
     test('two runs on the same charts', async () => {
@@ -158,7 +158,7 @@ export function describeOverview(shell: Shell): void {
       // A filter chooses problems, and each keeps all its samples.
       await page
         .getByRole('combobox', { name: 'Filter problems with a rollout that matches' })
-        .fill('correct:true');
+        .fill('is_correct:true');
       await page.getByText('is counted with all its samples').waitFor();
       await panel.getByText('8 samples of each of 2 problems').waitFor();
       await panel.getByRole('button', { name: 'Reference lines' }).click();

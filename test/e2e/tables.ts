@@ -225,7 +225,7 @@ export function describeTables(shell: Shell): void {
       const index = (await cell.innerText()).slice(1);
       await cell.click({ button: 'right' });
       await page.getByRole('menuitem', { name: 'Without this value' }).click();
-      await expect.poll(() => queryOf('q')).toBe(`turns:>2 not index:${index}`);
+      await expect.poll(() => queryOf('q')).toBe(`turns:>2 not ordinal:${index}`);
     });
 
     test('the menu key reaches the values of the row under the cursor', async () => {
@@ -278,7 +278,7 @@ export function describeTables(shell: Shell): void {
     });
 
     test('the palette has what can be done with a table and its filter, and only while it can', async () => {
-      await openList(`${STEP}?tab=rollouts&sort=-reward&q=${encodeURIComponent('correct:true')}`);
+      await openList(`${STEP}?tab=rollouts&sort=-reward&q=${encodeURIComponent('is_correct:true')}`);
       const palette = page.getByRole('dialog', { name: 'Command palette' });
       const run = async (words: string) => {
         await page.keyboard.press('ControlOrMeta+k');
@@ -298,7 +298,7 @@ export function describeTables(shell: Shell): void {
       await run('Filter: copy as SQL');
       await expect.poll(copied).toMatch(/is_correct/);
       await run('Filter: copy as a command line');
-      await expect.poll(copied).toMatch(/turnwise.* rollouts .*correct:true/s);
+      await expect.poll(copied).toMatch(/turnwise.* rollouts .*is_correct:true/s);
       await run('Table: clear the sorting');
       await expect.poll(() => queryOf('sort')).toBeNull();
       await run('Table: comfortable or compact rows');
@@ -308,7 +308,7 @@ export function describeTables(shell: Shell): void {
       await page.getByRole('checkbox', { name: 'p_format' }).waitFor();
       await page.keyboard.press('Escape');
       await run('Filter: save this view…');
-      await page.getByRole('dialog').filter({ hasText: 'correct:true' }).waitFor();
+      await page.getByRole('dialog').filter({ hasText: 'is_correct:true' }).waitFor();
       await page.keyboard.press('Escape');
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keys' }).getByText('Table: choose its columns…').waitFor();

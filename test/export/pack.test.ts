@@ -219,7 +219,7 @@ describe('every format', () => {
   it('takes what is labelled; or everything that matches; or what was picked', async () => {
     const counted = async (asked: PackAsked) => (await pack('csv', asked)).written.cases;
     expect(await counted({})).toBe(5);
-    expect(await counted({ filter: 'correct:true' })).toBe(1);
+    expect(await counted({ filter: 'is_correct:true' })).toBe(1);
     const step = Number(rows(place.library, 'SELECT count(*) AS n FROM rollout WHERE step = 0')[0]?.['n']);
     expect(await counted({ filter: 'step:0', isAll: true })).toBe(step);
     expect(await counted({ rolloutIds: [1, 2, 3, 999_999] })).toBe(3);

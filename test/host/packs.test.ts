@@ -46,8 +46,8 @@ it('says before what a pack will hold', async () => {
   expect(preview.siblings).toBeGreaterThan(0);
   const written = await ask('pack.export', { format: 'md', path: 'preview.md', siblings: true });
   expect(written).toMatchObject({ ...preview, path: join(place.directory, 'preview.md') });
-  const picked = { rolloutIds: [...ids], filter: 'correct:true' };
-  const right = await ask('rollout.order', { runId, filter: 'tool_errors:>1 correct:true', sort: [] });
+  const picked = { rolloutIds: [...ids], filter: 'is_correct:true' };
+  const right = await ask('rollout.order', { runId, filter: 'tool_errors:>1 is_correct:true', sort: [] });
   expect((await ask('pack.preview', picked)).cases).toBe(right.ids.length);
   expect((await ask('pack.preview', { ...picked, labels: ['gave-up'] })).cases).toBe(0);
 });

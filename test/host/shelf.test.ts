@@ -206,7 +206,7 @@ describe('closing', () => {
     await shelf.grant(DEMO);
     const [run] = (await ask('run.list', {}, id)).filter(({ runKey }) => runKey === DEMO_RUN);
     const questions: readonly (readonly [string, object])[] = [
-      ['step.series', { runId: run?.runId, filter: 'correct:true' }],
+      ['step.series', { runId: run?.runId, filter: 'is_correct:true' }],
       ['roc.report', { runId: run?.runId }],
       ['library.sizes', {}],
       ['rollout.order', { runId: run?.runId, filter: 'tool_errors:>0' }],

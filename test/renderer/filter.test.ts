@@ -70,7 +70,7 @@ describe('the same list from a shell', () => {
 
 it('the fields a filter asks for are named once each, texts are none', () => {
   const read = readFilter(
-    'tokens:>8k or (not kept:true "double-check" code:sympy tokens:none) flag:truncated',
+    'policy_tokens:>8k or (not kept:true "double-check" code:sympy policy_tokens:none) flag:truncated',
   );
-  expect(read.ok && fieldsOf(read.node)).toEqual(['tokens', 'kept', 'flag']);
+  expect(read.ok && fieldsOf(read.node)).toEqual(['policy_tokens', 'kept', 'flag']);
 });

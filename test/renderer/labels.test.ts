@@ -310,8 +310,8 @@ describe('the report', () => {
 
   it('leads to a filter that keeps the meaning of the one there is', () => {
     expect(filterOf('loops', undefined, '')).toBe('label:loops');
-    expect(filterOf('loops', 'correct:false', 'step:1 or step:2')).toBe(
-      'label:loops correct:false (step:1 or step:2)',
+    expect(filterOf('loops', 'is_correct:false', 'step:1 or step:2')).toBe(
+      'label:loops is_correct:false (step:1 or step:2)',
     );
   });
 

@@ -194,8 +194,8 @@ describe('the link of an overview', () => {
   });
 
   it('adds a condition to a filter without changing what it says', () => {
-    expect(filterAnd('', 'stop:length')).toBe('stop:length');
-    const both = readFilter(filterAnd('correct:true or kept:true', 'stop:length'));
+    expect(filterAnd('', 'stop_reason:length')).toBe('stop_reason:length');
+    const both = readFilter(filterAnd('is_correct:true or kept:true', 'stop_reason:length'));
     expect(both.ok && both.node.kind).toBe('and');
     expect(filterAnd('answer:"42"', '')).toBe('answer:"42"');
   });
@@ -294,7 +294,7 @@ describe('the charts of a run', () => {
     const truncated = overviewPanels(question).panels.find(({ id }) => id === 'truncated');
     truncated?.lines[0]?.onOpen?.(10);
     truncated?.lines[0]?.onOpen?.(11);
-    expect(opened).toEqual(['r 10 stop:length']);
+    expect(opened).toEqual(['r 10 stop_reason:length']);
   });
 
   it('keeps the raw line under a smoothed one, and everything under a filter', () => {

@@ -26,9 +26,9 @@ const hit = (segment: number, text: string): SearchHit => ({
   after: '',
   isCut: { before: false, text: false, after: false },
 });
-const rollout = (index: number, texts: readonly string[], total = texts.length): FoundRollout => ({
-  rolloutId: 100 + index,
-  index,
+const rollout = (ordinal: number, texts: readonly string[], total = texts.length): FoundRollout => ({
+  rolloutId: 100 + ordinal,
+  ordinal,
   turns: 1,
   found: { hits: texts.map((text, i) => hit(i, text)), total, isAtLeast: false },
 });
@@ -70,7 +70,7 @@ describe('rows of what was found', () => {
         ? `${row.group.groupKey}: ${row.found}`
         : row.kind === 'prompt'
           ? `prompt ${row.hit.text}`
-          : `${row.isFirst ? `#${row.rollout.index}` : '–'} ${row.hit?.text ?? 'no words'}${row.rest === undefined ? '' : ` +${row.rest.count}`}`,
+          : `${row.isFirst ? `#${row.rollout.ordinal}` : '–'} ${row.hit?.text ?? 'no words'}${row.rest === undefined ? '' : ` +${row.rest.count}`}`,
     );
     expect(shown).toEqual(['g1: 2', 'prompt q', '#0 a', '– b +7', '#3 no words', 'g2: 1', '#1 c']);
   });

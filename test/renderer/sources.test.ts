@@ -108,10 +108,10 @@ describe('a log without steps', () => {
 
 describe('small truths', () => {
   it('says who called a rollout right', () => {
-    expect(correctnessSource({ isCorrect: true, isCorrectSource: 'derived' })).toBe(
+    expect(correctnessSource({ isCorrect: true, correctSource: 'derived' })).toBe(
       'derived: answer equals ground truth',
     );
-    expect(correctnessSource({ isCorrect: false, isCorrectSource: 'logged' })).toBe('logged');
+    expect(correctnessSource({ isCorrect: false, correctSource: 'logged' })).toBe('logged');
     expect(correctnessSource({ isCorrect: true, reward: 1 })).toBe('by the reward');
     expect(correctnessSource({ reward: 1 })).toBeUndefined();
   });

@@ -170,15 +170,18 @@ describe('conditions from a table', () => {
 
   it('numbers are compared with all their digits', () => {
     for (const value of [1 / 3, 1e-7, 1e21, -0.1]) {
-      const read = readFilter(valueCondition('entropy', value, false) ?? '');
+      const read = readFilter(valueCondition('mean_entropy', value, false) ?? '');
       const bound = { value, isExclusive: false };
-      expect(read).toEqual({ ok: true, node: { kind: 'number', field: 'entropy', from: bound, to: bound } });
+      expect(read).toEqual({
+        ok: true,
+        node: { kind: 'number', field: 'mean_entropy', from: bound, to: bound },
+      });
     }
   });
 
   it('are begun behind what is there, which keeps its meaning', () => {
     expect(withConditionBegun('', 'turns')).toBe('turns:>');
     expect(withConditionBegun('kept:true', 'answer')).toBe('kept:true answer:');
-    expect(withConditionBegun('kept:true or reward:1', 'index')).toBe('(kept:true or reward:1) index:');
+    expect(withConditionBegun('kept:true or reward:1', 'ordinal')).toBe('(kept:true or reward:1) ordinal:');
   });
 });

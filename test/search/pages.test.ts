@@ -67,7 +67,7 @@ describe('pages of the search', () => {
     'wait',
     '"double-check" reward:0',
     'code:print',
-    'prompt:the correct:true',
+    'prompt:the is_correct:true',
     'not wait',
     'comput*',
   ])('%s: every rollout of every run that the lists have, once', async (query) => {
@@ -90,8 +90,8 @@ describe('pages of the search', () => {
     const steps = pages.flatMap(({ groups }) => groups.map(({ step }) => step));
     expect(steps).toEqual(steps.toSorted((a, b) => b - a));
     const page = pages[0]?.groups[0];
-    expect(page?.found.map(({ index }) => index)).toEqual(
-      page?.found.map(({ index }) => index).toSorted((a, b) => a - b),
+    expect(page?.found.map(({ ordinal }) => ordinal)).toEqual(
+      page?.found.map(({ ordinal }) => ordinal).toSorted((a, b) => a - b),
     );
   });
 
@@ -137,8 +137,8 @@ describe('pages of the search', () => {
   it('a regular expression that does not end costs the one rollout, which is named', async () => {
     const runId = await runOf('turnwise-test');
     const pages = await allPages({ query: 'answer_text:/^(a|a)*b$/', runId });
-    expect(rolloutsOf(pages).map(({ index }) => index)).toEqual([1]);
-    expect(pages.flatMap(({ unsearched }) => unsearched)).toMatchObject([{ runId, index: 0 }]);
+    expect(rolloutsOf(pages).map(({ ordinal }) => ordinal)).toEqual([1]);
+    expect(pages.flatMap(({ unsearched }) => unsearched)).toMatchObject([{ runId, ordinal: 0 }]);
     const [{ rolloutId } = { rolloutId: 0 }] = pages.flatMap(({ unsearched }) => unsearched);
     await expect(ask('search.hits', { query: '/^(a|a)*b$/', rolloutId })).rejects.toThrow('timed_out');
     // The thread that took its place answers.

@@ -9,16 +9,22 @@ import type {
   TaxonomyState,
 } from '../../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../../shared/api/contract.ts';
-import type { AnchorState, Annotation } from '../../../shared/domain/annotate/annotation.ts';
+import {
+  ANCHOR_STATES,
+  type AnchorState,
+  type Annotation,
+} from '../../../shared/domain/annotate/annotation.ts';
 import {
   ANNOTATION_COLUMNS,
+  ANNOTATION_ROW,
   type AnnotationRecord,
   annotationFrom,
   READING_COLUMNS,
-  type ReadingRecord,
+  READING_ROW,
   readingFrom,
 } from '../annotationRecords.ts';
 import type { ReadableLibrary } from '../open.ts';
+import { number, oneOf, orNull, query, type RowSpec, text } from '../rows.ts';
 import { readTaxonomy } from '../taxonomies.ts';
 
 const COLUMNS = `${ANNOTATION_COLUMNS}, r.rollout_id, r.run_id, n.run_key AS place_run, r.step AS place_step, r.group_id,
@@ -47,15 +53,29 @@ const CONFLICTS = `SELECT conflict_id, annotation_id, theirs, origin, at FROM an
 
 interface RowRecord extends AnnotationRecord {
   rollout_id: number | null;
-  run_id: number;
-  place_run: string;
-  place_step: number;
-  group_id: number;
+  /** Null, like all that follows, where the rollout is not in this library. */
+  run_id: number | null;
+  place_run: string | null;
+  place_step: number | null;
+  group_id: number | null;
   state: AnchorState;
   place_start: number | null;
   place_end: number | null;
   conflicts: number;
 }
+
+const ROW: RowSpec<RowRecord> = {
+  ...ANNOTATION_ROW,
+  rollout_id: orNull(number),
+  run_id: orNull(number),
+  place_run: orNull(text),
+  place_step: orNull(number),
+  group_id: orNull(number),
+  state: oneOf(ANCHOR_STATES),
+  place_start: orNull(number),
+  place_end: orNull(number),
+  conflicts: number,
+};
 
 function rowOf(row: RowRecord): AnnotationRow {
   const place = placeOf(row);
@@ -68,13 +88,17 @@ function rowOf(row: RowRecord): AnnotationRow {
 }
 
 function placeOf(row: RowRecord): AnnotationPlace | undefined {
-  if (row.rollout_id === null) return undefined;
+  const {
+    rollout_id: rolloutId,
+    run_id: runId,
+    place_run: runKey,
+    place_step: step,
+    group_id: groupId,
+  } = row;
+  if (rolloutId === null || runId === null || runKey === null || step === null || groupId === null)
+    return undefined;
   return {
-    rolloutId: row.rollout_id,
-    runId: row.run_id,
-    runKey: row.place_run,
-    step: row.place_step,
-    groupId: row.group_id,
+    ...{ rolloutId, runId, runKey, step, groupId },
     state: row.state,
     ...(row.place_start === null || row.place_end === null
       ? {}
@@ -83,10 +107,11 @@ function placeOf(row: RowRecord): AnnotationPlace | undefined {
 }
 
 export function annotationsOfRollout(db: ReadableLibrary, rolloutId: number): RolloutAnnotations {
-  const annotations = (db.prepare(ANNOTATIONS_OF_ROLLOUT).all(rolloutId) as RowRecord[]).map(rowOf);
-  const readings = db.prepare(READINGS_OF_ROLLOUT).all(rolloutId) as (ReadingRecord & {
-    rollout_id: number;
-  })[];
+  const annotations = query(db, ANNOTATIONS_OF_ROLLOUT, ROW).all(rolloutId).map(rowOf);
+  const readings = query(db, READINGS_OF_ROLLOUT, {
+    ...READING_ROW,
+    rollout_id: number,
+  }).all(rolloutId);
   return {
     annotations,
     readings: readings.map((row) => ({ ...readingFrom(row), rolloutId: row.rollout_id })),
@@ -95,11 +120,11 @@ export function annotationsOfRollout(db: ReadableLibrary, rolloutId: number): Ro
 }
 
 export function annotationRows(db: ReadableLibrary, numbers: readonly number[]): readonly AnnotationRow[] {
-  return (db.prepare(ANNOTATIONS_BY_NUMBER).all(JSON.stringify(numbers)) as RowRecord[]).map(rowOf);
+  return query(db, ANNOTATIONS_BY_NUMBER, ROW).all(JSON.stringify(numbers)).map(rowOf);
 }
 
 export function annotationsById(db: ReadableLibrary, ids: readonly string[]): readonly AnnotationRow[] {
-  return (db.prepare(ANNOTATIONS_BY_ID).all(JSON.stringify(ids)) as RowRecord[]).map(rowOf);
+  return query(db, ANNOTATIONS_BY_ID, ROW).all(JSON.stringify(ids)).map(rowOf);
 }
 
 type Order = Pick<ParsedParams<'annotation.order'>, 'runId' | 'labels' | 'author' | 'states' | 'sort'>;
@@ -117,7 +142,7 @@ export function annotationOrderSql({ runId, labels, author, states, sort }: Orde
     sort === 'latest'
       ? 'a.updated_at DESC, a.annotation_no DESC'
       : 'r.rollout_id IS NULL, r.run_id, r.step, r.group_id, r.ordinal, s.start, a.created_at, a.annotation_no';
-  return `SELECT a.annotation_no, r.rollout_id FROM annotation_row a ${PLACED}
+  return `SELECT a.annotation_no AS annotationNo, r.rollout_id AS rolloutId FROM annotation_row a ${PLACED}
     ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY ${order}`;
 }
 
@@ -127,16 +152,12 @@ export function annotationOrder(
   asked: Order,
 ): readonly { readonly annotationNo: number; readonly rolloutId: number | null }[] {
   const { runId, labels, author, states } = asked;
-  const rows = db
-    .prepare(annotationOrderSql(asked))
-    .raw()
-    .all({
-      ...(runId === undefined ? {} : { runId }),
-      ...(author === undefined ? {} : { author }),
-      ...(labels === undefined ? {} : { labels: JSON.stringify(labels) }),
-      ...(states === undefined ? {} : { states: JSON.stringify(states) }),
-    }) as [number, number | null][];
-  return rows.map(([annotationNo, rolloutId]) => ({ annotationNo, rolloutId }));
+  return query(db, annotationOrderSql(asked), { annotationNo: number, rolloutId: orNull(number) }).all({
+    ...(runId === undefined ? {} : { runId }),
+    ...(author === undefined ? {} : { author }),
+    ...(labels === undefined ? {} : { labels: JSON.stringify(labels) }),
+    ...(states === undefined ? {} : { states: JSON.stringify(states) }),
+  });
 }
 
 export function taxonomyState(db: ReadableLibrary): TaxonomyState {
@@ -151,13 +172,9 @@ export function taxonomyState(db: ReadableLibrary): TaxonomyState {
 }
 
 export function listConflicts(db: ReadableLibrary): readonly ConflictRow[] {
-  const rows = db.prepare(CONFLICTS).all() as {
-    conflict_id: number;
-    annotation_id: string;
-    theirs: string;
-    origin: string;
-    at: number;
-  }[];
+  const rows = query(db, CONFLICTS, {
+    ...{ conflict_id: number, annotation_id: text, theirs: text, origin: text, at: number },
+  }).all();
   const mine = new Map(
     annotationsById(db, [...new Set(rows.map((row) => row.annotation_id))]).map((row) => [row.id, row]),
   );
@@ -208,8 +225,18 @@ export const PLACED_ANNOTATIONS = `SELECT a.annotation_no AS annotationNo, p.rol
   FROM annotation_row a JOIN annotated_place_row p ON p.annotated_no = a.annotated_no
   JOIN rollout_row r ON r.rollout_id = p.rollout_id`;
 
+const PLACED_ROW: RowSpec<PlacedAnnotation> = {
+  annotationNo: number,
+  rolloutId: number,
+  runId: number,
+  author: text,
+  label: orNull(text),
+  severity: orNull(text),
+  note: orNull(text),
+};
+
 export function placedAnnotations(db: ReadableLibrary): readonly PlacedAnnotation[] {
-  return db.prepare<[], PlacedAnnotation>(PLACED_ANNOTATIONS).all();
+  return query(db, PLACED_ANNOTATIONS, PLACED_ROW).all();
 }
 
 export interface PlacedReading {
@@ -223,8 +250,15 @@ export const PLACED_READINGS = `SELECT p.rollout_id AS rolloutId, r.run_id AS ru
   FROM reading_row d JOIN annotated_place_row p ON p.annotated_no = d.annotated_no
   JOIN rollout_row r ON r.rollout_id = p.rollout_id`;
 
+const PLACED_READING_ROW: RowSpec<PlacedReading> = {
+  rolloutId: number,
+  runId: number,
+  author: text,
+  verdict: oneOf(['read', 'skipped']),
+};
+
 export function placedReadings(db: ReadableLibrary): readonly PlacedReading[] {
-  return db.prepare<[], PlacedReading>(PLACED_READINGS).all();
+  return query(db, PLACED_READINGS, PLACED_READING_ROW).all();
 }
 
 export function countUnattached(db: ReadableLibrary): number {
@@ -251,11 +285,22 @@ export const ANNOTATED_FACTS = `SELECT r.rollout_id AS rolloutId, r.run_id AS ru
     (SELECT json_group_array(DISTINCT c.outcome) FROM tool_call_row c WHERE c.rollout_id = r.rollout_id) AS outcomes
   FROM json_each(?) ids JOIN rollout_row r ON r.rollout_id = ids.value JOIN run_row n ON n.run_id = r.run_id`;
 
+const FACTS_ROW: RowSpec<AnnotatedFacts> = {
+  rolloutId: number,
+  runId: number,
+  runKey: text,
+  step: number,
+  groupId: number,
+  isCorrect: orNull(number),
+  kept: orNull(number),
+  outcomes: text,
+};
+
 export function annotatedFacts(
   db: ReadableLibrary,
   rolloutIds: readonly number[],
 ): ReadonlyMap<number, AnnotatedFacts> {
-  const rows = db.prepare<[string], AnnotatedFacts>(ANNOTATED_FACTS).all(JSON.stringify(rolloutIds));
+  const rows = query(db, ANNOTATED_FACTS, FACTS_ROW).all(JSON.stringify(rolloutIds));
   return new Map(rows.map((row) => [row.rolloutId, row]));
 }
 
@@ -267,19 +312,15 @@ export function countRollouts(db: ReadableLibrary, runId: number | undefined): n
 }
 
 /** Those that are here, with their groups, in the order given. */
-export const GROUPS_OF_ROLLOUTS = `SELECT r.rollout_id, r.group_id, r.run_id FROM json_each(?) ids
+export const GROUPS_OF_ROLLOUTS = `SELECT r.rollout_id AS rolloutId, r.group_id AS groupId, r.run_id AS runId FROM json_each(?) ids
   JOIN rollout_row r ON r.rollout_id = ids.value ORDER BY ids.key`;
 
 export function groupsOfRollouts(
   db: ReadableLibrary,
   rolloutIds: readonly number[],
 ): readonly { readonly rolloutId: number; readonly groupId: number; readonly runId: number }[] {
-  const rows = db.prepare(GROUPS_OF_ROLLOUTS).raw().all(JSON.stringify(rolloutIds)) as [
-    number,
-    number,
-    number,
-  ][];
-  return rows.map(([rolloutId, groupId, runId]) => ({ rolloutId, groupId, runId }));
+  const row = { rolloutId: number, groupId: number, runId: number };
+  return query(db, GROUPS_OF_ROLLOUTS, row).all(JSON.stringify(rolloutIds));
 }
 
 /** In the order of the library. */

@@ -1,10 +1,13 @@
 /** Columns of a step: made from the rows, kept, and read again. */
 import type { StepFacts } from '../../../shared/api/contract.ts';
-import { STOP_REASONS, TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
+import { TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
+import { camelCase, type RolloutField } from '../../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import {
   ARRAYS,
   type ArrayName,
   CALL_COLUMNS,
+  COLUMN_FIELDS,
   type ColumnArray,
   type ColumnName,
   DICTIONARIES,
@@ -17,6 +20,7 @@ import {
   UNKNOWN_I32,
 } from '../columnNames.ts';
 import type { ReadableLibrary, WritableLibrary } from '../open.ts';
+import { number, orNull, query, type RowSpec, text } from '../rows.ts';
 
 export interface StepRevision {
   readonly step: number;
@@ -32,23 +36,60 @@ const STEP_REVISIONS = `
   FROM step_row s JOIN step_revision_row v USING (run_id, step) JOIN run_row n USING (run_id)
   WHERE s.run_id = ? ORDER BY s.step`;
 
-/** Group and index are the order of the log, and the order of the index. */
+/** Internal columns of a rollout and fields whose column differs from the public view. */
+const OTHER_SQL = {
+  problemNo: 'g.problem_no',
+  entropyTokens: 'r.entropy_tokens',
+  isStopLogged: "coalesce(r.stop_reason_source = 'logged', 0)",
+  flags: 'r.flags',
+  endedAt: 'coalesce(r.ended_at, r.started_at + t.duration_ms / 1000.0)',
+} as const satisfies Partial<Record<RolloutColumn, string>>;
+
+type RolloutColumn = keyof typeof ROLLOUT_COLUMNS;
+
+interface StoredColumn {
+  readonly name: RolloutColumn;
+  readonly sql: string;
+  readonly field?: RolloutField;
+}
+
+/** Columns read from rows, in the order of the SELECT; the others are computed from tool calls. */
+const STORED: readonly StoredColumn[] = [
+  ...COLUMN_FIELDS.flatMap((name): StoredColumn[] => {
+    const field: RolloutField = ROLLOUT_FIELDS[name];
+    return field.sql === undefined ? [] : [{ name: camelCase(name), sql: field.sql, field }];
+  }),
+  ...(Object.keys(OTHER_SQL) as (keyof typeof OTHER_SQL)[]).map((name) => ({ name, sql: OTHER_SQL[name] })),
+];
+
+/** Group and ordinal are the order of the log, and the order of the index. */
 export const STEP_ROLLOUTS = `
-  SELECT r.rollout_id, r.group_id, g.problem_no, r.ordinal, r.reward, r.is_correct, r.kept, r.turns, r.tool_calls,
-    r.tool_errors, r.policy_tokens, r.response_chars, r.mean_entropy, r.entropy_tokens, r.p_err, r.p_format, r.penalty,
-    r.advantage, r.stop_reason, r.stop_reason_source = 'logged', r.reason, r.answer, r.flags,
-    r.started_at, r.ended_at, t.duration_ms, t.worker, t.gpu
+  SELECT ${STORED.map(({ name, sql }) => `${sql} AS ${name}`).join(', ')}
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id
   WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal, r.rollout_id`;
 
+const CALL_SQL = {
+  callRollout: 'c.rollout_id',
+  callTurn: 'c.turn',
+  callOutcome: 'c.outcome',
+  callLatencyMs: 'c.latency_ms',
+  callName: 'c.name',
+  callRepeat: 'c.is_repeat',
+  callLatencyLogged: 'c.is_latency_logged',
+  callQueueMs: 'c.queue_ms',
+  callStartedAt: 'c.started_at',
+} as const satisfies Record<keyof typeof CALL_COLUMNS, string>;
+const CALLS = Object.entries(CALL_SQL) as readonly (readonly [keyof typeof CALL_SQL, string])[];
+
 export const STEP_CALLS = `
-  SELECT c.rollout_id, c.turn, c.outcome, c.latency_ms, c.name, c.is_repeat, c.is_latency_logged, c.queue_ms,
-    c.started_at
+  SELECT ${CALLS.map(([name, sql]) => `${sql} AS ${name}`).join(', ')}
   FROM rollout_row r JOIN tool_call_row c ON c.rollout_id = r.rollout_id
   WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal, r.rollout_id, c.ordinal`;
 
 export function stepRevisions(db: ReadableLibrary, runId: number): readonly StepRevision[] {
-  return db.prepare<[number], StepRevision>(STEP_REVISIONS).all(runId);
+  return query<StepRevision>(db, STEP_REVISIONS, {
+    ...{ step: number, revision: number, rollouts: number, hasSteps: number },
+  }).all(runId);
 }
 
 type Cell = string | number | null;
@@ -68,106 +109,99 @@ class Codes {
   }
 }
 
-const number = (cell: Cell | undefined): number =>
-  cell === null || cell === undefined ? Number.NaN : Number(cell);
-const integer = (cell: Cell | undefined): number =>
-  cell === null || cell === undefined ? UNKNOWN_I32 : Number(cell);
-const flag = (cell: Cell | undefined): number => (cell === null || cell === undefined ? -1 : Number(cell));
-const text = (cell: Cell | undefined): string | null => (typeof cell === 'string' ? cell : null);
+type Encode = (cell: Cell) => number;
+
+/** What an array holds for a cell; the marks of unknown values are those of columnNames.ts. */
+const ENCODE: Readonly<Record<ArrayName, Encode>> = {
+  f64: (cell) => (cell === null ? Number.NaN : Number(cell)),
+  f32: (cell) => (cell === null ? Number.NaN : Number(cell)),
+  i32: (cell) => (cell === null ? UNKNOWN_I32 : Number(cell)),
+  i8: (cell) => (cell === null ? -1 : Number(cell)),
+  u32: Number,
+  u8: Number,
+};
+
+/** Index from 1; 0 where it is unknown. */
+const codeOf =
+  (values: readonly string[]): Encode =>
+  (cell) =>
+    values.indexOf(String(cell)) + 1;
+
+/** Codes of a column and the texts they stand for. */
+function dictionaryOf(codes: Codes): Encode {
+  return (cell) => codes.of(cell === null ? null : String(cell));
+}
 
 /** Reads the rows themselves. */
 export function readStepColumns(db: ReadableLibrary, runId: number, step: number): StepColumns {
-  const rollouts = db.prepare(STEP_ROLLOUTS).raw().all(runId, step) as Cell[][];
-  const calls = db.prepare(STEP_CALLS).raw().all(runId, step) as Cell[][];
+  const rows = db.prepare<[number, number], Cell[]>(STEP_ROLLOUTS).raw().all(runId, step);
+  const calls = db.prepare<[number, number], Cell[]>(STEP_CALLS).raw().all(runId, step);
   const arrays = {
-    ...emptyArrays(ROLLOUT_COLUMNS, rollouts.length),
+    ...emptyArrays(ROLLOUT_COLUMNS, rows.length),
     ...emptyArrays(CALL_COLUMNS, calls.length),
   } as StepArrays;
-  const reasons = new Codes();
-  const answers = new Codes();
-  const workers = new Codes();
-  const gpus = new Codes();
-  const indexOf = new Map<number, number>();
-  rollouts.forEach((row, i) => {
-    indexOf.set(Number(row[0]), i);
-    arrays.rolloutId[i] = Number(row[0]);
-    arrays.groupId[i] = Number(row[1]);
-    arrays.problemNo[i] = Number(row[2]);
-    arrays.index[i] = integer(row[3]);
-    arrays.reward[i] = number(row[4]);
-    arrays.correct[i] = flag(row[5]);
-    arrays.kept[i] = flag(row[6]);
-    arrays.turns[i] = integer(row[7]);
-    arrays.toolCalls[i] = integer(row[8]);
-    arrays.toolErrors[i] = integer(row[9]);
-    arrays.latencyMs[i] = Number.NaN;
-    arrays.tokens[i] = integer(row[10]);
-    arrays.chars[i] = integer(row[11]);
-    arrays.entropy[i] = number(row[12]);
-    arrays.entropyTokens[i] = integer(row[13]);
-    arrays.pErr[i] = number(row[14]);
-    arrays.pFormat[i] = number(row[15]);
-    arrays.penalty[i] = number(row[16]);
-    arrays.advantage[i] = number(row[17]);
-    arrays.stop[i] = (STOP_REASONS as readonly Cell[]).indexOf(row[18] ?? null) + 1;
-    arrays.isStopLogged[i] = Number(row[19] ?? 0);
-    arrays.reason[i] = reasons.of(text(row[20]));
-    arrays.answer[i] = answers.of(text(row[21]));
-    arrays.flags[i] = Number(row[22]);
-    const startedAt = number(row[23]);
-    const loggedEnd = number(row[24]);
-    const seconds = number(row[25]) / 1000;
-    const endedAt = Number.isNaN(loggedEnd) ? startedAt + seconds : loggedEnd;
-    arrays.startedAt[i] = startedAt;
-    arrays.endedAt[i] = endedAt;
-    arrays.duration[i] = Number.isNaN(endedAt - startedAt) ? seconds : endedAt - startedAt;
-    arrays.worker[i] = workers.of(text(row[26]));
-    arrays.gpu[i] = gpus.of(text(row[27]));
+  const codes = Object.fromEntries(DICTIONARIES.map((name) => [name, new Codes()])) as Record<
+    DictionaryName,
+    Codes
+  >;
+  // Rows are arrays, whose cells have the order of the list that the SELECT is made of.
+  STORED.forEach(({ name, field }, column) => {
+    const dictionary = DICTIONARIES.find((known) => known === name);
+    const encode =
+      field?.column === 'code'
+        ? codeOf(field.oneOf ?? [])
+        : dictionary === undefined
+          ? ENCODE[ROLLOUT_COLUMNS[name]]
+          : dictionaryOf(codes[dictionary]);
+    fill(arrays[name], rows, column, encode);
   });
-  const callDictionaries = fillCalls(arrays, calls, indexOf);
-  return {
-    arrays,
-    dictionaries: {
-      reasons: reasons.texts,
-      answers: answers.texts,
-      workers: workers.texts,
-      gpus: gpus.texts,
-      ...callDictionaries,
-    },
+  arrays.latencyMs.fill(Number.NaN);
+  const indexOf = new Map<number, number>();
+  for (const [i, id] of arrays.rolloutId.entries()) indexOf.set(id, i);
+  const outcomeCode = codeOf(TOOL_OUTCOMES);
+  const encodeCall: Partial<Record<keyof typeof CALL_COLUMNS, Encode>> = {
+    callRollout: (cell) => indexOf.get(Number(cell)) ?? 0,
+    callOutcome: (cell) => outcomeCode(cell) - 1,
+    callName: dictionaryOf(codes.callName),
   };
+  CALLS.forEach(([name], column) => {
+    fill(arrays[name], calls, column, encodeCall[name] ?? ENCODE[CALL_COLUMNS[name]]);
+  });
+  sumUpCalls(arrays, calls, codes);
+  const texts = Object.fromEntries(DICTIONARIES.map((name) => [name, codes[name].texts]));
+  return { arrays, dictionaries: texts as unknown as StepDictionaries };
 }
 
-function fillCalls(
+function fill(
+  array: { [i: number]: number },
+  rows: readonly (readonly Cell[])[],
+  column: number,
+  encode: Encode,
+): void {
+  for (let i = 0; i < rows.length; i++) array[i] = encode(rows[i]?.[column] ?? null);
+}
+
+/** What is known of a rollout from its calls: outcomes, tools, and the slowest call. */
+function sumUpCalls(
   arrays: StepArrays,
-  calls: readonly Cell[][],
-  indexOf: ReadonlyMap<number, number>,
-): Pick<StepDictionaries, 'toolSets' | 'callNames'> {
-  const names = new Codes();
-  const toolSets = new Codes();
+  calls: readonly (readonly Cell[])[],
+  codes: Pick<Record<DictionaryName, Codes>, 'callName' | 'tools'>,
+): void {
+  // The call's own column rounds to 32 bits; the slowest call is kept exactly.
+  const latencies = CALLS.findIndex(([name]) => name === 'callLatencyMs');
   const toolsOf = new Map<number, Set<string>>();
-  calls.forEach((row, i) => {
-    const at = indexOf.get(Number(row[0])) ?? 0;
-    const outcome = (TOOL_OUTCOMES as readonly Cell[]).indexOf(row[2] ?? null);
-    const latency = number(row[3]);
-    arrays.callRollout[i] = at;
-    arrays.callTurn[i] = Number(row[1]);
-    arrays.callOutcome[i] = outcome;
-    arrays.callLatencyMs[i] = latency;
-    arrays.callName[i] = names.of(text(row[4]));
-    arrays.callRepeat[i] = Number(row[5]);
-    arrays.callLatencyLogged[i] = flag(row[6]);
-    arrays.callQueueMs[i] = number(row[7]);
-    arrays.callStartedAt[i] = number(row[8]);
-    arrays.outcomes[at] = (arrays.outcomes[at] ?? 0) | (1 << outcome);
+  for (let call = 0; call < calls.length; call++) {
+    const at = arrays.callRollout[call] ?? 0;
+    arrays.outcomes[at] = (arrays.outcomes[at] ?? 0) | (1 << (arrays.callOutcome[call] ?? 0));
+    const latency = ENCODE.f64(calls[call]?.[latencies] ?? null);
     const slowest = arrays.latencyMs[at] ?? Number.NaN;
     if (!(slowest >= latency) && !Number.isNaN(latency)) arrays.latencyMs[at] = latency;
-    const name = text(row[4]);
-    if (name === null) return;
+    const name = codes.callName.texts[(arrays.callName[call] ?? 0) - 1];
+    if (name === undefined) continue;
     const tools = toolsOf.get(at) ?? new Set();
     toolsOf.set(at, tools.add(name));
-  });
-  for (const [at, tools] of toolsOf) arrays.tools[at] = toolSets.of(JSON.stringify([...tools].sort()));
-  return { toolSets: toolSets.texts, callNames: names.texts };
+  }
+  for (const [at, tools] of toolsOf) arrays.tools[at] = codes.tools.of(JSON.stringify([...tools].sort()));
 }
 
 function emptyArrays(columns: Readonly<Record<string, ArrayName>>, length: number): Record<string, unknown> {
@@ -179,11 +213,14 @@ function emptyArrays(columns: Readonly<Record<string, ArrayName>>, length: numbe
 /** Kept beside the columns, under a name that is no column's. The number changes with what the facts mean. */
 const FACTS = 'facts 1';
 
+/** The name a column's dictionary is kept under, beside the column. */
+const textsOf = (name: DictionaryName): string => `texts of ${name}`;
+
 const FORGET = 'DELETE FROM step_column_row WHERE run_id = ? AND step = ?';
 const SAVE = 'INSERT INTO step_column_row (run_id, step, name, revision, bytes) VALUES (?, ?, ?, ?, ?)';
 
 /** Stands beside the columns of a step: a step whose columns are of another shape is made anew. */
-const SHAPE = `shape ${FACTS} ${[...Object.keys(NUMBER_COLUMNS), ...DICTIONARIES].join(' ')}`;
+const SHAPE = `shape ${FACTS} ${Object.keys(NUMBER_COLUMNS).join(' ')}`;
 
 /** Steps whose columns are missing, of an older revision or of another shape; the oldest run first. */
 export const STALE_STEPS = `
@@ -204,7 +241,7 @@ export type MakeFacts = (step: number, columns: StepColumns) => StepFacts;
 /** Keeps the columns of one step that has none, or older ones. @returns false when there is none left */
 export function keepColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): boolean {
   return db.transaction(() => {
-    const stale = db.prepare<[], StaleStep>(STALE_STEPS).get();
+    const stale = query<StaleStep>(db, STALE_STEPS, { runId: number, step: number, revision: number }).get();
     if (stale === undefined) return false;
     const { runId, step, revision } = stale;
     const columns = readStepColumns(db, runId, step);
@@ -217,7 +254,7 @@ export function keepColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): b
       save.run(runId, step, name, revision, Buffer.from(buffer, byteOffset, byteLength));
     }
     for (const name of DICTIONARIES)
-      save.run(runId, step, name, revision, Buffer.from(JSON.stringify(dictionaries[name])));
+      save.run(runId, step, textsOf(name), revision, Buffer.from(JSON.stringify(dictionaries[name])));
     save.run(runId, step, SHAPE, revision, Buffer.alloc(0));
     save.run(runId, step, FACTS, revision, Buffer.from(JSON.stringify(factsOf(step, columns))));
     return true;
@@ -252,7 +289,7 @@ export function keptDictionary(
   place: ColumnPlace,
   name: DictionaryName,
 ): readonly string[] | undefined {
-  const bytes = keptBytes(db, place, name);
+  const bytes = keptBytes(db, place, textsOf(name));
   return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as string[]);
 }
 
@@ -289,6 +326,19 @@ export interface GroupFacts {
   readonly questionKey: string;
 }
 
+const GROUP_ROW: RowSpec<GroupFacts> = {
+  groupId: number,
+  groupKey: text,
+  problemNo: number,
+  problemId: text,
+  groundTruth: orNull(text),
+  source: orNull(text),
+  rollouts: number,
+  correct: number,
+  correctKnown: number,
+  questionKey: text,
+};
+
 export function groupFacts(db: ReadableLibrary, runId: number): readonly GroupFacts[] {
-  return db.prepare<[number], GroupFacts>(GROUP_FACTS).all(runId);
+  return query(db, GROUP_FACTS, GROUP_ROW).all(runId);
 }

@@ -1,6 +1,6 @@
 /** Which rollouts can be compared with each other, and what a list says of each. */
 import type { ReadableLibrary } from '../open.ts';
-import { booleansOf, present } from '../rows.ts';
+import { boolean, number, optional, query, type RowSpec, text } from '../rows.ts';
 
 export interface ComparedAddress {
   readonly rolloutId: number;
@@ -14,6 +14,19 @@ export interface ComparedAddress {
   readonly kept?: boolean;
   readonly answer?: string;
 }
+
+const ADDRESS_ROW: RowSpec<ComparedAddress> = {
+  rolloutId: number,
+  groupId: number,
+  groupKey: text,
+  runKey: text,
+  step: number,
+  ordinal: number,
+  isCorrect: optional(boolean),
+  reward: optional(number),
+  kept: optional(boolean),
+  answer: optional(text),
+};
 
 const COLUMNS = `r.rollout_id AS rolloutId, r.group_id AS groupId, g.group_key AS groupKey, n.run_key AS runKey, r.step,
     r.ordinal, r.is_correct AS isCorrect, r.reward, r.kept, r.answer`;
@@ -34,9 +47,8 @@ export function rolloutsOfGroups(
   limit: number,
 ): { readonly rollouts: readonly ComparedAddress[]; readonly total: number } {
   const wanted = JSON.stringify([...new Set(groupIds)]);
-  const rows = db.prepare(ROLLOUTS_OF_GROUPS).all({ groupIds: wanted, limit });
   return {
-    rollouts: rows.map((row) => booleansOf(present<ComparedAddress>(row), 'isCorrect', 'kept')),
+    rollouts: query(db, ROLLOUTS_OF_GROUPS, ADDRESS_ROW).all({ groupIds: wanted, limit }),
     total: Number(db.prepare(COUNT_OF_GROUPS).pluck().get(wanted)),
   };
 }

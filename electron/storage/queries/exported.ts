@@ -1,7 +1,10 @@
 /** Rollouts with everything the library knows of them, step by step, as they are written out. */
-import { SEGMENT_KINDS } from '../../../shared/domain/model.ts';
+import { RUN_KINDS, SEGMENT_KINDS } from '../../../shared/domain/model.ts';
+import { EXPORTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { unpackText, unpackUtf8 } from '../textCodec.ts';
+import { number, oneOf, orNull, query, type RowOf, type RowSpec, text } from '../rows.ts';
+import { BLOCK, BLOCK_ROW, PROMPT, PROMPT_ROW, unpackBlock, unpackPrompt } from '../storedTexts.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
 import { tokenRecord } from './tokens.ts';
 
@@ -26,24 +29,39 @@ const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
 const STAGES = 'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
 const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY step, name';
 /** In the order of their ids: groups and rollouts are read again in the order they were read in. */
-const ROLLOUTS = `SELECT r.rollout_id, r.run_id, r.step, r.group_id, r.flags, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
-    p.ground_truth, p.source, r.reward, r.is_correct, r.correct_source, r.answer, r.answer_source, r.stop_reason,
-    r.stop_reason_source, r.kept, r.reason, r.rule, r.p_err, r.p_format, r.penalty, r.advantage, r.turns, r.tool_calls,
-    r.tool_errors, r.started_at, r.ended_at, t.duration_ms, t.worker, t.gpu, t.kv_cache, r.block_id, r.text_start, r.text_end, r.extra_end, f.path, r.line
+const ROLLOUTS = `SELECT ${EXPORTED_FIELDS.map((name) => `${ROLLOUT_FIELDS[name].sql} AS ${name}`).join(', ')},
+    r.rollout_id, r.run_id, r.step, r.group_id, r.flags, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
+    t.duration_ms, r.block_id, r.text_start, r.text_end, r.extra_end
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN file_row f ON f.file_id = r.file_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id`;
 export const EXPORTED_ROLLOUTS = `${ROLLOUTS} WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
 export const EXPORTED_BY_ID = `${ROLLOUTS} WHERE r.rollout_id IN (SELECT value FROM json_each(?))`;
-const PROMPT = 'SELECT codec, text FROM prompt_row WHERE prompt_id = ?';
-const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
 const SEGMENTS = `SELECT kind, turn, outer_start, outer_end, inner_start, inner_end FROM segment_row
   WHERE rollout_id = ? ORDER BY ordinal`;
-const PROMPT_SEGMENTS = `SELECT kind, 0, outer_start, outer_end, inner_start, inner_end FROM prompt_segment_row
+const PROMPT_SEGMENTS = `SELECT kind, 0 AS turn, outer_start, outer_end, inner_start, inner_end FROM prompt_segment_row
   WHERE prompt_id = ? ORDER BY ordinal`;
 const CALLS = `SELECT name, outcome, latency_ms, call_segment, response_segment, is_latency_logged, queue_ms, worker, started_at
   FROM tool_call_row
   WHERE rollout_id = ? ORDER BY ordinal`;
 const TURN_TOKENS = 'SELECT policy_tokens FROM turn_row WHERE rollout_id = ? ORDER BY turn';
+
+const SEGMENT_ROW = {
+  ...{ kind: number, turn: number, outer_start: number, outer_end: number },
+  ...{ inner_start: number, inner_end: number },
+};
+
+const RUN_ROW: RowSpec<ExportedRun> = {
+  runId: number,
+  runKey: text,
+  scope: text,
+  loggedId: orNull(text),
+  name: text,
+  kind: oneOf(RUN_KINDS),
+  format: text,
+  config: text,
+  hasSteps: number,
+  rollouts: number,
+};
 
 export interface ExportedSegment {
   readonly kind: string;
@@ -85,7 +103,7 @@ export interface ExportedRollout {
 }
 
 export function exportedRuns(db: ReadableLibrary): readonly ExportedRun[] {
-  return db.prepare<[], ExportedRun>(EXPORTED_RUNS).all();
+  return query(db, EXPORTED_RUNS, RUN_ROW).all();
 }
 
 export function exportedSteps(db: ReadableLibrary, runId: number): readonly number[] {
@@ -96,14 +114,14 @@ export function exportedStages(
   db: ReadableLibrary,
   runId: number,
 ): readonly { readonly fromStep: number; readonly name: string; readonly changes: string }[] {
-  return db.prepare<[number], { fromStep: number; name: string; changes: string }>(STAGES).all(runId);
+  return query(db, STAGES, { fromStep: number, name: text, changes: text }).all(runId);
 }
 
 export function exportedMetrics(
   db: ReadableLibrary,
   runId: number,
 ): readonly { readonly step: number; readonly name: string; readonly value: number | null }[] {
-  return db.prepare<[number], { step: number; name: string; value: number | null }>(METRICS).all(runId);
+  return query(db, METRICS, { step: number, name: text, value: orNull(number) }).all(runId);
 }
 
 /** One at a time: a step of 16,384 rollouts is not held at once. The reader must not be closed meanwhile. */
@@ -136,11 +154,11 @@ export function* exportedById(
 
 function* unpacked(db: ReadableLibrary, rows: readonly ExportedRow[]): Generator<ExportedRollout> {
   const prompts = new Map<number, Pick<ExportedRollout, 'prompt' | 'promptSegments'>>();
-  const promptOf = db.prepare<[number], { codec: number; text: Uint8Array }>(PROMPT);
-  const blockOf = db.prepare<[number], { codec: number; bytes: Uint8Array }>(BLOCK);
-  const segmentsOf = db.prepare<[number], number[]>(SEGMENTS).raw();
-  const promptSegmentsOf = db.prepare<[number], number[]>(PROMPT_SEGMENTS).raw();
-  const callsOf = db.prepare<[number], CallRecord>(CALLS);
+  const promptOf = query(db, PROMPT, PROMPT_ROW);
+  const blockOf = query(db, BLOCK, BLOCK_ROW);
+  const segmentsOf = query(db, SEGMENTS, SEGMENT_ROW);
+  const promptSegmentsOf = query(db, PROMPT_SEGMENTS, SEGMENT_ROW);
+  const callsOf = query(db, CALLS, CALL_ROW);
   const turnTokensOf = db.prepare<[number], number | null>(TURN_TOKENS).pluck();
   let block: { readonly id: number; readonly bytes: Buffer } | undefined;
   for (const row of rows) {
@@ -154,20 +172,15 @@ function* unpacked(db: ReadableLibrary, rows: readonly ExportedRow[]): Generator
     ].map((name) => Number(row[name])) as [number, number, number, number, number, number];
     let prompt = prompts.get(promptId);
     if (prompt === undefined) {
-      const packed = promptOf.get(promptId);
       prompt = {
-        prompt: packed === undefined ? '' : unpackText(packed.codec, packed.text),
+        prompt: unpackPrompt(promptOf.get(promptId)),
         promptSegments: promptSegmentsOf.all(promptId).map(segmentOf),
       };
       prompts.clear();
       prompts.set(promptId, prompt);
     }
     if (block?.id !== blockId) {
-      const packed = blockOf.get(blockId);
-      block = {
-        id: blockId,
-        bytes: packed === undefined ? Buffer.alloc(0) : unpackUtf8(packed.codec, packed.bytes),
-      };
+      block = { id: blockId, bytes: unpackBlock(blockOf.get(blockId)) };
     }
     const base = prompt.promptSegments.length;
     yield {
@@ -183,21 +196,15 @@ function* unpacked(db: ReadableLibrary, rows: readonly ExportedRow[]): Generator
   }
 }
 
-function segmentOf([
-  kind = 0,
-  turn = 0,
-  start = 0,
-  end = 0,
-  innerStart = 0,
-  innerEnd = 0,
-]: number[]): ExportedSegment {
+function segmentOf({ kind, outer_start, outer_end, ...row }: RowOf<typeof SEGMENT_ROW>): ExportedSegment {
+  const { turn, inner_start, inner_end } = row;
   return {
     kind: SEGMENT_KINDS[kind] ?? 'text',
     turn,
-    start,
-    end,
-    inner_start: innerStart,
-    inner_end: innerEnd,
+    start: outer_start,
+    end: outer_end,
+    inner_start,
+    inner_end,
   };
 }
 
@@ -212,6 +219,18 @@ interface CallRecord {
   worker: string | null;
   started_at: number | null;
 }
+
+const CALL_ROW: RowSpec<CallRecord> = {
+  name: orNull(text),
+  outcome: text,
+  latency_ms: orNull(number),
+  call_segment: number,
+  response_segment: orNull(number),
+  is_latency_logged: orNull(number),
+  queue_ms: orNull(number),
+  worker: orNull(text),
+  started_at: orNull(number),
+};
 
 /** @param base segments of the prompt, which the library counts before those of the response */
 function callOf(record: CallRecord, base: number): ExportedCall {

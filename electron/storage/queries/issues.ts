@@ -1,7 +1,7 @@
 import type { FileRow, IssueRow, ParsedParams, ResultOf } from '../../../shared/api/contract.ts';
-import type { IngestIssue } from '../../../shared/domain/model.ts';
+import { type IngestIssue, ISSUE_SEVERITIES } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { present } from '../rows.ts';
+import { number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 import { unmatchedMessage } from '../views.sql.ts';
 
 /** A file is a run's when rollouts of the run came from it; files that gave none belong to no run. */
@@ -29,12 +29,39 @@ const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.bytes, f.status,
   FROM file_row f WHERE ${IN_RUN} ORDER BY f.path`;
 const ISSUES_OF_FILE = `SELECT line, severity, code, message FROM ingest_issue WHERE path = ? ORDER BY line`;
 
+const ISSUE_ROW: RowSpec<IssueRow> = {
+  issueId: number,
+  path: text,
+  unit: text,
+  line: optional(number),
+  lastLine: optional(number),
+  records: number,
+  severity: oneOf(ISSUE_SEVERITIES),
+  code: text,
+  message: text,
+};
+
+const FILE_ROW: RowSpec<FileRow> = {
+  fileId: number,
+  path: text,
+  format: optional(text),
+  bytes: number,
+  status: oneOf(['read', 'partial', 'refused']),
+  rollouts: number,
+  issues: number,
+};
+
+const FILE_ISSUE_ROW: RowSpec<IngestIssue> = {
+  line: optional(number),
+  severity: oneOf(ISSUE_SEVERITIES),
+  code: text,
+  message: text,
+};
+
 export function listIssues(db: ReadableLibrary, params: ParsedParams<'issue.list'>): ResultOf<'issue.list'> {
   const scope = { runId: params.runId ?? null, code: params.code ?? null };
-  const issues = db
-    .prepare(ISSUES)
-    .all({ ...scope, after: params.after, limit: params.limit })
-    .map((row) => present<IssueRow>(row));
+  const page = { ...scope, after: params.after, limit: params.limit };
+  const issues = query(db, ISSUES, ISSUE_ROW).all(page);
   const total = Number(db.prepare(ISSUE_COUNT).pluck().get(scope));
   return {
     issues,
@@ -44,15 +71,9 @@ export function listIssues(db: ReadableLibrary, params: ParsedParams<'issue.list
 }
 
 export function listFiles(db: ReadableLibrary, params: ParsedParams<'file.list'>): readonly FileRow[] {
-  return db
-    .prepare(FILES)
-    .all({ runId: params.runId ?? null })
-    .map((row) => present<FileRow>(row));
+  return query(db, FILES, FILE_ROW).all({ runId: params.runId ?? null });
 }
 
 export function issuesOfFile(db: ReadableLibrary, path: string): readonly IngestIssue[] {
-  return db
-    .prepare(ISSUES_OF_FILE)
-    .all(path)
-    .map((row) => present<IngestIssue>(row));
+  return query(db, ISSUES_OF_FILE, FILE_ISSUE_ROW).all(path);
 }

@@ -6,8 +6,16 @@ import type {
   ParsedParams,
   RolloutRow,
 } from '../../../shared/api/contract.ts';
+import {
+  camelCase,
+  LISTED_FIELDS,
+  type ListedRollout,
+  type RolloutField,
+} from '../../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
+import { GROUP_RULES } from '../../../shared/format/format.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { booleansOf, present } from '../rows.ts';
+import { boolean, type Cell, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 
 const GROUP_COLUMNS: Record<GroupSort, string> = {
   order: 'g.step, g.group_id',
@@ -71,13 +79,9 @@ export const GROUPS_BY_ID = `
   JOIN prompt_row q ON q.prompt_id = p.prompt_id
   ORDER BY ids.key`;
 
+/** `step` is 0 where the log has none; the public view has NULL. */
 export const ROLLOUTS_BY_ID = `
-  SELECT r.rollout_id AS rolloutId, r.group_id AS groupId, g.group_key AS groupKey, p.problem_id AS problemId, r.step,
-    r.ordinal, r.reward, r.is_correct AS isCorrect, r.correct_source AS isCorrectSource, r.answer, p.ground_truth AS groundTruth, r.turns,
-    r.tool_calls AS toolCalls, r.tool_errors AS toolErrors, r.stop_reason AS stopReason,
-    r.stop_reason_source AS stopReasonSource, r.kept, r.reason, r.p_err AS pErr, r.p_format AS pFormat, r.penalty,
-    r.advantage, r.policy_tokens AS policyTokens, r.response_chars AS responseChars, r.mean_entropy AS meanEntropy,
-    coalesce(r.ended_at - r.started_at, t.duration_ms / 1000.0) AS duration, t.worker, t.gpu, f.path, r.line
+  SELECT ${LISTED_FIELDS.map((name) => `${name === 'step' ? 'r.step' : ROLLOUT_FIELDS[name].sql} AS ${camelCase(name)}`).join(', ')}
   FROM json_each(?) ids
   JOIN rollout_row r ON r.rollout_id = ids.value
   JOIN group_row g ON g.group_id = r.group_id
@@ -86,11 +90,39 @@ export const ROLLOUTS_BY_ID = `
   LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id
   ORDER BY ids.key`;
 
+const CELLS: Readonly<Record<string, Cell<string | number | boolean>>> = { number, integer: number, boolean };
+
+/** What the records of the fields say of the rows. */
+const ROLLOUT_ROW = Object.fromEntries(
+  LISTED_FIELDS.map((name) => {
+    const { kind, oneOf: words, isAlwaysKnown }: RolloutField = ROLLOUT_FIELDS[name];
+    const cell = words === undefined ? (CELLS[kind] ?? text) : oneOf(words);
+    return [camelCase(name), isAlwaysKnown === true ? cell : optional(cell)];
+  }),
+) as RowSpec<ListedRollout>;
+
+const GROUP_ROW: RowSpec<GroupRow> = {
+  groupId: number,
+  groupKey: text,
+  groupRule: oneOf(GROUP_RULES),
+  problemId: text,
+  step: number,
+  rollouts: number,
+  correct: number,
+  correctKnown: number,
+  meanReward: optional(number),
+  decided: number,
+  kept: number,
+  toolCalls: number,
+  toolErrors: number,
+  meanTurns: number,
+  meanResponseChars: number,
+  groundTruth: optional(text),
+  promptPreview: text,
+};
+
 export function groupRows(db: ReadableLibrary, groupIds: readonly number[]): readonly GroupRow[] {
-  return db
-    .prepare(GROUPS_BY_ID)
-    .all(JSON.stringify(groupIds))
-    .map((row) => present<GroupRow>(row));
+  return query(db, GROUPS_BY_ID, GROUP_ROW).all(JSON.stringify(groupIds));
 }
 
 const LABELS_BY_ROLLOUT = `
@@ -103,11 +135,9 @@ const LABELS_BY_ROLLOUT = `
 
 export function rolloutRows(db: ReadableLibrary, rolloutIds: readonly number[]): readonly RolloutRow[] {
   const labels = labelsOf(db, rolloutIds);
-  return db
-    .prepare(ROLLOUTS_BY_ID)
+  return query(db, ROLLOUTS_BY_ID, ROLLOUT_ROW)
     .all(JSON.stringify(rolloutIds))
-    .map((row) => {
-      const rollout = booleansOf(present<RolloutRow>(row), 'isCorrect', 'kept');
+    .map((rollout) => {
       const own = labels.get(rollout.rolloutId);
       return own === undefined ? rollout : { ...rollout, labels: own };
     });
@@ -119,10 +149,7 @@ function labelsOf(
   rolloutIds: readonly number[],
 ): ReadonlyMap<number, readonly string[]> {
   const labels = new Map<number, string[]>();
-  const found = db.prepare(LABELS_BY_ROLLOUT).all(JSON.stringify(rolloutIds)) as {
-    id: number;
-    label: string;
-  }[];
+  const found = query(db, LABELS_BY_ROLLOUT, { id: number, label: text }).all(JSON.stringify(rolloutIds));
   for (const { id, label } of found) {
     const others = labels.get(id);
     if (others === undefined) labels.set(id, [label]);

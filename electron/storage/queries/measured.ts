@@ -1,9 +1,10 @@
 /** Rollouts with per-token columns, one after the other, as statistics need them. */
-import { SEGMENT_KINDS, TOOL_ERROR_OUTCOMES, type ToolOutcome } from '../../../shared/domain/model.ts';
+import { SEGMENT_KINDS, TOOL_ERROR_OUTCOMES, TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
 import type { MeasuredRollout } from '../../../shared/domain/signalStatistics.ts';
 import { type SignalName, tokenSignal } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { type TokenRecord, unpackEnds, unpackIntegers, unpackMask } from '../tokenColumns.ts';
+import { number, oneOf, orNull, query, type RowSpec } from '../rows.ts';
+import { TOKEN_ROW, type TokenRecord, unpackEnds, unpackIntegers, unpackMask } from '../tokenColumns.ts';
 import { responseReader } from './pool.ts';
 import { columnsOf } from './tokens.ts';
 
@@ -84,6 +85,21 @@ interface SegmentRecord {
   inner_end: number;
 }
 
+const MEASURED_ROW: RowSpec<MeasuredRecord> = {
+  ...TOKEN_ROW,
+  is_correct: orNull(number),
+  step: number,
+};
+
+const SEGMENT_ROW: RowSpec<SegmentRecord> = {
+  ordinal: number,
+  kind: number,
+  outer_start: number,
+  outer_end: number,
+  inner_start: number,
+  inner_end: number,
+};
+
 export interface MeasuredOptions {
   /** Absent: the best each rollout has. */
   readonly signal?: SignalName | undefined;
@@ -96,13 +112,13 @@ export function measuredReader(
   db: ReadableLibrary,
   { signal, vocabulary, withText }: MeasuredOptions,
 ): (rolloutId: number) => MeasuredRollout | undefined {
-  const tokens = db.prepare(MEASURED);
-  const segments = db.prepare<[number], SegmentRecord>(SEGMENTS);
-  const outcomes = db.prepare<[number], { ordinal: number; outcome: ToolOutcome }>(FAILED);
+  const tokens = query(db, MEASURED, MEASURED_ROW);
+  const segments = query(db, SEGMENTS, SEGMENT_ROW);
+  const outcomes = query(db, FAILED, { ordinal: number, outcome: oneOf(TOOL_OUTCOMES) });
   const responseOf = responseReader(db);
   const needsTop = Number(signal === undefined || signal === 'entropy');
   return (rolloutId) => {
-    const row = tokens.get({ rolloutId, needsTop }) as MeasuredRecord | undefined;
+    const row = tokens.get({ rolloutId, needsTop });
     if (row === undefined) return undefined;
     const found = tokenSignal(columnsOf(row), signal, vocabulary);
     // Without a mask nobody can say which tokens are the policy's.

@@ -1,11 +1,12 @@
 /** Numbers the trainer logged itself. */
 import type { LoggedMetric } from '../../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../open.ts';
+import { number, query, text } from '../rows.ts';
 
 export const METRICS_OF_RUN = 'SELECT name, step, value FROM metric WHERE run_id = ? ORDER BY name, step';
 
 export function listMetrics(db: ReadableLibrary, runId: number): readonly LoggedMetric[] {
-  const rows = db.prepare<[number], { name: string; step: number; value: number }>(METRICS_OF_RUN).all(runId);
+  const rows = query(db, METRICS_OF_RUN, { name: text, step: number, value: number }).all(runId);
   const metrics = new Map<string, { name: string; steps: number[]; values: number[] }>();
   for (const { name, step, value } of rows) {
     let metric = metrics.get(name);

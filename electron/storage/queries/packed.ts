@@ -1,5 +1,6 @@
 /** Rollouts as a failure pack has them: in an order that is the same in every library, with the others of their groups. */
 import type { ReadableLibrary } from '../open.ts';
+import { number, query } from '../rows.ts';
 
 /** Keys are compared as bytes. */
 export const PACK_ORDER = `SELECT r.rollout_id FROM json_each(?) ids JOIN rollout_row r ON r.rollout_id = ids.value
@@ -35,9 +36,8 @@ export interface PackedGroup {
 
 /** @param ids in pack order: those of a group stand together */
 export function packedGroups(db: ReadableLibrary, ids: Uint32Array): readonly PackedGroup[] {
-  const rows = db
-    .prepare<[string], { rolloutId: number; groupId: number }>(GROUPS_OF_PACK)
-    .all(JSON.stringify(Array.from(ids)));
+  const row = { rolloutId: number, groupId: number };
+  const rows = query(db, GROUPS_OF_PACK, row).all(JSON.stringify(Array.from(ids)));
   const groups: { groupId: number; ids: number[] }[] = [];
   for (const { rolloutId, groupId } of rows) {
     const last = groups.at(-1);

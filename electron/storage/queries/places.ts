@@ -1,7 +1,8 @@
 import type { ParsedParams, ProblemPlace, ResultOf } from '../../../shared/api/contract.ts';
 import { ApiError, found } from '../../../shared/api/errors.ts';
+import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { booleansOf, present } from '../rows.ts';
+import { boolean, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 
 const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
 const GROUP = 'SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?';
@@ -75,8 +76,18 @@ export interface RecordSource {
   readonly recordHash: string;
 }
 
+const SOURCE_ROW: RowSpec<RecordSource> = {
+  path: text,
+  container: text,
+  unit: text,
+  line: number,
+  byteOffset: number,
+  byteLength: number,
+  recordHash: text,
+};
+
 export function recordSource(db: ReadableLibrary, rolloutId: number): RecordSource | undefined {
-  return db.prepare(SOURCE).get(rolloutId) as RecordSource | undefined;
+  return query(db, SOURCE, SOURCE_ROW).get(rolloutId);
 }
 
 export function grantedRoots(db: ReadableLibrary): readonly string[] {
@@ -97,14 +108,28 @@ const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract(c.conf
   ${PLACES_FROM} ORDER BY n.run_id, g2.step, g2.group_id LIMIT :limit`;
 const PLACE_COUNT = `SELECT count(*) ${PLACES_FROM}`;
 
+const PLACE_ROW: RowSpec<ProblemPlace> = {
+  runKey: text,
+  runName: text,
+  kind: oneOf(RUN_KINDS),
+  step: optional(number),
+  groupId: number,
+  groupKey: text,
+  rollouts: number,
+  correct: number,
+  correctKnown: number,
+  meanReward: optional(number),
+  isThis: boolean,
+};
+
 /** Groups of the same question in all runs, the group itself among them. */
 export function problemPlaces(
   db: ReadableLibrary,
   params: ParsedParams<'problem.places'>,
 ): ResultOf<'problem.places'> {
-  const rows = db.prepare(PROBLEM_PLACES).all({ ...params });
+  const places = query(db, PROBLEM_PLACES, PLACE_ROW).all({ ...params });
   const total = Number(db.prepare(PLACE_COUNT).pluck().get({ groupId: params.groupId }));
-  return { places: rows.map((row) => booleansOf(present<ProblemPlace>(row), 'isThis')), total };
+  return { places, total };
 }
 
 export interface RolloutAddress {
@@ -120,18 +145,19 @@ export const ADDRESSES = `SELECT r.rollout_id AS rolloutId, r.step, g.group_key 
   FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no)
   WHERE r.rollout_id IN (SELECT value FROM json_each(?))`;
 
+const ADDRESS_ROW: RowSpec<RolloutAddress & { readonly rolloutId: number }> = {
+  rolloutId: number,
+  step: number,
+  groupKey: text,
+  problemId: text,
+  ordinal: number,
+  isCorrect: optional(boolean),
+};
+
 export function addressesOf(
   db: ReadableLibrary,
   rolloutIds: readonly number[],
 ): ReadonlyMap<number, RolloutAddress> {
-  const rows = db.prepare(ADDRESSES).all(JSON.stringify([...new Set(rolloutIds)]));
-  return new Map(
-    rows.map((row) => {
-      const { rolloutId, ...address } = booleansOf(
-        present<RolloutAddress & { rolloutId: number }>(row),
-        'isCorrect',
-      );
-      return [rolloutId, address];
-    }),
-  );
+  const rows = query(db, ADDRESSES, ADDRESS_ROW).all(JSON.stringify([...new Set(rolloutIds)]));
+  return new Map(rows.map(({ rolloutId, ...address }) => [rolloutId, address]));
 }

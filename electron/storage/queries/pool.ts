@@ -1,5 +1,7 @@
 /** Pools of rollouts as Resample-on-Correct sees them: narrow rows, a step at a time. */
+import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
+import { boolean, number, oneOf, orNull, query, type RowSpec, text } from '../rows.ts';
 
 /** One rollout. Unknown is null, as it comes from SQL: a run has millions of these. */
 export interface PoolRecord {
@@ -26,6 +28,30 @@ export interface PoolRecord {
   readonly responseChars: number;
 }
 
+const POOL_ROW: RowSpec<PoolRecord> = {
+  rolloutId: number,
+  groupId: number,
+  ordinal: number,
+  reward: orNull(number),
+  kept: orNull(number),
+  reason: orNull(text),
+  pErr: orNull(number),
+  pFormat: orNull(number),
+  penalty: orNull(number),
+  advantage: orNull(number),
+  rule: orNull(text),
+  pErrText: number,
+  pFormatText: number,
+  pTextSource: oneOf(['text', 'reconstructed']),
+  pErrTyped: number,
+  pFormatTyped: number,
+  turns: number,
+  toolCalls: number,
+  toolErrors: number,
+  policyTokens: orNull(number),
+  responseChars: number,
+};
+
 /** Batch order: groups by first appearance, then ordinal; walks `rollout_by_step`. */
 export const POOL_OF_STEP = `
   SELECT rollout_id AS rolloutId, group_id AS groupId, ordinal, reward, kept, reason, p_err AS pErr, p_format AS pFormat,
@@ -49,7 +75,7 @@ export function poolOfStep(
 ): readonly (readonly PoolRecord[])[] {
   const groups: PoolRecord[][] = [];
   let current: PoolRecord[] = [];
-  for (const row of db.prepare(POOL_OF_STEP).all(runId, step) as PoolRecord[]) {
+  for (const row of query(db, POOL_OF_STEP, POOL_ROW).all(runId, step)) {
     if (current[0]?.groupId !== row.groupId) {
       current = [];
       groups.push(current);
@@ -73,23 +99,29 @@ const POOL_RUN = `
   SELECT n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS name, n.kind,
     n.has_steps AS hasSteps, coalesce(c.config, '{}') AS config
   FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope`;
+const RUN_ROW: RowSpec<Omit<PoolRun, 'steps'>> = {
+  runId: number,
+  runKey: text,
+  name: text,
+  kind: oneOf(RUN_KINDS),
+  hasSteps: boolean,
+  config: text,
+};
 const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
 
-type PoolRunRow = Omit<PoolRun, 'hasSteps' | 'steps'> & { readonly hasSteps: number };
-
 export function poolRuns(db: ReadableLibrary): readonly PoolRun[] {
-  const rows = db.prepare<[], PoolRunRow>(`${POOL_RUN} ORDER BY n.run_id`).all();
-  return rows.map((row) => withSteps(db, row));
+  return query(db, `${POOL_RUN} ORDER BY n.run_id`, RUN_ROW)
+    .all()
+    .map((row) => withSteps(db, row));
 }
 
 export function poolRun(db: ReadableLibrary, runId: number): PoolRun | undefined {
-  const row = db.prepare<[number], PoolRunRow>(`${POOL_RUN} WHERE n.run_id = ?`).get(runId);
+  const row = query(db, `${POOL_RUN} WHERE n.run_id = ?`, RUN_ROW).get(runId);
   return row && withSteps(db, row);
 }
 
-function withSteps(db: ReadableLibrary, row: PoolRunRow): PoolRun {
-  const steps = db.prepare<[number], number>(STEPS).pluck().all(row.runId);
-  return { ...row, hasSteps: row.hasSteps === 1, steps };
+function withSteps(db: ReadableLibrary, row: Omit<PoolRun, 'steps'>): PoolRun {
+  return { ...row, steps: db.prepare<[number], number>(STEPS).pluck().all(row.runId) };
 }
 
 export interface PoolGroupPlace {
@@ -99,7 +131,7 @@ export interface PoolGroupPlace {
 
 export function placeOfGroup(db: ReadableLibrary, groupId: number): PoolGroupPlace | undefined {
   const sql = 'SELECT run_id AS runId, step FROM group_row WHERE group_id = ?';
-  return db.prepare(sql).get(groupId) as PoolGroupPlace | undefined;
+  return query<PoolGroupPlace>(db, sql, { runId: number, step: number }).get(groupId);
 }
 
 const PROBLEMS_OF_STEP = `
@@ -112,7 +144,7 @@ export function problemsOfStep(
   runId: number,
   step: number,
 ): ReadonlyMap<number, string> {
-  const rows = db.prepare(PROBLEMS_OF_STEP).all(runId, step) as { groupId: number; problemId: string }[];
+  const rows = query(db, PROBLEMS_OF_STEP, { groupId: number, problemId: text }).all(runId, step);
   return new Map(rows.map(({ groupId, problemId }) => [groupId, problemId]));
 }
 

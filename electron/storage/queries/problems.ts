@@ -1,8 +1,9 @@
 /** One problem over steps and runs. */
 import type { ProblemGroup, ProblemHistory } from '../../../shared/api/contract.ts';
+import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import { isSameAnswer } from '../../../shared/domain/sameAnswer.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { present } from '../rows.ts';
+import { bytes, number, oneOf, optional, orNull, query, type RowSpec, text as words } from '../rows.ts';
 import { unpackText } from '../textCodec.ts';
 
 const MOST_GROUPS = 1000;
@@ -45,18 +46,44 @@ interface ProblemRecord {
   readonly questionHash: string;
 }
 
+const PROBLEM_ROW: RowSpec<ProblemRecord> = {
+  problemId: words,
+  groundTruth: orNull(words),
+  source: orNull(words),
+  codec: number,
+  text: bytes,
+  questionHash: words,
+};
+
+const GROUP_ROW: RowSpec<Omit<ProblemGroup, 'answers' | 'labels'>> = {
+  runKey: words,
+  runName: words,
+  kind: oneOf(RUN_KINDS),
+  step: optional(number),
+  groupId: number,
+  groupKey: words,
+  rollouts: number,
+  correct: number,
+  correctKnown: number,
+  meanReward: optional(number),
+  meanTokens: optional(number),
+  meanChars: number,
+  meanEntropy: optional(number),
+};
+
 type GivenAnswer = Omit<ProblemGroup['answers'][number], 'isTruth'>;
 
 /** @returns undefined when the library has no such group */
 export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHistory | undefined {
-  const problem = db.prepare<[number], ProblemRecord>(PROBLEM_OF_GROUP).get(groupId);
+  const problem = query(db, PROBLEM_OF_GROUP, PROBLEM_ROW).get(groupId);
   if (problem === undefined) return undefined;
   const { problemId, groundTruth, source, codec, text, questionHash } = problem;
-  const rows = db.prepare(GROUPS_OF_PROBLEM).all({ questionHash });
-  const answersOf = db.prepare<[number], GivenAnswer>(ANSWERS_OF_GROUP);
-  const labelsOf = db.prepare<[number], { label: string; rollouts: number }>(LABELS_OF_GROUP);
-  const groups = rows.slice(0, MOST_GROUPS).map((row): ProblemGroup => {
-    const group = present<Omit<ProblemGroup, 'answers' | 'labels'>>(row);
+  const rows = query(db, GROUPS_OF_PROBLEM, GROUP_ROW).all({ questionHash });
+  const answersOf = query<GivenAnswer>(db, ANSWERS_OF_GROUP, {
+    ...{ text: words, rollouts: number, judged: number, right: number },
+  });
+  const labelsOf = query(db, LABELS_OF_GROUP, { label: words, rollouts: number });
+  const groups = rows.slice(0, MOST_GROUPS).map((group): ProblemGroup => {
     const answers = answersOf.all(group.groupId).map((answer) => ({
       ...answer,
       ...(groundTruth === null ? {} : { isTruth: isSameAnswer(answer.text, groundTruth) }),

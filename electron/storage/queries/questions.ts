@@ -2,6 +2,7 @@
 import { SEGMENT_KINDS } from '../../../shared/domain/model.ts';
 import { isWrappedAhead, normalisedQuestion } from '../../../shared/domain/question.ts';
 import type { ReadableLibrary } from '../open.ts';
+import { bytes, number, query, text } from '../rows.ts';
 import { unpackText } from '../textCodec.ts';
 
 export const PREVIEW_OF_PROBLEM = `
@@ -40,8 +41,12 @@ const BEGINNING = 200;
  * template puts around it, with an ellipsis where there is more; '' where the log holds no prompt
  */
 export function questionBeginnings(db: ReadableLibrary): (problemNo: number) => string {
-  const previewOf = db.prepare<[{ problemNo: number; user: number }], Preview>(PREVIEW_OF_PROBLEM);
-  const messageOf = db.prepare<[{ promptId: number; user: number }], Message>(LAST_USER_MESSAGE);
+  const previewOf = query<Preview>(db, PREVIEW_OF_PROBLEM, {
+    ...{ promptId: number, preview: text, asked: number },
+  });
+  const messageOf = query<Message>(db, LAST_USER_MESSAGE, {
+    ...{ codec: number, text: bytes, start: number, end: number },
+  });
   return (problemNo) => {
     const found = previewOf.get({ problemNo, user: USER });
     if (found === undefined) return '';

@@ -1,15 +1,17 @@
 import type { EntropyOf, RolloutDetail, RolloutFlag, TokenInfo } from '../../../shared/api/contract.ts';
 import { FLAGS, flagNames } from '../../../shared/domain/flags.ts';
 import {
+  PROVENANCES,
+  RUN_KINDS,
   SEGMENT_KINDS,
   type Segment,
+  TOOL_OUTCOMES,
   type ToolCall,
-  type ToolOutcome,
   type Turn,
 } from '../../../shared/domain/model.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { present } from '../rows.ts';
+import { boolean, bytes, number, oneOf, optional, orNull, query, type RowSpec, text } from '../rows.ts';
 import { unpackText, unpackUtf8 } from '../textCodec.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
 import { groupRows, rolloutRows } from './lists.ts';
@@ -62,7 +64,7 @@ interface DetailRecord {
   runKey: string;
   runName: string;
   kind: 'train' | 'eval';
-  hasSteps: number;
+  hasSteps: boolean;
   config: string;
 }
 
@@ -75,8 +77,65 @@ interface SegmentRecord {
   inner_end: number;
 }
 
+const DETAIL_ROW: RowSpec<DetailRecord> = {
+  flags: number,
+  groupId: number,
+  answerSource: orNull(oneOf(PROVENANCES)),
+  fileId: number,
+  unit: text,
+  byteOffset: number,
+  byteLength: number,
+  textStart: number,
+  textEnd: number,
+  extraEnd: number,
+  codec: number,
+  bytes,
+  promptId: number,
+  promptCodec: number,
+  promptText: bytes,
+  runId: number,
+  runKey: text,
+  runName: text,
+  kind: oneOf(RUN_KINDS),
+  hasSteps: boolean,
+  config: text,
+};
+
+const SEGMENT_ROW: RowSpec<SegmentRecord> = {
+  turn: number,
+  kind: number,
+  outer_start: number,
+  outer_end: number,
+  inner_start: number,
+  inner_end: number,
+};
+
+const TURN_ROW: RowSpec<Turn> = {
+  turn: number,
+  segments: number,
+  toolCalls: number,
+  toolErrors: number,
+  policyTokens: optional(number),
+};
+
+type StoredCall = Pick<
+  ToolCall,
+  'turn' | 'name' | 'outcome' | 'latencyMs' | 'callSegment' | 'responseSegment'
+>;
+
+const CALL_ROW: RowSpec<StoredCall> = {
+  turn: number,
+  name: optional(text),
+  outcome: oneOf(TOOL_OUTCOMES),
+  latencyMs: optional(number),
+  callSegment: number,
+  responseSegment: optional(number),
+};
+
+const EVIDENCE_ROW = { flag: number, segment: number, start: number, end: number };
+
 export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetail | undefined {
-  const detail = db.prepare(DETAIL).get(rolloutId) as DetailRecord | undefined;
+  const detail = query(db, DETAIL, DETAIL_ROW).get(rolloutId);
   const row = rolloutRows(db, [rolloutId])[0];
   if (detail === undefined || row === undefined) return undefined;
   const group = groupRows(db, [detail.groupId])[0];
@@ -84,7 +143,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
   const block = unpackUtf8(detail.codec, detail.bytes);
   const response = block.toString('utf8', detail.textStart, detail.textEnd);
   const extra = block.toString('utf8', detail.textEnd, detail.extraEnd);
-  const ofPrompt = (db.prepare(PROMPT_SEGMENTS).all(detail.promptId) as SegmentRecord[]).map(segmentOf);
+  const ofPrompt = query(db, PROMPT_SEGMENTS, SEGMENT_ROW).all(detail.promptId).map(segmentOf);
   const segments = [...ofPrompt, ...responseSegments(db, rolloutId)];
   return {
     row,
@@ -93,16 +152,13 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
       runKey: detail.runKey,
       name: detail.runName,
       kind: detail.kind,
-      hasSteps: detail.hasSteps === 1,
+      hasSteps: detail.hasSteps,
     },
     group,
     prompt: unpackText(detail.promptCodec, detail.promptText),
     response,
     segments,
-    turns: db
-      .prepare(TURNS)
-      .all(rolloutId)
-      .map((turn) => present<Turn>(turn)),
+    turns: query(db, TURNS, TURN_ROW).all(rolloutId),
     toolCalls: toolCallsOf(db, rolloutId, segments, response),
     answerSource: detail.answerSource ?? undefined,
     maxResponseTokens: maxResponseTokens(db, detail, row.step),
@@ -120,9 +176,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
 
 /** @param bits as `rollout_row.flags` has them */
 export function flagsOf(db: ReadableLibrary, rolloutId: number, bits: number): readonly RolloutFlag[] {
-  const evidence = db.prepare(EVIDENCE).all(rolloutId) as (RolloutFlag['evidence'][number] & {
-    flag: number;
-  })[];
+  const evidence = query(db, EVIDENCE, EVIDENCE_ROW).all(rolloutId);
   return flagNames(bits).map((flag) => ({
     flag,
     evidence: evidence
@@ -132,7 +186,7 @@ export function flagsOf(db: ReadableLibrary, rolloutId: number, bits: number): r
 }
 
 export function responseSegments(db: ReadableLibrary, rolloutId: number): readonly Segment[] {
-  return (db.prepare(SEGMENTS).all(rolloutId) as SegmentRecord[]).map(segmentOf);
+  return query(db, SEGMENTS, SEGMENT_ROW).all(rolloutId).map(segmentOf);
 }
 
 /** @param segments of the prompt, then of the response: calls point into them */
@@ -142,10 +196,9 @@ export function toolCallsOf(
   segments: readonly Segment[],
   response: string,
 ): readonly ToolCall[] {
-  return db
-    .prepare(CALLS)
+  return query(db, CALLS, CALL_ROW)
     .all(rolloutId)
-    .map((call) => withPayload(present<ToolCall & { outcome: ToolOutcome }>(call), segments, response));
+    .map((call) => withPayload(call, segments, response));
 }
 
 function segmentOf(row: SegmentRecord): Segment {
@@ -181,7 +234,9 @@ function tokenInfo(row: TokenRecord | undefined): TokenInfo | undefined {
 
 /** The limit in force at the step: the newest stage that names one, else the run's. */
 function maxResponseTokens(db: ReadableLibrary, detail: DetailRecord, step: number): number | undefined {
-  const stages = db.prepare(STAGE_LIMIT).pluck().all(detail.runId, step) as string[];
+  const stages = query(db, STAGE_LIMIT, { changes: text })
+    .all(detail.runId, step)
+    .map(({ changes }) => changes);
   const config = objectOf(detail.config);
   const limits = config['limits'];
   const ofRun = typeof limits === 'object' && limits !== null ? limits : config;

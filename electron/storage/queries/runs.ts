@@ -1,6 +1,7 @@
 import type { RunDetail, RunSummary, RunTrends, Stage, StepSummary } from '../../../shared/api/contract.ts';
+import { PROVENANCES, RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { present } from '../rows.ts';
+import { number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 
 /** A file with several runs in it says of no issue which of them it is of: counted once for each, as of the file. */
 const RUN = `
@@ -44,19 +45,52 @@ interface RunRecord {
   sharedIssues: number;
 }
 
+const RUN_ROW: RowSpec<RunRecord> = {
+  runId: number,
+  runKey: text,
+  name: text,
+  kind: oneOf(RUN_KINDS),
+  keySource: oneOf(PROVENANCES),
+  format: text,
+  directory: text,
+  hasSteps: number,
+  config: text,
+  issues: number,
+  sharedIssues: number,
+};
+
+const STEP_ROW: RowSpec<StepSummary> = {
+  step: number,
+  groups: number,
+  rollouts: number,
+  correct: number,
+  correctKnown: number,
+  meanReward: optional(number),
+  withoutToolCalls: number,
+  toolCalls: number,
+  toolErrors: number,
+  meanTurns: number,
+  meanResponseChars: number,
+  meanPolicyTokens: optional(number),
+  meanEntropy: optional(number),
+  stopsLogged: number,
+  truncated: optional(number),
+  decided: number,
+  kept: number,
+  groupsAllWrong: number,
+  groupsMixed: number,
+  groupsAllRight: number,
+};
+
 export function listRuns(db: ReadableLibrary): readonly RunSummary[] {
-  const rows = db.prepare(RUNS).all() as RunRecord[];
+  const rows = query(db, RUNS, RUN_ROW).all();
   return rows.map((row) => summaryOf(row, listSteps(db, row.runId)));
 }
 
 export function getRun(db: ReadableLibrary, runKey: string): RunDetail | undefined {
-  const row = db.prepare(RUN_BY_KEY).get(runKey) as RunRecord | undefined;
+  const row = query(db, RUN_BY_KEY, RUN_ROW).get(runKey);
   if (row === undefined) return undefined;
-  const stages = db.prepare(STAGES_OF_RUN).all(row.runId) as {
-    fromStep: number;
-    name: string;
-    changes: string;
-  }[];
+  const stages = query(db, STAGES_OF_RUN, { fromStep: number, name: text, changes: text }).all(row.runId);
   return {
     ...summaryOf(row, listSteps(db, row.runId)),
     stages: stages.map((stage): Stage => ({ ...stage, changes: objectOf(stage.changes) })),
@@ -65,10 +99,7 @@ export function getRun(db: ReadableLibrary, runKey: string): RunDetail | undefin
 }
 
 export function listSteps(db: ReadableLibrary, runId: number): readonly StepSummary[] {
-  return db
-    .prepare(STEPS_OF_RUN)
-    .all(runId)
-    .map((row) => present<StepSummary>(row));
+  return query(db, STEPS_OF_RUN, STEP_ROW).all(runId);
 }
 
 function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {

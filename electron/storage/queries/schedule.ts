@@ -1,5 +1,6 @@
 /** What the schedule of a step needs beyond its columns. */
 import type { ReadableLibrary } from '../open.ts';
+import { number, orNull, query, text } from '../rows.ts';
 
 export interface CacheUse {
   readonly gpu: string | null;
@@ -21,5 +22,10 @@ export const CACHE_USES = `
   WHERE r.run_id = ? AND r.step = ? AND t.kv_cache IS NOT NULL`;
 
 export function cacheUses(db: ReadableLibrary, { runId, step }: StepPlace): readonly CacheUse[] {
-  return db.prepare<[number, number], CacheUse>(CACHE_USES).all(runId, step);
+  return query<CacheUse>(db, CACHE_USES, {
+    gpu: orNull(text),
+    kvCache: text,
+    startedAt: orNull(number),
+    endedAt: orNull(number),
+  }).all(runId, step);
 }

@@ -3,6 +3,7 @@ import type { TextField } from '../../../shared/domain/filter/fields.ts';
 import type { TextNode } from '../../../shared/domain/filter/node.ts';
 import { indexedWord, wordsOf } from '../../../shared/domain/filter/words.ts';
 import type { ReadableLibrary } from '../open.ts';
+import { number, orNull, query as rowQuery } from '../rows.ts';
 
 export interface IndexState {
   /** Every rollout up to this id is in the index. */
@@ -16,7 +17,9 @@ const STATE = `SELECT rollouts_to AS rolloutsTo, prompts_to AS promptsTo, indexe
   (SELECT coalesce(sum(rollouts), 0) FROM step_row) AS rollouts FROM search_state_row`;
 
 export function indexState(db: ReadableLibrary): IndexState {
-  const state = db.prepare<[], IndexState>(STATE).get();
+  const state = rowQuery<IndexState>(db, STATE, {
+    ...{ rolloutsTo: number, promptsTo: number, indexed: number, rollouts: number },
+  }).get();
   if (state === undefined) throw new Error('the library has no row for the state of its index');
   return state;
 }
@@ -50,7 +53,7 @@ export const NEWER_PROMPTS = `
 
 /** Reads the ids of the whole run: once for a question. */
 export function indexedRun(db: ReadableLibrary, runId: number): IndexedRun {
-  const row = db.prepare<[number], { first: number | null; last: number | null }>(RUN_IDS).get(runId);
+  const row = rowQuery(db, RUN_IDS, { first: orNull(number), last: orNull(number) }).get(runId);
   return { runId, first: row?.first ?? 0, last: row?.last ?? -1 };
 }
 
@@ -134,9 +137,6 @@ export function runsOfSearch(
   db: ReadableLibrary,
   { runId, step }: { readonly runId: number | undefined; readonly step: number | undefined },
 ): readonly { readonly runId: number; readonly rollouts: number }[] {
-  return db
-    .prepare<[{ runId: number | null; step: number | null }], { runId: number; rollouts: number }>(
-      SEARCH_RUNS,
-    )
-    .all({ runId: runId ?? null, step: step ?? null });
+  const scope = { runId: runId ?? null, step: step ?? null };
+  return rowQuery(db, SEARCH_RUNS, { runId: number, rollouts: number }).all(scope);
 }

@@ -1,7 +1,7 @@
 /** Problems a policy has nothing left to learn from: every rollout of the group is correct. */
 import type { SolvedProblem, SolvedProblems } from '../../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { present } from '../rows.ts';
+import { number, optional, query, text } from '../rows.ts';
 import { questionBeginnings } from './questions.ts';
 
 export const SOLVED_GROUPS = `
@@ -16,16 +16,17 @@ const KNOWN_GROUPS = `
   FROM group_row g WHERE g.run_id = :runId AND g.step = :step AND g.rollouts > 0`;
 
 export function solvedProblems(db: ReadableLibrary, runId: number, step: number): SolvedProblems {
-  const counts = db
-    .prepare<[{ runId: number; step: number }], { groups: number; known: number }>(KNOWN_GROUPS)
-    .get({ runId, step });
+  const counts = query(db, KNOWN_GROUPS, { groups: number, known: number }).get({ runId, step });
   const questionOf = questionBeginnings(db);
-  const solved = db
-    .prepare(SOLVED_GROUPS)
+  const solved = query<Omit<SolvedProblem, 'question'> & { problemNo: number }>(db, SOLVED_GROUPS, {
+    problemId: text,
+    groupKey: text,
+    rollouts: number,
+    problemNo: number,
+    source: optional(text),
+    groundTruth: optional(text),
+  })
     .all({ runId, step })
-    .map((row) => {
-      const { problemNo, ...problem } = present<Omit<SolvedProblem, 'question'> & { problemNo: number }>(row);
-      return { ...problem, question: questionOf(problemNo) };
-    });
+    .map(({ problemNo, ...problem }) => ({ ...problem, question: questionOf(problemNo) }));
   return { groups: counts?.groups ?? 0, known: counts?.known ?? 0, solved };
 }

@@ -1,9 +1,11 @@
 /** What a run is made of, and the user's rules about it. */
 import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
+import { RUN_KINDS } from '../../../shared/domain/model.ts';
+import { GROUP_RULES } from '../../../shared/format/format.ts';
 import { readMapping } from '../../../shared/format/mapped.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { present } from '../rows.ts';
+import { number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 
 const MOST_FILES = 500;
 
@@ -57,35 +59,90 @@ interface RunRecord {
   home: string;
 }
 
+const RUN_ROW: RowSpec<RunRecord> = {
+  runId: number,
+  runKey: text,
+  scope: text,
+  format: text,
+  directory: text,
+  home: text,
+};
+const RULE_ROW: RowSpec<NonNullable<RunSources['groupRule']>> = {
+  rule: oneOf(['prompt', 'order']),
+  size: optional(number),
+};
+const FILE_ROW: RowSpec<SourceFileRow> = {
+  fileId: number,
+  path: text,
+  format: optional(text),
+  container: text,
+  unit: text,
+  bytes: number,
+  masked: number,
+  rollouts: number,
+  joined: number,
+  waiting: number,
+};
+const NEIGHBOUR_ROW: RowSpec<RunSources['neighbours'][number]> = {
+  runKey: text,
+  name: text,
+  kind: oneOf(RUN_KINDS),
+  format: text,
+  directory: text,
+  rollouts: number,
+};
+const GROUPS_ROW: RowSpec<RunSources['groups'][number]> = {
+  rule: oneOf(GROUP_RULES),
+  groups: number,
+  rollouts: number,
+};
+const JOIN_ROW: RowSpec<RunSources['poolJoins'][number]> = {
+  poolKey: text,
+  poolName: text,
+  keptKey: text,
+  keptName: text,
+  matched: number,
+  decided: number,
+};
+const PLACES_ROW: RowSpec<RunSources['idPlaces']> = {
+  withTokens: number,
+  logged: number,
+  byTokenizer: number,
+  unplaced: number,
+};
+const NO_IDS: RunSources['idPlaces'] = { withTokens: 0, logged: 0, byTokenizer: 0, unplaced: 0 };
+
 export function getSources(db: ReadableLibrary, runKey: string): RunSources | undefined {
-  const run = db.prepare(RUN).get(runKey) as RunRecord | undefined;
+  const run = query(db, RUN, RUN_ROW).get(runKey);
   if (run === undefined) return undefined;
   const { runId, scope, directory, home } = run;
-  const rule = db.prepare(GROUP_RULE).get(runKey) as
-    | { rule: 'prompt' | 'order'; size: number | null }
-    | undefined;
+  const groupRule = query(db, GROUP_RULE, RULE_ROW).get(runKey);
   const givenName = db.prepare(GIVEN_NAME).pluck().get(directory) as string | undefined;
-  const files = db.prepare(FILES).all({ runId, scope, home, limit: MOST_FILES });
+  const files = query(db, FILES, FILE_ROW).all({ runId, scope, home, limit: MOST_FILES });
   const count = Number(db.prepare(FILE_COUNT).pluck().get({ runId, scope, home }));
-  const tokenizer = db.prepare(TOKENIZER).get(runKey) as RunSources['tokenizer'];
+  const tokenizer = query(db, TOKENIZER, { name: text, size: number }).get(runKey);
   const parent = directory.replace(/[\\/][^\\/]*$/, '');
-  const neighbours = db
-    .prepare(NEIGHBOURS)
-    .all({ runKey, scope, directory, below: `${literal(directory)}/%`, beside: `${literal(parent)}/%` });
+  const neighbours = query(db, NEIGHBOURS, NEIGHBOUR_ROW).all({
+    runKey,
+    scope,
+    directory,
+    below: `${literal(directory)}/%`,
+    beside: `${literal(parent)}/%`,
+  });
   return {
     runKey: run.runKey,
     format: run.format,
     directory,
     ...(givenName === undefined ? {} : { givenName }),
     directories: givenName === undefined ? [] : (db.prepare(DIRECTORIES).pluck().all(givenName) as string[]),
-    ...(rule === undefined ? {} : { groupRule: present(rule) }),
-    groups: db.prepare(GROUPS_BY_RULE).all(runId) as RunSources['groups'],
-    files: files.map((row) => present<SourceFileRow>(row)),
+    ...(groupRule === undefined ? {} : { groupRule }),
+    groups: query(db, GROUPS_BY_RULE, GROUPS_ROW).all(runId),
+    files: files,
     moreFiles: Math.max(0, count - MOST_FILES),
     ...(tokenizer === undefined ? {} : { tokenizer }),
-    idPlaces: db.prepare(ID_PLACES).get(runId) as RunSources['idPlaces'],
-    poolJoins: db.prepare(POOL_JOINS).all({ runKey }) as RunSources['poolJoins'],
-    neighbours: neighbours as RunSources['neighbours'],
+    idPlaces: query(db, ID_PLACES, PLACES_ROW).get(runId) ?? NO_IDS,
+    poolJoins: query(db, POOL_JOINS, JOIN_ROW).all({ runKey }),
+    neighbours,
   };
 }
 

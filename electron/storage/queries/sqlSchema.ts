@@ -1,5 +1,6 @@
 /** What a statement can read from, and where a row of its answer leads. */
 import type { SqlSource, SqlTarget } from '../../../shared/api/sqlRows.ts';
+import { rolloutFieldNamed } from '../../../shared/domain/rolloutFieldRecord.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { COLUMN_NOTES, FUNCTION_NOTES, VIEW_NOTES } from '../viewNotes.ts';
 import { PUBLIC_VIEWS } from '../views.sql.ts';
@@ -36,7 +37,13 @@ export function sqlSchema(db: ReadableLibrary): readonly SqlSource[] {
 }
 
 function noteOf(view: string, column: string): string {
-  return COLUMN_NOTES[`${view}.${column}`] ?? COLUMN_NOTES[column] ?? '';
+  return COLUMN_NOTES[`${view}.${column}`] ?? COLUMN_NOTES[column] ?? fieldNote(column);
+}
+
+function fieldNote(column: string): string {
+  const field = rolloutFieldNamed(column);
+  if (field === undefined) return '';
+  return field.unit === undefined ? field.describe : `${field.describe}, in ${field.unit}`;
 }
 
 const TARGETS = {

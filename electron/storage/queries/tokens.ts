@@ -12,16 +12,24 @@ import {
   tokenSignal,
 } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';
+import { query } from '../rows.ts';
 import { unpackUtf8, ZSTD } from '../textCodec.ts';
-import { type TokenRecord, unpackEnds, unpackFloats, unpackIntegers, unpackMask } from '../tokenColumns.ts';
+import {
+  TOKEN_ROW,
+  type TokenRecord,
+  unpackEnds,
+  unpackFloats,
+  unpackIntegers,
+  unpackMask,
+} from '../tokenColumns.ts';
 
-const TOKENS = 'SELECT * FROM token_row WHERE rollout_id = ?';
+const TOKENS = `SELECT ${Object.keys(TOKEN_ROW).join(', ')} FROM token_row WHERE rollout_id = ?`;
 
 /** A listed alternative, as logged. */
 type Alternative = readonly [token: string, logprob: number];
 
 export function tokenRecord(db: ReadableLibrary, rolloutId: number): TokenRecord | undefined {
-  return db.prepare(TOKENS).get(rolloutId) as TokenRecord | undefined;
+  return query(db, TOKENS, TOKEN_ROW).get(rolloutId);
 }
 
 export function getTokens(db: ReadableLibrary, rolloutId: number): RolloutTokens | undefined {

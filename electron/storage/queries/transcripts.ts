@@ -1,14 +1,14 @@
 /** Responses with their segments and calls, for comparisons: no prompt, no row, no group. */
 import type { Segment, ToolCall } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { unpackUtf8 } from '../textCodec.ts';
+import { number, query, type RowSpec } from '../rows.ts';
+import { BLOCK, BLOCK_ROW, unpackBlock } from '../storedTexts.ts';
 import { responseSegments, toolCallsOf } from './rollout.ts';
 import { tokenEndsOf } from './tokens.ts';
 
-export const TRANSCRIPT = `SELECT r.text_start AS textStart, r.text_end AS textEnd, r.block_id AS blockId, p.prompt_id AS promptId,
+export const TRANSCRIPT = `SELECT r.text_start AS textStart, r.text_end AS textEnd, r.block_id AS blockId,
     (SELECT count(*) FROM prompt_segment_row s WHERE s.prompt_id = p.prompt_id) AS promptSegments
   FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no) WHERE r.rollout_id = ?`;
-const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
 
 interface PlaceRecord {
   readonly textStart: number;
@@ -16,6 +16,13 @@ interface PlaceRecord {
   readonly blockId: number;
   readonly promptSegments: number;
 }
+
+const PLACE_ROW: RowSpec<PlaceRecord> = {
+  textStart: number,
+  textEnd: number,
+  blockId: number,
+  promptSegments: number,
+};
 
 export interface Transcript {
   readonly response: string;
@@ -36,7 +43,7 @@ export class TranscriptReader {
 
   /** @returns undefined when the library has no such rollout */
   read(rolloutId: number): Transcript | undefined {
-    const place = this.db.prepare(TRANSCRIPT).get(rolloutId) as PlaceRecord | undefined;
+    const place = query(this.db, TRANSCRIPT, PLACE_ROW).get(rolloutId);
     if (place === undefined) return undefined;
     const response = this.bytesOf(place.blockId).toString('utf8', place.textStart, place.textEnd);
     const nothing = { start: 0, end: 0 };
@@ -56,8 +63,7 @@ export class TranscriptReader {
 
   private bytesOf(id: number): Buffer {
     if (this.block?.id !== id) {
-      const { codec, bytes } = this.db.prepare(BLOCK).get(id) as { codec: number; bytes: Uint8Array };
-      this.block = { id, bytes: unpackUtf8(codec, bytes) };
+      this.block = { id, bytes: unpackBlock(query(this.db, BLOCK, BLOCK_ROW).get(id)) };
     }
     return this.block.bytes;
   }

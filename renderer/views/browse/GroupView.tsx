@@ -92,7 +92,7 @@ export default function GroupView({ place }: { readonly place: GroupPlace }) {
           runId={runId}
           runKey={runKey}
           what="rollouts"
-          within={`step:${step} group:${valueText(groupKey)}`}
+          within={`step:${step} group_key:${valueText(groupKey)}`}
         />
       </div>
       <div className="page-list">

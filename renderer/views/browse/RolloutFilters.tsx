@@ -1,7 +1,7 @@
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 
-const CORRECT: Readonly<Record<string, string>> = { yes: 'correct:true', no: 'correct:false' };
+const CORRECT: Readonly<Record<string, string>> = { yes: 'is_correct:true', no: 'is_correct:false' };
 const TOOLS: Readonly<Record<string, string>> = {
   none: 'tool_calls:0',
   some: 'tool_calls:>0',

@@ -1,6 +1,11 @@
 /** Rollouts of a run, a step or a group: ids in order from the host, rows for the visible window. */
 import { useMemo, useRef, useState } from 'react';
-import type { ParamsOf, RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
+import {
+  type ParamsOf,
+  ROLLOUT_SORTS,
+  type RolloutRow,
+  type RolloutSort,
+} from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { useCommands } from '../../app/commands.ts';
 import { useCompareCommand, useCompareMark } from '../../app/compareSet.ts';
@@ -182,20 +187,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   );
 }
 
+/** `order` for a column whose head does not sort. */
 function sortedFieldOf(column: string): RolloutSort {
-  if (column === STEP_COLUMN.id) return 'step';
-  const found = ROLLOUT_COLUMNS.find((one) => one.id === column)?.id;
-  switch (found) {
-    case 'problem':
-      return 'problemId';
-    // Their heads do not sort.
-    case undefined:
-    case 'duration':
-    case 'worker':
-    case 'gpu':
-    case 'labels':
-      return 'order';
-    default:
-      return found;
-  }
+  return ROLLOUT_SORTS.find((sort) => sort === column) ?? 'order';
 }

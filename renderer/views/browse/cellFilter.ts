@@ -31,6 +31,6 @@ function valueText(
 
 /** A filter whose last condition is begun: what it is compared with is for the reader to say. */
 export function withConditionBegun(filter: string, name: FieldName): string {
-  const isAmount = fieldNamed(name)?.kind === 'number' && name !== 'index';
+  const isAmount = fieldNamed(name)?.kind === 'number' && name !== 'ordinal';
   return bothFilters(filter, `${name}:${isAmount ? '>' : ''}`);
 }

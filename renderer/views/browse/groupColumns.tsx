@@ -13,7 +13,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     id: 'problemId',
     label: 'problem',
     value: (row) => row.problemId,
-    filterField: 'problem',
+    filterField: 'problem_id',
     minWidth: 100,
     grow: 0.8,
     sorts: 'ascending',
@@ -37,7 +37,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     id: 'truth',
     label: 'ground truth',
     value: (row) => row.groundTruth,
-    filterField: 'truth',
+    filterField: 'ground_truth',
     minWidth: 80,
     grow: 0.8,
     cell: (row) => (

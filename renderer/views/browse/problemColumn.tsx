@@ -4,10 +4,10 @@ import type { RolloutColumn } from './rolloutColumns.tsx';
 /** Which problem a rollout attempts: its text where the group is known, else its id. */
 export function problemColumn(groups: ReadonlyMap<number, GroupRow>): RolloutColumn {
   return {
-    id: 'problem',
+    id: 'problemId',
     label: 'problem',
     value: (row) => row.problemId,
-    filterField: 'problem',
+    filterField: 'problem_id',
     minWidth: 150,
     grow: 4,
     cell: (row) => {

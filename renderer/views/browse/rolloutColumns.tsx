@@ -1,62 +1,79 @@
 import type { RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
+import { fieldNamed } from '../../../shared/domain/filter/fields.ts';
+import {
+  type CamelCase,
+  camelCase,
+  LISTED_FIELDS,
+  type ListedField,
+  type RolloutField,
+} from '../../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { LABEL_COLUMN } from './labelColumn.tsx';
-import { TIMING_COLUMNS } from './timingColumns.tsx';
 
 export interface RolloutColumn extends Column<RolloutRow> {
-  readonly id: RolloutSort | 'problem' | 'duration' | 'worker' | 'gpu' | 'labels';
+  readonly id: RolloutSort | CamelCase<ListedField> | 'labels';
   /** A column is shown when any of the first rows has a value; absent: always. */
   readonly isKnown?: (row: RolloutRow) => boolean;
 }
 
+type Presentation = Omit<RolloutColumn, 'id' | 'value' | 'filterField'>;
+
+const FIELD_OF: ReadonlyMap<string, ListedField> = new Map(
+  LISTED_FIELDS.map((name) => [camelCase(name), name]),
+);
+
+/** A column of one field, shown where some row has a value. The record says what it holds, `presentation` how it looks. */
+function fieldColumn(id: CamelCase<ListedField>, presentation: Presentation): RolloutColumn {
+  const name = FIELD_OF.get(id);
+  const field: RolloutField | undefined = name === undefined ? undefined : ROLLOUT_FIELDS[name];
+  const isNumber = field?.kind === 'number' || field?.kind === 'integer';
+  return {
+    id,
+    value: (row) => row[id],
+    filterField: fieldNamed(name ?? '')?.name,
+    align: isNumber ? 'end' : 'start',
+    isKnown: field?.isAlwaysKnown === true ? undefined : (row) => row[id] !== undefined,
+    ...presentation,
+  };
+}
+
 /** Where rows of several steps are listed. */
-export const STEP_COLUMN: RolloutColumn = {
-  id: 'step',
+export const STEP_COLUMN: RolloutColumn = fieldColumn('step', {
   label: 'step',
-  value: (row) => row.step,
-  filterField: 'step',
-  align: 'end',
   minWidth: 44,
   grow: 0,
   sorts: 'ascending',
   cell: (row) => count(row.step),
-};
+});
 
 /** With the problem where rows of several are listed: see `problemColumn.tsx`. */
 export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
-  {
-    id: 'kept',
+  fieldColumn('kept', {
     label: '',
     name: 'kept',
-    value: (row) => row.kept,
-    filterField: 'kept',
     hint: 'Kept (filled) or discarded (dashed) by the down-sampling, as logged',
     minWidth: 14,
     grow: 0,
     sorts: 'descending',
-    isKnown: (row) => row.kept !== undefined,
     cell: (row) => <KeptMark isKept={row.kept} />,
-  },
-  {
-    id: 'ordinal',
+  }),
+  fieldColumn('ordinal', {
     label: 'rollout',
-    value: (row) => row.ordinal,
-    filterField: 'index',
+    align: 'start',
     hint: 'Position in the oversampled group',
     minWidth: 50,
     grow: 0,
     sorts: 'ascending',
     cell: (row) => <span className="mono">#{row.ordinal}</span>,
-  },
-  {
-    id: 'answer',
+  }),
+  fieldColumn('answer', {
     label: 'answer',
-    value: (row) => row.answer,
+    isKnown: undefined,
     copiedWith: { name: 'correct', value: (row) => row.isCorrect },
-    filterField: 'answer',
     hint: 'Sorted by its text; the mark says right or wrong where that is known',
     minWidth: 84,
     grow: 1,
@@ -69,153 +86,100 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
         <RightMark isCorrect={row.isCorrect} /> {row.answer}
       </span>
     ),
-  },
+  }),
   LABEL_COLUMN,
-  {
-    id: 'reward',
+  fieldColumn('reward', {
     label: 'reward',
-    value: (row) => row.reward,
-    filterField: 'reward',
-    align: 'end',
+    isKnown: undefined,
     minWidth: 48,
     grow: 0.6,
     sorts: 'descending',
     cell: (row) => reward(row.reward),
-  },
-  {
-    id: 'pErr',
+  }),
+  fieldColumn('pErr', {
     label: 'p_err',
-    value: (row) => row.pErr,
-    filterField: 'p_err',
     hint: 'Share of failed tool calls, as logged',
-    align: 'end',
     minWidth: 44,
     grow: 0.6,
     sorts: 'descending',
-    isKnown: (row) => row.pErr !== undefined,
     cell: (row) => decimal(row.pErr),
-  },
-  {
-    id: 'pFormat',
+  }),
+  fieldColumn('pFormat', {
     label: 'p_format',
-    value: (row) => row.pFormat,
-    filterField: 'p_format',
     hint: 'Format penalty, as logged',
-    align: 'end',
     minWidth: 58,
     grow: 0.6,
     sorts: 'descending',
-    isKnown: (row) => row.pFormat !== undefined,
     cell: (row) => decimal(row.pFormat),
-  },
-  {
-    id: 'penalty',
+  }),
+  fieldColumn('penalty', {
     label: 'penalty',
-    value: (row) => row.penalty,
-    filterField: 'penalty',
-    align: 'end',
     minWidth: 54,
     grow: 0.6,
     sorts: 'descending',
-    isKnown: (row) => row.penalty !== undefined,
     cell: (row) => <b style={{ fontWeight: 600 }}>{decimal(row.penalty)}</b>,
-  },
-  {
-    id: 'advantage',
+  }),
+  fieldColumn('advantage', {
     label: 'advantage',
-    value: (row) => row.advantage,
-    filterField: 'advantage',
-    align: 'end',
     minWidth: 66,
     grow: 0.6,
     sorts: 'descending',
-    isKnown: (row) => row.advantage !== undefined,
     cell: (row) => signed(row.advantage),
-  },
-  {
-    id: 'turns',
+  }),
+  fieldColumn('turns', {
     label: 'turns',
-    value: (row) => row.turns,
-    filterField: 'turns',
-    align: 'end',
     minWidth: 42,
     grow: 0.6,
     sorts: 'descending',
     cell: (row) => count(row.turns),
-  },
-  {
-    id: 'toolCalls',
+  }),
+  fieldColumn('toolCalls', {
     label: 'calls',
-    value: (row) => row.toolCalls,
-    filterField: 'tool_calls',
-    align: 'end',
     minWidth: 40,
     grow: 0.6,
     sorts: 'descending',
     cell: (row) => count(row.toolCalls),
-  },
-  {
-    id: 'toolErrors',
+  }),
+  fieldColumn('toolErrors', {
     label: 'failed',
-    value: (row) => row.toolErrors,
-    filterField: 'tool_errors',
     hint: 'Tool calls that failed',
-    align: 'end',
     minWidth: 46,
     grow: 0.6,
     sorts: 'descending',
     cell: (row) => (
       <span className={row.toolErrors > 0 ? 'is-wrong' : undefined}>{count(row.toolErrors)}</span>
     ),
-  },
-  {
-    id: 'policyTokens',
+  }),
+  fieldColumn('policyTokens', {
     label: 'tokens',
-    value: (row) => row.policyTokens,
-    filterField: 'tokens',
     hint: 'Tokens sampled by the policy',
-    align: 'end',
     minWidth: 56,
     grow: 0.6,
     sorts: 'descending',
-    isKnown: (row) => row.policyTokens !== undefined,
     cell: (row) => count(row.policyTokens),
-  },
-  {
-    id: 'responseChars',
+  }),
+  fieldColumn('responseChars', {
     label: 'length',
-    value: (row) => row.responseChars,
-    filterField: 'chars',
     unit: 'chars',
-    align: 'end',
     minWidth: 74,
     grow: 0.6,
     sorts: 'descending',
     cell: (row) => count(row.responseChars),
-  },
-  {
-    id: 'meanEntropy',
+  }),
+  fieldColumn('meanEntropy', {
     label: 'entropy',
-    value: (row) => row.meanEntropy,
-    filterField: 'entropy',
     unit: 'nats',
     hint: 'Mean over the policy tokens whose entropy is logged',
-    align: 'end',
     minWidth: 78,
     grow: 0.6,
     sorts: 'descending',
-    isKnown: (row) => row.meanEntropy !== undefined,
     cell: (row) => decimal(row.meanEntropy, 3),
-  },
-  {
-    id: 'stopReason',
+  }),
+  fieldColumn('stopReason', {
     label: 'stopped by',
-    value: (row) => row.stopReason,
-    filterField: 'stop',
     hint: 'Why the rollout ended; derived from the text when shown in italics',
     minWidth: 70,
     sorts: 'ascending',
-    isKnown: (row) => row.stopReason !== undefined,
     cell: (row) =>
       row.stopReasonSource === 'derived' ? (
         <i className="muted" title="derived from the text">
@@ -224,17 +188,13 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
       ) : (
         row.stopReason
       ),
-  },
-  {
-    id: 'reason',
+  }),
+  fieldColumn('reason', {
     label: 'why',
-    value: (row) => row.reason,
-    filterField: 'reason',
     hint: 'Why the down-sampling kept or discarded it',
     minWidth: 166,
     grow: 1.2,
     sorts: 'ascending',
-    isKnown: (row) => row.reason !== undefined,
     cell: (row) => (
       <span
         className="muted"
@@ -244,6 +204,23 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
         {reasonText(row.reason)}
       </span>
     ),
-  },
-  ...TIMING_COLUMNS,
+  }),
+  fieldColumn('duration', {
+    label: 'duration',
+    unit: 's',
+    hint: 'Seconds from start to end, else as logged',
+    minWidth: 62,
+    cell: (row) => decimal(row.duration, 1),
+  }),
+  engineColumn('worker', 'Of the rollout engine, as logged'),
+  engineColumn('gpu', 'One, or several of one engine'),
 ];
+
+function engineColumn(id: 'worker' | 'gpu', hint: string): RolloutColumn {
+  return fieldColumn(id, {
+    label: id,
+    hint,
+    minWidth: 74,
+    cell: (row) => <bdi title={row[id]}>{row[id]}</bdi>,
+  });
+}

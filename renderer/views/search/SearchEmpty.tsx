@@ -10,7 +10,7 @@ const EXAMPLES: readonly (readonly [query: string, means: string])[] = [
   ['"double-check"', 'these words, one after the other'],
   ['verif*', 'words that begin so'],
   ['code:sympy reward:0', 'in tool calls of rollouts without reward'],
-  ['output:"ZeroDivisionError" correct:true', 'an error on the way to a right answer'],
+  ['output:"ZeroDivisionError" is_correct:true', 'an error on the way to a right answer'],
   ['reasoning:/\\b(wait|hmm)\\b/i', 'a regular expression'],
 ];
 

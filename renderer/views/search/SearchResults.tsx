@@ -61,7 +61,7 @@ function hrefTo({ group, ...row }: SearchRow, runKey: string, query: string): st
   const { step, groupKey } = group;
   if (row.kind === 'group') return pathOfPlace({ view: 'group', runKey, step, groupKey });
   const rollout = row.kind === 'rollout' ? row.rollout : group.found[0];
-  const place: RolloutPlace = { view: 'rollout', runKey, step, groupKey, ordinal: rollout?.index ?? 0 };
+  const place: RolloutPlace = { view: 'rollout', runKey, step, groupKey, ordinal: rollout?.ordinal ?? 0 };
   const { hit } = row;
   return foundPath(place, { query, ...(hit === undefined ? {} : { turn: hit.turn, at: hit }) });
 }
@@ -81,13 +81,13 @@ function columnsFor(runs: ReadonlyMap<number, RunSummary>): readonly Column<Sear
             </b>
           );
         if (row.kind === 'prompt' || !row.isFirst) return null;
-        const { index, isCorrect, reward: rewarded } = row.rollout;
+        const { ordinal, isCorrect, reward: rewarded } = row.rollout;
         return (
           <span
             className="search-rollout"
             title={rewarded === undefined ? undefined : `reward ${reward(rewarded)}`}
           >
-            #{index} <RightMark isCorrect={isCorrect} />
+            #{ordinal} <RightMark isCorrect={isCorrect} />
           </span>
         );
       },

@@ -60,7 +60,7 @@ function foundWords({ rollouts, groups, passed, total }: Tally, search: SearchPa
 function unsearchedWords(unsearched: readonly UnsearchedRollout[]): string {
   const names = unsearched
     .slice(0, 3)
-    .map(({ step, groupKey, index }) => `step ${step} ${groupKey} #${index}`)
+    .map(({ step, groupKey, ordinal }) => `step ${step} ${groupKey} #${ordinal}`)
     .join(', ');
   const more = unsearched.length > 3 ? ` and ${unsearched.length - 3} more` : '';
   return `Not searched, since the regular expression takes too long there: ${names}${more}`;

@@ -49,7 +49,10 @@ export function completionAt(text: string, caret: number): Completion | undefine
 /** Whether the word at the caret may become the name of a field: then it is not yet a word to look for. */
 export function namesField(text: string, caret: number): boolean {
   const word = nameAt(text, caret)?.toLowerCase();
-  return word !== undefined && FIELDS.some(({ name }) => name.startsWith(word));
+  return (
+    word !== undefined &&
+    FIELDS.some(({ name, aliases }) => [name, ...aliases].some((one) => one.startsWith(word)))
+  );
 }
 
 /** The word that ends at the caret; undefined inside quotes, and where there is none or it goes on. */
@@ -61,17 +64,21 @@ export function nameAt(text: string, caret: number): string | undefined {
 
 function names(prefix: string): readonly CompletionOption[] {
   const wanted = prefix.toLowerCase();
-  const options = FIELDS.map(({ name, describe, example }) => ({
-    insert: `${name}:`,
-    label: `${name}:`,
-    detail: `${describe}, as in ${example}`,
-  }));
+  const options = FIELDS.map(fieldOption);
   // One letter is most often the beginning of a field; "no" is on the way to "not", not to "note:".
   const ordered = wanted.length > 1 ? [...CONNECTIVES, ...options] : [...options, ...CONNECTIVES];
   const all = wanted === '' ? options : ordered;
   const begins = all.filter(({ label }) => label.startsWith(wanted));
-  const holds = all.filter(({ label }) => !label.startsWith(wanted) && label.includes(wanted));
-  return [...begins, ...holds];
+  const byAlias = FIELDS.filter(
+    ({ name, aliases }) => !name.startsWith(wanted) && aliases.some((alias) => alias.startsWith(wanted)),
+  ).map(fieldOption);
+  const offered = new Set([...begins, ...byAlias].map(({ label }) => label));
+  const holds = all.filter(({ label }) => !offered.has(label) && label.includes(wanted));
+  return [...begins, ...byAlias, ...holds];
+}
+
+function fieldOption({ name, describe, example }: Field): CompletionOption {
+  return { insert: `${name}:`, label: `${name}:`, detail: `${describe}, as in ${example}` };
 }
 
 function values(field: Field, typed: string, from: number, end: number): Completion {

@@ -12,6 +12,7 @@ import { SEVERITIES } from '../annotate/annotation.ts';
 import {
   type Field,
   type FieldName,
+  type FlagField,
   fieldNamed,
   isAnnotationField,
   nearestField,
@@ -223,7 +224,7 @@ function valueNode(field: Field, value: Value): FilterNode {
       const flag = FLAGS.get(value.text.toLowerCase());
       if (flag === undefined)
         fail(`${field.name}: is true, false or none; found ${shown(value.text)}`, value);
-      return { kind: 'flag', field: field.name as 'correct' | 'kept', value: flag };
+      return { kind: 'flag', field: field.name as FlagField, value: flag };
     }
     case 'word': {
       const isPattern = !value.isQuoted && value.text.includes('*');

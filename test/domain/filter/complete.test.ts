@@ -20,11 +20,11 @@ describe('completion', () => {
     ['(kep|', 'kep', 'kept:'],
     ['-kep|', 'kep', 'kept:'],
     ['kep|:true', 'kep:', 'kept:'],
-    ['stop:le|', 'le', 'length'],
-    ['stop:error,le|', 'le', 'length'],
+    ['stop_reason:le|', 'le', 'length'],
+    ['stop_reason:error,le|', 'le', 'length'],
     ['outcome:tim|', 'tim', 'timeout'],
     ['kept:|', '', 'true'],
-    ['tokens:>|', '>', '>'],
+    ['policy_tokens:>|', '>', '>'],
     ['a no|', 'no', 'not'],
   ])('%s', (marked, replaces, first) => {
     const completion = at(marked);
@@ -46,7 +46,7 @@ describe('completion', () => {
   });
 
   it('asks the library for values it cannot know', () => {
-    expect(at('problem:aim|')?.asks).toEqual({ field: 'problem', prefix: 'aim' });
+    expect(at('problem_id:aim|')?.asks).toEqual({ field: 'problem_id', prefix: 'aim' });
     expect(at('answer:|')?.asks).toEqual({ field: 'answer', prefix: '' });
     expect(at('turns:|')?.asks).toBeUndefined();
   });
@@ -59,8 +59,8 @@ describe('completion', () => {
     expect(asked('label:"wrong to|')).toEqual(['"wrong to', 'label', 'wrong to']);
     expect(asked('reward:0 (-label:"wrong| tool" kept:true)')).toEqual(['"wrong tool"', 'label', 'wrong']);
     expect(asked('label:loops,"a \\"b\\", c","wro|')).toEqual(['"wro', 'label', 'wro']);
-    expect(asked('problem:"say \\"hi\\" t|')).toEqual(['"say \\"hi\\" t', 'problem', 'say "hi" t']);
-    expect(at('stop:"len|')?.labels).toEqual(['length']);
+    expect(asked('problem_id:"say \\"hi\\" t|')).toEqual(['"say \\"hi\\" t', 'problem_id', 'say "hi" t']);
+    expect(at('stop_reason:"len|')?.labels).toEqual(['length']);
     expect(at('code:"import sy|')).toBeUndefined();
     expect(at('label: "wrong|')).toBeUndefined();
   });

@@ -30,7 +30,7 @@ describe('reading filters', () => {
     ['  ', { kind: 'all' }],
     ['reward:0', { kind: 'number', field: 'reward', ...is(0) }],
     ['reward:-1', { kind: 'number', field: 'reward', ...is(-1) }],
-    ['tokens:>8k', { kind: 'number', field: 'tokens', ...above(8000) }],
+    ['policy_tokens:>8k', { kind: 'number', field: 'policy_tokens', ...above(8000) }],
     ['penalty:>0.5', { kind: 'number', field: 'penalty', ...above(0.5) }],
     ['turns:<=2', { kind: 'number', field: 'turns', to: { value: 2, isExclusive: false } }],
     [
@@ -66,12 +66,12 @@ describe('reading filters', () => {
     ['(a or b) c', { kind: 'and', nodes: [{ kind: 'or', nodes: [text('a'), text('b')] }, text('c')] }],
     ['"and"', text('and')],
     [
-      'stop:length,error',
+      'stop_reason:length,error',
       {
         kind: 'or',
         nodes: [
-          { kind: 'word', field: 'stop', text: 'length', isPattern: false },
-          { kind: 'word', field: 'stop', text: 'error', isPattern: false },
+          { kind: 'word', field: 'stop_reason', text: 'length', isPattern: false },
+          { kind: 'word', field: 'stop_reason', text: 'error', isPattern: false },
         ],
       },
     ],
@@ -91,7 +91,7 @@ describe('reading filters', () => {
 
   it('reads what the documentation promises', () => {
     const filter =
-      'step:40..60 reward:0 kept:false tool_errors:>2 outcome:timeout stop:length tokens:>8000 penalty:>0.5 "double-check"';
+      'step:40..60 reward:0 kept:false tool_errors:>2 outcome:timeout stop_reason:length policy_tokens:>8000 penalty:>0.5 "double-check"';
     const node = nodeOf(filter);
     expect(node.kind === 'and' && node.nodes).toHaveLength(9);
   });
@@ -117,13 +117,13 @@ describe('faults point at the character', () => {
     ['😀:1', '😀', /there is no field 😀\. To look/],
     ['😀 foo:1', '😀', /no letter and no digit/],
     ['"a😀" x👩‍🔬:1', 'x👩‍🔬', /there is no field x👩‍🔬/],
-    ['is_correct:1', 'is_correct', /did you mean correct:/],
+    ['score:1', 'score', /did you mean reward:/],
     ['turn:2', 'turn', /did you mean turns:/],
     ['reward:high', 'high', /reward: is a number/],
     ['reward:1...5', '1...5', /is a number/],
     ['step:60..40', '60..40', /lower bound comes first/],
     ['kept:maybe', 'maybe', /true, false or none/],
-    ['stop:sometimes', 'sometimes', /is one of answer, length/],
+    ['stop_reason:sometimes', 'sometimes', /is one of answer, length/],
     ['reward:', 'reward:', /a value is missing/],
     ['reward: 0', 'reward:', /a value is missing/],
     ['a (b or', 'or', /missing/],
@@ -138,7 +138,7 @@ describe('faults point at the character', () => {
     ['/a/g', 'g', /flags/],
     ['==', '==', /no letter and no digit/],
     ['not', 'not', /missing/],
-    ['stop:length,', ',', /missing behind this comma/],
+    ['stop_reason:length,', ',', /missing behind this comma/],
   ])('%s at %s', (filter, at, message) => {
     const fault = faultOf(filter);
     expect(fault.message).toMatch(message);
@@ -156,7 +156,7 @@ const words = fc.constantFrom('wait', 'however', 'double-check', 'x = 1', 'ἀρ
 const leaf: fc.Arbitrary<FilterNode> = fc.oneof(
   fc.record({
     kind: fc.constant('number' as const),
-    field: fc.constantFrom('reward' as const, 'tokens' as const),
+    field: fc.constantFrom('reward' as const, 'policy_tokens' as const),
     from: fc.record({
       value: fc.double({ noNaN: true, noDefaultInfinity: true }),
       isExclusive: fc.boolean(),
@@ -167,7 +167,7 @@ const leaf: fc.Arbitrary<FilterNode> = fc.oneof(
     kind: fc.constant('word' as const),
     field: fc.constantFrom(
       'answer' as const,
-      'problem' as const,
+      'problem_id' as const,
       'label' as const,
       'note' as const,
       'read' as const,

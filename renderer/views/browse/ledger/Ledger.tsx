@@ -73,7 +73,7 @@ export function Ledger({ runId, place, state, head }: LedgerProps) {
                 runId={runId}
                 runKey={place.runKey}
                 what="rollouts"
-                within={`step:${place.step} group:${valueText(place.groupKey)}`}
+                within={`step:${place.step} group_key:${valueText(place.groupKey)}`}
               />
               <LedgerFilters entries={entries} isPanelOpen={isOpen} />
               <div className="end">

@@ -116,7 +116,7 @@ export const CHARTS: readonly ChartSpec[] = [
       line('right', 'passRate', {
         alone: 'Pass rate',
         color: 'var(--right)',
-        filter: 'correct:true',
+        filter: 'is_correct:true',
         opens: 'the right rollouts',
       }),
       line('reward', 'meanReward', { alone: 'Mean reward', stroke: 'dotted', describe: 'mean reward' }),
@@ -160,7 +160,7 @@ export const CHARTS: readonly ChartSpec[] = [
         alone: 'Tool errors in right rollouts',
         color: 'var(--wrong)',
         describe: 'failed calls among the calls of right rollouts',
-        filter: 'correct:true tool_errors:>0',
+        filter: 'is_correct:true tool_errors:>0',
         opens: 'right rollouts with a failed call',
       }),
       line('in all', 'toolErrorRate', {
@@ -214,7 +214,7 @@ export const CHARTS: readonly ChartSpec[] = [
     format: asShare,
     lines: [
       line('truncated', 'truncatedShare', {
-        filter: 'stop:length',
+        filter: 'stop_reason:length',
         opens: 'rollouts stopped by the length limit',
       }),
     ],
@@ -255,7 +255,7 @@ export const CHARTS: readonly ChartSpec[] = [
     lines: [
       line('entropy', 'meanEntropy', {
         color: 'var(--h4)',
-        filter: 'entropy:*',
+        filter: 'mean_entropy:*',
         opens: 'rollouts with entropy',
       }),
     ],
@@ -270,13 +270,13 @@ export const CHARTS: readonly ChartSpec[] = [
     lines: [
       line('of right', 'keptShareCorrect', {
         color: 'var(--right)',
-        filter: 'correct:true kept:true',
+        filter: 'is_correct:true kept:true',
         opens: 'right rollouts that were kept',
       }),
       line('of wrong', 'keptShareWrong', {
         color: 'var(--wrong)',
         stroke: 'dotted',
-        filter: 'correct:false kept:true',
+        filter: 'is_correct:false kept:true',
         opens: 'wrong rollouts that were kept',
       }),
     ],
@@ -298,7 +298,7 @@ export const CHARTS: readonly ChartSpec[] = [
     lines: [
       line('right with an error', 'correctWithErrorShare', {
         color: 'var(--wrong)',
-        filter: 'correct:true tool_errors:>0',
+        filter: 'is_correct:true tool_errors:>0',
         opens: 'right rollouts with a failed call',
       }),
     ],

@@ -213,7 +213,7 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
       share('right', ({ recovery }) => [recovery.correct, recovery.rollouts], {
         describe: 'right rollouts among those with a failed call',
         color: 'var(--right)',
-        filter: 'tool_errors:>0 correct:true',
+        filter: 'tool_errors:>0 is_correct:true',
         opens: 'right rollouts with a failed call',
       }),
     ],

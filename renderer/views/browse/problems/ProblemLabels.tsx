@@ -24,7 +24,7 @@ export function ProblemLabels({ runKey, problemId, groups }: ProblemLabelsProps)
     <ul className="problem-labels" aria-label="Labels of readers">
       {counts.map(({ label, rollouts }) => {
         const known = labelOf(taxonomy, label);
-        const q = bothFilters(`problem:${quoted(problemId)}`, `label:${label}`);
+        const q = bothFilters(`problem_id:${quoted(problemId)}`, `label:${label}`);
         return (
           <li key={label}>
             <Link

@@ -13,7 +13,7 @@ export function useAtLimit(runId: number, stages: readonly RecipeRow[]): readonl
   const client = useClient();
   const asked = stages.filter(({ stopsLogged }) => stopsLogged === 0);
   const limits = [...new Set(asked.flatMap(({ maxResponseTokens }) => maxResponseTokens ?? []))];
-  const filters = limits.length === 0 ? [] : ['tokens:*', ...limits.map(filterOf)];
+  const filters = limits.length === 0 ? [] : ['policy_tokens:*', ...limits.map(filterOf)];
   const answers = useQueries({
     queries: filters.map((filter) => ({
       queryKey: requestKey('step.series', { runId, filter }, undefined),
@@ -26,10 +26,10 @@ export function useAtLimit(runId: number, stages: readonly RecipeRow[]): readonl
   return stages.map((stage) => {
     const { maxResponseTokens: limit, stopsLogged } = stage;
     if (limit === undefined || stopsLogged > 0) return undefined;
-    const known = of('tokens:*');
+    const known = of('policy_tokens:*');
     const reached = of(filterOf(limit));
     return known === undefined || reached === undefined ? undefined : atLimit(stage, reached, known);
   });
 }
 
-const filterOf = (limit: number): string => `tokens:>=${limit}`;
+const filterOf = (limit: number): string => `policy_tokens:>=${limit}`;

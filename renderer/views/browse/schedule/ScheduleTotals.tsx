@@ -38,7 +38,7 @@ export const ScheduleTotals = memo(function ScheduleTotals({
       <p className="schedule-legend">
         <span className="bar-swatch is-right" /> right
         <span className="bar-swatch is-wrong" /> wrong, lower
-        {bars.correct.includes(-1) && (
+        {bars.isCorrect.includes(-1) && (
           <>
             <span className="bar-swatch is-unknown" /> unknown
           </>

@@ -114,7 +114,7 @@ function paintLanes(pen: Pen, { schedule, layout, span, size, top, cursor }: Sch
       context.globalAlpha = matches === 1 ? 1 : FAINT;
       const high = Math.max(1, tall * share);
       for (let i = lane.first; i < lane.end; i++) {
-        if (bars.matches[i] !== matches || bars.correct[i] !== correct) continue;
+        if (bars.matches[i] !== matches || bars.isCorrect[i] !== correct) continue;
         if ((bars.end[i] ?? 0) < span.from || (bars.start[i] ?? 0) > span.to) continue;
         const rowTop = y + (bars.row[i] ?? 0) * rowHeight;
         if (rowTop > size.height || rowTop + rowHeight < HEAD) continue;

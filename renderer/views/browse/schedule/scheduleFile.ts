@@ -47,11 +47,11 @@ export function scheduleCsv(of: string, { bars, lanes, origin }: StepSchedule, s
         bars.row[i],
         seconds(start),
         seconds(end),
-        known(bars.correct[i]),
+        known(bars.isCorrect[i]),
         // A reward may be below 0.
         reward === undefined || Number.isNaN(reward) ? '' : reward,
         known(bars.turns[i]),
-        known(bars.tokens[i]),
+        known(bars.policyTokens[i]),
         bars.straggler[i],
         known(seconds(bars.waitSeconds[i])),
       ].join(','),
@@ -71,7 +71,7 @@ export function schedulePng(of: string, picture: SchedulePicture): Promise<Blob>
   const size = { width: picture.size.width, height };
   const whole = { ...picture, size, top: 0, cursor: undefined, brush: undefined };
   const { schedule, span } = picture;
-  const isUnknown = schedule.bars.correct.includes(-1);
+  const isUnknown = schedule.bars.isCorrect.includes(-1);
   return pngOfPainting(size, (canvas, scale) => paintSchedule(canvas, whole, scale), {
     title: 'Rollouts by worker over time',
     subtitle: `as logged · ${of} · ${span.from.toFixed(1)} s to ${span.to.toFixed(1)} s`,

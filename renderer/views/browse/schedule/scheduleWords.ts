@@ -28,9 +28,9 @@ export function barFacts(schedule: StepSchedule, bar: number): BarFacts {
   const { bars, waits, lanes } = schedule;
   const [start, end] = [bars.start[bar] ?? 0, bars.end[bar] ?? 0];
   const lane = lanes[bars.lane[bar] ?? 0];
-  const outcome = { '1': 'right', '0': 'wrong' }[String(bars.correct[bar])] ?? 'unknown whether right';
+  const outcome = { '1': 'right', '0': 'wrong' }[String(bars.isCorrect[bar])] ?? 'unknown whether right';
   const rewardHere = bars.reward[bar] ?? Number.NaN;
-  const tokens = bars.tokens[bar] ?? UNKNOWN;
+  const tokens = bars.policyTokens[bar] ?? UNKNOWN;
   let placed = 0;
   for (let i = 0; i < waits.bar.length; i++)
     if (waits.bar[i] === bar) placed += (waits.end[i] ?? 0) - (waits.start[i] ?? 0);

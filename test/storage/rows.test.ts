@@ -1,0 +1,36 @@
+/** Row specs: what they make of a row, and what they refuse. */
+import Database from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { boolean, number, oneOf, optional, orNull, query, text } from '../../electron/storage/rows.ts';
+
+const db = new Database(':memory:');
+
+it('keeps null, leaves out what is optional, and makes booleans of 0 and 1', () => {
+  const spec = { a: orNull(number), b: optional(text), c: boolean, d: optional(boolean) };
+  const rows = query(
+    db,
+    "SELECT NULL AS a, NULL AS b, 1 AS c, 0 AS d UNION ALL SELECT 2, 'x', 0, NULL",
+    spec,
+  );
+  expect(rows.all()).toStrictEqual([
+    { a: null, c: true, d: false },
+    { a: 2, b: 'x', c: false },
+  ]);
+  expect(rows.get()).toStrictEqual({ a: null, c: true, d: false });
+  expect(query(db, 'SELECT 1 AS a WHERE 0', { a: number }).get()).toBeUndefined();
+});
+
+it.each([
+  [
+    'SELECT 1 AS b',
+    { a: number },
+    /the column a is missing; the column b is not declared, in the query SELECT 1 AS b/,
+  ],
+  ["SELECT 'x' AS a", { a: number }, /the column a is a string, not a number/],
+  ['SELECT NULL AS a', { a: text }, /the column a is NULL/],
+  ['SELECT 2 AS a', { a: boolean }, /the column a is 2, not 0 or 1/],
+  ["SELECT 'x' AS a", { a: oneOf(['y']) }, /the column a is x/],
+] as const)('%s is refused by name', (sql, spec, message) => {
+  expect(() => query<{ a: unknown }>(db, sql, spec).all()).toThrow(message);
+  expect(() => query<{ a: unknown }>(db, sql, spec).get()).toThrow(message);
+});
