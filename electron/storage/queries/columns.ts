@@ -110,16 +110,54 @@ class Codes {
 }
 
 type Encode = (cell: Cell) => number;
+type Rows = readonly (readonly Cell[])[];
 
-/** What an array holds for a cell; the marks of unknown values are those of columnNames.ts. */
-const ENCODE: Readonly<Record<ArrayName, Encode>> = {
-  f64: (cell) => (cell === null ? Number.NaN : Number(cell)),
-  f32: (cell) => (cell === null ? Number.NaN : Number(cell)),
-  i32: (cell) => (cell === null ? UNKNOWN_I32 : Number(cell)),
-  i8: (cell) => (cell === null ? -1 : Number(cell)),
-  u32: Number,
-  u8: Number,
-};
+/**
+ * Fill an array from one column of the rows; the marks of unknown values are those of columnNames.ts. One loop per type
+ * of array: a loop that meets several of them runs at half the speed.
+ */
+function fillFloats(array: Float64Array, rows: Rows, column: number): void {
+  for (let i = 0; i < rows.length; i++) {
+    const cell = rows[i]?.[column] ?? null;
+    array[i] = cell === null ? Number.NaN : (cell as number);
+  }
+}
+
+function fillSingles(array: Float32Array, rows: Rows, column: number): void {
+  for (let i = 0; i < rows.length; i++) {
+    const cell = rows[i]?.[column] ?? null;
+    array[i] = cell === null ? Number.NaN : (cell as number);
+  }
+}
+
+function fillIntegers(array: Int32Array, rows: Rows, column: number): void {
+  for (let i = 0; i < rows.length; i++) array[i] = (rows[i]?.[column] ?? UNKNOWN_I32) as number;
+}
+
+function fillBooleans(array: Int8Array, rows: Rows, column: number): void {
+  for (let i = 0; i < rows.length; i++) array[i] = (rows[i]?.[column] ?? -1) as number;
+}
+
+function fillIds(array: Uint32Array, rows: Rows, column: number): void {
+  for (let i = 0; i < rows.length; i++) array[i] = (rows[i]?.[column] ?? 0) as number;
+}
+
+function fillBytes(array: Uint8Array, rows: Rows, column: number): void {
+  for (let i = 0; i < rows.length; i++) array[i] = (rows[i]?.[column] ?? 0) as number;
+}
+
+function fill(array: ColumnArray<ColumnName>, rows: Rows, column: number): void {
+  if (array instanceof Float64Array) fillFloats(array, rows, column);
+  else if (array instanceof Float32Array) fillSingles(array, rows, column);
+  else if (array instanceof Int32Array) fillIntegers(array, rows, column);
+  else if (array instanceof Int8Array) fillBooleans(array, rows, column);
+  else if (array instanceof Uint32Array) fillIds(array, rows, column);
+  else fillBytes(array, rows, column);
+}
+
+function fillCodes(array: { [i: number]: number }, rows: Rows, column: number, encode: Encode): void {
+  for (let i = 0; i < rows.length; i++) array[i] = encode(rows[i]?.[column] ?? null);
+}
 
 /** Index from 1; 0 where it is unknown. */
 const codeOf =
@@ -147,13 +185,9 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
   // Rows are arrays, whose cells have the order of the list that the SELECT is made of.
   STORED.forEach(({ name, field }, column) => {
     const dictionary = DICTIONARIES.find((known) => known === name);
-    const encode =
-      field?.column === 'code'
-        ? codeOf(field.oneOf ?? [])
-        : dictionary === undefined
-          ? ENCODE[ROLLOUT_COLUMNS[name]]
-          : dictionaryOf(codes[dictionary]);
-    fill(arrays[name], rows, column, encode);
+    if (field?.column === 'code') fillCodes(arrays[name], rows, column, codeOf(field.oneOf ?? []));
+    else if (dictionary === undefined) fill(arrays[name], rows, column);
+    else fillCodes(arrays[name], rows, column, dictionaryOf(codes[dictionary]));
   });
   arrays.latencyMs.fill(Number.NaN);
   const indexOf = new Map<number, number>();
@@ -165,20 +199,13 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
     callName: dictionaryOf(codes.callName),
   };
   CALLS.forEach(([name], column) => {
-    fill(arrays[name], calls, column, encodeCall[name] ?? ENCODE[CALL_COLUMNS[name]]);
+    const encode = encodeCall[name];
+    if (encode === undefined) fill(arrays[name], calls, column);
+    else fillCodes(arrays[name], calls, column, encode);
   });
   sumUpCalls(arrays, calls, codes);
   const texts = Object.fromEntries(DICTIONARIES.map((name) => [name, codes[name].texts]));
   return { arrays, dictionaries: texts as unknown as StepDictionaries };
-}
-
-function fill(
-  array: { [i: number]: number },
-  rows: readonly (readonly Cell[])[],
-  column: number,
-  encode: Encode,
-): void {
-  for (let i = 0; i < rows.length; i++) array[i] = encode(rows[i]?.[column] ?? null);
 }
 
 /** What is known of a rollout from its calls: outcomes, tools, and the slowest call. */
@@ -193,7 +220,7 @@ function sumUpCalls(
   for (let call = 0; call < calls.length; call++) {
     const at = arrays.callRollout[call] ?? 0;
     arrays.outcomes[at] = (arrays.outcomes[at] ?? 0) | (1 << (arrays.callOutcome[call] ?? 0));
-    const latency = ENCODE.f64(calls[call]?.[latencies] ?? null);
+    const latency = Number(calls[call]?.[latencies] ?? Number.NaN);
     const slowest = arrays.latencyMs[at] ?? Number.NaN;
     if (!(slowest >= latency) && !Number.isNaN(latency)) arrays.latencyMs[at] = latency;
     const name = codes.callName.texts[(arrays.callName[call] ?? 0) - 1];
