@@ -50,9 +50,18 @@ const RULES: readonly Rule[] = [
     name: 'a script cannot open a window',
     mutations: [{ file: 'main/security.ts', from: "action: 'deny'", to: "action: 'allow'" }],
     async attack({ page, app }) {
-      await page.evaluate((url) => void window.open(url), ATTACKER);
-      await soon();
-      return app.context().pages().length > 1;
+      const opening = app
+        .context()
+        .waitForEvent('page', { timeout: 5_000 })
+        .catch(() => undefined);
+      // Not awaited: a window that is closed while it opens may never let the call return.
+      void page.evaluate((url) => void window.open(url), ATTACKER).catch(() => undefined);
+      const opened = await opening;
+      if (opened === undefined || opened.isClosed()) return false;
+      return opened.waitForEvent('close', { timeout: 2_000 }).then(
+        () => false,
+        () => true,
+      );
     },
   },
   {
