@@ -113,7 +113,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   'electron/start': ['electron/headless', 'node:'],
-  'renderer/ui': ['npm', 'types:shared/domain', 'shared/domain/delimited.ts'],
+  'renderer/ui': [
+    'npm',
+    'types:shared/domain',
+    'shared/domain/delimited.ts',
+    'shared/domain/hiddenCharacters.ts',
+  ],
   'renderer/charts': ['npm', 'types:shared/domain', 'shared/domain/delimited.ts', 'renderer/ui'],
   'renderer/editor': ['npm', 'types:shared/domain', 'renderer/ui'],
   'renderer/theme': ['npm'],

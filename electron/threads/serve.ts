@@ -9,7 +9,7 @@ import type { Task } from './task.ts';
 const PROGRESS_INTERVAL_MS = 100;
 
 /** By method name. The host validates parameters before it sends them. */
-type Handlers = Readonly<Record<string, (params: never, task: Task) => unknown>>;
+export type Handlers = Readonly<Record<string, (params: never, task: Task) => unknown>>;
 
 export interface Service<Notice = never> {
   readonly handlers: Handlers;

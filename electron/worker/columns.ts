@@ -5,7 +5,7 @@ import { ColumnMemory } from '../columns/columnMemory.ts';
 import { ColumnQueryEngine } from '../columns/queryEngine.ts';
 import { Searcher } from '../search/searcher.ts';
 import { openReader } from '../storage/open.ts';
-import { post, serve } from '../threads/serve.ts';
+import { type Handlers, post, serve } from '../threads/serve.ts';
 import type { Task } from '../threads/task.ts';
 import type { ColumnNews, ColumnNotice, LibraryThreadData } from './messages.ts';
 
@@ -18,13 +18,21 @@ const searcher = new Searcher(db, engine.store);
 type SearchHandlers = {
   [M in MethodsOn<'search'>]: (params: ParsedParams<M>, task: Task) => ResultOf<M>;
 };
+/** Each in a transaction of its own. */
+function columnHandlers(of: ColumnQueryEngine): Handlers {
+  const methods = Object.keys(of.handlers) as (keyof typeof of.handlers)[];
+  return Object.fromEntries(
+    methods.map((method) => [method, (params: never, task: Task) => of.answer(method, params, task)]),
+  );
+}
+
 const search: SearchHandlers = {
   'search.page': (params, task) => searcher.page(params, task),
   'search.hits': (params) => searcher.hits(params),
 };
 
 serve<ColumnNotice>({
-  handlers: { ...engine.handlers, ...search },
+  handlers: { ...columnHandlers(engine), ...search },
   onNotice: () => engine.store.makeRoom(),
   close: () => void db.close(),
 });

@@ -45,7 +45,7 @@ export function describeOverview(shell: Shell): void {
       await chart('Truncated').focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('Enter');
-      await expect.poll(() => running.place()).toBe(`${RUN}/step/0?tab=rollouts&q=stop%3Alength`);
+      await expect.poll(() => running.place()).toBe(`${RUN}/step/0?tab=rollouts&q=stop_reason%3Alength`);
       await page.goto(running.urlOf(RUN));
       const box = await chart('Tool errors').boundingBox();
       if (box === null) throw new Error('the chart is not there');

@@ -1,5 +1,6 @@
 /** Text of a log as HTML: escaped, what would act made visible, and marked where something is to be seen. */
-import { glyphOf, visible } from './visible.ts';
+import { glyphOf } from '../../../shared/domain/hiddenCharacters.ts';
+import { visible } from './visible.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
