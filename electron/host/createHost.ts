@@ -54,7 +54,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   return host;
 }
 
-/** What the host does before or after a thread answers. `ask` hands the parameters on. */
+/** Work of the host before or after a thread answers. `ask` hands the parameters on. */
 type Around = {
   [M in ThreadMethod]?: (
     params: ParsedParams<M>,

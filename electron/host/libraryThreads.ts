@@ -29,7 +29,7 @@ const freeSlots = Array.from({ length: MEMORY_SLOTS }, (_, slot) => slot);
 /** By client, the slot of its thread. One whose memory is full asks all others to make room. */
 const columnClients = new Map<WorkerClient, number>();
 
-/** Where the requests beside the contract are answered. */
+/** The thread that answers each request beside the contract. */
 const INTERNAL: Readonly<
   Record<keyof InternalMethods, { readonly thread: 'writer' | 'analysis'; readonly isAtOnce?: true }>
 > = {

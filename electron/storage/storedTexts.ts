@@ -1,4 +1,4 @@
-/** Where texts are stored: blocks of responses, and prompts. */
+/** Reads stored texts: blocks of responses, and prompts. */
 import { bytes, number, type RowOf } from './rows.ts';
 import { unpackText, unpackUtf8 } from './textCodec.ts';
 

@@ -33,6 +33,6 @@ export type FromWorker<News = unknown> =
 export interface Progress {
   readonly stepsDone: number;
   readonly steps: number;
-  /** Of everything, 0 … 1, where it is known better than by steps. */
+  /** Share of all the work, 0 … 1, if it is known better than by steps. */
   readonly share?: number;
 }

@@ -27,7 +27,7 @@ export interface PackTextRequest {
 
 /**
  * @returns undefined where there is no such rollout
- * @throws ApiError `refused` where a pattern is none, or takes too long
+ * @throws ApiError `refused` if a pattern is invalid or takes too long
  */
 export async function packText(
   db: ReadableLibrary,

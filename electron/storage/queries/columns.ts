@@ -208,7 +208,7 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
   return { arrays, dictionaries: texts as unknown as StepDictionaries };
 }
 
-/** What is known of a rollout from its calls: outcomes, tools, and the slowest call. */
+/** Facts that a rollout's calls give: outcomes, tools, and the slowest call. */
 function sumUpCalls(
   arrays: StepArrays,
   calls: readonly (readonly Cell[])[],

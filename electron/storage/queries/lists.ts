@@ -92,7 +92,7 @@ export const ROLLOUTS_BY_ID = `
 
 const CELLS: Readonly<Record<string, Cell<string | number | boolean>>> = { number, integer: number, boolean };
 
-/** What the records of the fields say of the rows. */
+/** Types of rows, derived from the field records. */
 const ROLLOUT_ROW = Object.fromEntries(
   LISTED_FIELDS.map((name) => {
     const { kind, oneOf: words, isAlwaysKnown }: RolloutField = ROLLOUT_FIELDS[name];
