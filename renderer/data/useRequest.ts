@@ -3,9 +3,9 @@ import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient, useLibrary } from './DataProvider.tsx';
 
-export interface UseRequestOptions {
-  /** Show the former answer while a new one is under way (another sort order, a filter). */
-  readonly keepPrevious?: boolean;
+export interface UseRequestOptions<M extends Method = Method> {
+  /** Show the former answer while a new one is under way (another sort order, a filter), or only that of some params. */
+  readonly keepPrevious?: boolean | ((previous: ParamsOf<M>) => boolean);
   /** Asked of another library than is looked at. */
   readonly library?: string | undefined;
 }
@@ -14,18 +14,24 @@ export interface UseRequestOptions {
 export function useRequest<M extends Method>(
   method: M,
   params: ParamsOf<M> | undefined,
-  options: UseRequestOptions = {},
+  options: UseRequestOptions<M> = {},
 ): UseQueryResult<ResultOf<M>, Error> {
   const client = useClient(options.library);
   const here = useLibrary();
-  return useQuery({
+  const { keepPrevious } = options;
+  return useQuery<ResultOf<M>, Error, ResultOf<M>, readonly unknown[]>({
     queryKey: requestKey(method, params, options.library === here ? undefined : options.library),
     queryFn: ({ signal }) => {
       if (params === undefined) throw new Error(`${method} was asked before its params were known`);
       return client.request(method, params, { signal });
     },
     enabled: params !== undefined,
-    placeholderData: options.keepPrevious ? keepPreviousData : undefined,
+    placeholderData:
+      typeof keepPrevious === 'function'
+        ? (answer, query) => (keepPrevious(query?.queryKey[1] as ParamsOf<M>) ? answer : undefined)
+        : keepPrevious
+          ? keepPreviousData
+          : undefined,
   });
 }
 

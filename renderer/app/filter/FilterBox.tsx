@@ -37,11 +37,13 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
   const [, setQuery] = useUrlQuery();
   const [text, setText] = useState(link.text);
   const [caret, setCaret] = useState<number>();
-  const [chosen, setChosen] = useState(-1);
+  // By its label: the list can change under it when the values of the run arrive.
+  const [chosenLabel, setChosenLabel] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const listId = useId();
   const settled = useSettled(text, REST_MS);
   const offered = useCompletion(text, caret, runId);
+  const chosen = offered?.options.findIndex(({ label }) => label === chosenLabel) ?? -1;
   useCommands({ 'search.focus': () => field.current?.focus() });
 
   // A link, a chip or the way back has changed the filter.
@@ -68,7 +70,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
   const type = (next: string, at: number | null) => {
     setText(next);
     setCaret(at ?? next.length);
-    setChosen(-1);
+    setChosenLabel(undefined);
   };
   const take = (list: Offered, index: number) => {
     const option = list.options[index];
@@ -89,8 +91,9 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
     const { key } = event;
     if (offered !== undefined && (key === 'ArrowDown' || key === 'ArrowUp')) {
       event.preventDefault();
-      const count = offered.options.length;
-      setChosen(key === 'ArrowDown' ? Math.min(count - 1, chosen + 1) : Math.max(-1, chosen - 1));
+      const { options } = offered;
+      const next = key === 'ArrowDown' ? Math.min(options.length - 1, chosen + 1) : chosen - 1;
+      setChosenLabel(options[next]?.label);
     } else if (offered !== undefined && takes(event, offered)) {
       event.preventDefault();
       take(offered, Math.max(0, chosen));
@@ -101,7 +104,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
     } else if (key === 'Escape') {
       event.preventDefault();
       event.stopPropagation();
-      if (caret !== undefined && offered !== undefined && chosen >= 0) setChosen(-1);
+      if (caret !== undefined && offered !== undefined && chosen >= 0) setChosenLabel(undefined);
       else if (text !== link.text) setText(link.text);
       else event.currentTarget.blur();
     }
@@ -130,7 +133,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
           onSelect={(event) => setCaret(event.currentTarget.selectionStart ?? undefined)}
           onBlur={() => {
             setCaret(undefined);
-            setChosen(-1);
+            setChosenLabel(undefined);
             if (!isNaming) apply(text);
           }}
           onKeyDown={onKeyDown}

@@ -30,12 +30,32 @@ export function useCompletion(
     asks === undefined || runId === undefined
       ? undefined
       : { runId, field: asks.field, prefix: asks.prefix, limit: MOST },
-    { keepPrevious: true },
+    {
+      // While a longer word is looked up, those found for its beginning stay on offer.
+      keepPrevious: (previous) =>
+        asks !== undefined &&
+        previous !== undefined &&
+        previous.runId === runId &&
+        previous.field === asks.field &&
+        asks.prefix.startsWith(previous.prefix ?? ''),
+    },
   ).data?.values;
   if (completion === undefined) return undefined;
-  const found = asks === undefined ? [] : (values ?? []).map(optionOf);
+  const wanted = asks?.prefix.toLowerCase() ?? '';
+  // The answer may be that to a shorter word: those that begin with the whole word stand first, as in its own answer.
+  const found = (values ?? [])
+    .map((value) => ({ value, at: placeOf(wanted, value) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => Number(a.at > 0) - Number(b.at > 0))
+    .map(({ value }) => optionOf(value));
   const options = merged(found, completion.options);
   return options.length === 0 ? undefined : { ...rangeOf(completion), options: options.slice(0, MOST) };
+}
+
+/** Where a value or its name holds the word, the earlier of both; -1: in neither. */
+function placeOf(wanted: string, { text, name = text }: FrequentValue): number {
+  const places = [text, name].map((each) => each.toLowerCase().indexOf(wanted)).filter((at) => at >= 0);
+  return places.length === 0 ? -1 : Math.min(...places);
 }
 
 function optionOf({ text, name, rollouts }: FrequentValue): CompletionOption {

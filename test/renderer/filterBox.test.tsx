@@ -1,0 +1,74 @@
+// @vitest-environment happy-dom
+/** The filter box over a library that answers when the test lets it: what is offered is what fits what is typed now. */
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FilterBox } from '../../renderer/app/filter/FilterBox.tsx';
+import type { FrequentValue } from '../../shared/api/contract.ts';
+import { createFakeClient } from '../support/fakeClient.ts';
+import { renderWithClient } from '../support/renderWithClient.tsx';
+
+const OUTCOMES: readonly FrequentValue[] = [
+  { text: 'ok_stdout', rollouts: 140 },
+  { text: 'runtime_error', rollouts: 31 },
+  { text: 'timeout', rollouts: 12 },
+];
+
+/** The library's answers, by the prefix that was asked for. */
+let answers: Map<string, (values: readonly FrequentValue[]) => void>;
+const box = () => screen.getByRole<HTMLInputElement>('combobox', { name: 'Filter rollouts' });
+const options = () => screen.queryAllByRole('option').map((option) => option.textContent);
+const press = (key: string) => fireEvent.keyDown(box(), { key });
+
+function type(value: string): void {
+  box().focus();
+  fireEvent.change(box(), { target: { value, selectionStart: value.length } });
+}
+
+async function answer(prefix: string, values: readonly FrequentValue[]): Promise<void> {
+  await waitFor(() => expect([...answers.keys()]).toContain(prefix));
+  await act(async () => answers.get(prefix)?.(values));
+}
+
+beforeEach(() => {
+  answers = new Map();
+  const client = createFakeClient({
+    'view.list': () => [],
+    'filter.values': ({ prefix = '' }) =>
+      new Promise((resolve) => answers.set(prefix, (values) => resolve({ values }))),
+  });
+  renderWithClient(client, <FilterBox runId={1} runKey="a-run" what="rollouts" />);
+});
+afterEach(cleanup);
+
+describe('filter box', () => {
+  it('offers of the former answer only what still fits', async () => {
+    type('outcome:');
+    await answer('', OUTCOMES);
+    await waitFor(() => expect(options()[0]).toBe('ok_stdout140 rollouts'));
+    type('outcome:time');
+    // The library has not answered yet.
+    expect(options()).toEqual(['timeout12 rollouts', 'runtime_error31 rollouts']);
+    press('ArrowDown');
+    press('Enter');
+    expect(box().value).toBe('outcome:timeout');
+  });
+
+  it('keeps the chosen value when the answer puts others before it', async () => {
+    type('outcome:');
+    press('ArrowDown');
+    const chosen = screen.getByRole('option', { selected: true }).textContent ?? '';
+    expect(chosen).not.toContain('timeout');
+    await answer('', [{ text: 'timeout', rollouts: 150 }, ...OUTCOMES]);
+    await waitFor(() => expect(options()[0]).toBe('timeout150 rollouts'));
+    press('Enter');
+    expect(box().value).toBe(`outcome:${chosen}`);
+  });
+
+  it('offers nothing of another field', async () => {
+    type('outcome:');
+    await answer('', OUTCOMES);
+    await waitFor(() => expect(options()).toContain('ok_stdout140 rollouts'));
+    type('tool:');
+    expect(options()).not.toContain('ok_stdout140 rollouts');
+  });
+});
