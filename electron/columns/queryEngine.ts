@@ -1,5 +1,6 @@
 import {
   FIRST_ROWS,
+  type GroupOrder,
   type MethodsOn,
   type ParsedParams,
   type ProblemMap,
@@ -12,7 +13,7 @@ import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { filterSql } from '../storage/filterSql.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { groupRows, orderGroups, rolloutRows } from '../storage/queries/lists.ts';
+import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
 import { runIdOf } from '../storage/queries/places.ts';
 import { questionBeginnings } from '../storage/queries/questions.ts';
 import type { Task } from '../threads/task.ts';
@@ -29,7 +30,7 @@ import { LastFew } from './lastFew.ts';
 import { type CountedStep, latencyDistribution } from './latencies.ts';
 import { type PackIds, packIds } from './packChoice.ts';
 import { problemMap, suspiciousTruths } from './problemMap.ts';
-import { matchedSteps, orderMatched, orderMatchedGroups } from './runOrder.ts';
+import { matchedSteps, orderGroups, orderMatched } from './runOrder.ts';
 import { stepSchedule } from './schedule.ts';
 import { stepFacts } from './series.ts';
 import { textMatches } from './textMatches.ts';
@@ -83,8 +84,8 @@ export class ColumnQueryEngine {
         const scope = { ...params, runId: runIdOf(db, params) };
         const order =
           params.filter.trim() === ''
-            ? orderGroups(db, scope)
-            : orderMatchedGroups(db, this.match(scope, task).matched, scope);
+            ? orderGroups(this.store.run(scope.runId), params)
+            : this.matchingGroups(scope, task);
         if (params.withRows !== true) return order;
         return { ...order, rows: groupRows(db, [...order.ids.subarray(0, FIRST_ROWS)]) };
       },
@@ -132,6 +133,11 @@ export class ColumnQueryEngine {
         return { cases: ids.length, annotations, siblings };
       },
     };
+  }
+
+  private matchingGroups(params: Params<'group.order'> & { readonly runId: number }, task: Task): GroupOrder {
+    const { run, matched } = this.match(params, task);
+    return orderGroups(run, params, matched);
   }
 
   private schedule({ runId, step, filter }: Params<'step.schedule'>, task: Task): ResultOf<'step.schedule'> {

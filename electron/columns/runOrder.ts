@@ -1,10 +1,9 @@
 /** All rollouts of a run, a step or a group that match a filter, in any order; and all groups that have one. */
-import type { GroupOrder, ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
+import type { GroupOrder, GroupSort, ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { camelCase, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
 import { UNKNOWN_I32 } from '../storage/columnNames.ts';
-import type { ReadableLibrary } from '../storage/open.ts';
-import { type GroupOrderParams, orderGroups } from '../storage/queries/lists.ts';
+import type { GroupFigures } from '../storage/queries/columns.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
 import { type CodedField, codedTexts, isCoded } from './fieldColumns.ts';
@@ -153,11 +152,48 @@ function ranksOf(texts: readonly string[]): ReadonlyMap<string, number> {
   return new Map([...texts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).map((text, rank) => [text, rank]));
 }
 
-export function orderMatchedGroups(
-  db: ReadableLibrary,
-  matched: readonly Matched[],
-  params: GroupOrderParams,
+type GroupOrderParams = Pick<ParsedParams<'group.order'>, 'step' | 'sort' | 'direction'>;
+
+/**
+ * Unknown values come last either way; equal ones keep the order of the log.
+ *
+ * @param matched rollouts of a filter: only groups that have one are listed, with how many they have
+ */
+export function orderGroups(
+  run: RunTable,
+  { step, sort, direction }: GroupOrderParams,
+  matched?: readonly Matched[],
 ): GroupOrder {
+  const { runId } = run;
+  const counts = matched === undefined ? undefined : matchesByGroup(matched);
+  const groups = run.steps
+    .filter((table) => step === undefined || table.step === step)
+    .flatMap((table) => table.groupFigures())
+    .filter(({ groupId }) => counts?.has(groupId) ?? true);
+  const isDescending = direction === 'descending';
+  const rows = Uint32Array.from(groups, (_, i) => i);
+  let sorted: Uint32Array = rows;
+  if (sort !== 'order') sorted = sortedRows(rows, [{ values: groupValues(run, groups, sort), isDescending }]);
+  else if (isDescending) sorted = rows.reverse();
+  const ids = sorted.map((row) => groups[row]?.groupId ?? 0);
+  return counts === undefined
+    ? { runId, ids }
+    : { runId, ids, matches: ids.map((id) => counts.get(id) ?? 0) };
+}
+
+function groupValues(
+  run: RunTable,
+  groups: readonly GroupFigures[],
+  sort: Exclude<GroupSort, 'order'>,
+): Float64Array {
+  if (sort !== 'problemId') return Float64Array.from(groups, (figures) => figures[sort] ?? Number.NaN);
+  const facts = run.groups();
+  const ranks = ranksOf([...new Set(groups.map(({ groupId }) => facts.get(groupId)?.problemId ?? ''))]);
+  return Float64Array.from(groups, ({ groupId }) => ranks.get(facts.get(groupId)?.problemId ?? '') ?? 0);
+}
+
+/** How many of the rollouts each group has. */
+function matchesByGroup(matched: readonly Matched[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { table, mask } of matched) {
     const groupId = table.column('groupId');
@@ -167,7 +203,5 @@ export function orderMatchedGroups(
       counts.set(id, (counts.get(id) ?? 0) + 1);
     }
   }
-  const { runId, ids: all } = orderGroups(db, params);
-  const ids = all.filter((id) => counts.has(id));
-  return { runId, ids, matches: ids.map((id) => counts.get(id) ?? 0) };
+  return counts;
 }

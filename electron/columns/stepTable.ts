@@ -2,8 +2,18 @@
 import type { StepFacts } from '../../shared/api/contract.ts';
 import type { ColumnArray, ColumnName, DictionaryName, StepColumns } from '../storage/columnNames.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { keptColumn, keptDictionary, keptFacts, readStepColumns } from '../storage/queries/columns.ts';
+import {
+  type GroupFigures,
+  groupFigures,
+  keptColumn,
+  keptDictionary,
+  keptFacts,
+  readStepColumns,
+} from '../storage/queries/columns.ts';
 import { type ColumnSource, stepFacts } from './series.ts';
+
+/** What an object of nine numbers weighs in V8, rounded up. */
+const GROUP_BYTES = 160;
 
 export class StepTable {
   readonly runId: number;
@@ -15,6 +25,7 @@ export class StepTable {
   /** Everything at once, from the rows. */
   private read: StepColumns | undefined;
   private kept: StepFacts | undefined;
+  private groups: readonly GroupFigures[] | undefined;
 
   constructor(
     db: ReadableLibrary,
@@ -34,7 +45,7 @@ export class StepTable {
   get weight(): number {
     let bytes = 0;
     for (const array of this.arrays.values()) bytes += array.byteLength;
-    return bytes;
+    return bytes + (this.groups?.length ?? 0) * GROUP_BYTES;
   }
 
   /** What charts show of the whole step. */
@@ -42,6 +53,12 @@ export class StepTable {
     this.kept ??= keptFacts(this.db, this);
     this.kept ??= stepFacts(this);
     return this.kept;
+  }
+
+  /** The groups of the step, in the order of the log. */
+  groupFigures(): readonly GroupFigures[] {
+    this.groups ??= groupFigures(this.db, this.runId, this.step);
+    return this.groups;
   }
 
   column<N extends ColumnName>(name: N): ColumnArray<N> {

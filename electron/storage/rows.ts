@@ -97,6 +97,46 @@ export class Query<T> {
   }
 }
 
+/** A prepared statement of one column: what is in its cells. */
+export class ValueQuery<V> {
+  private readonly statement: Statement<Parameter[], unknown>;
+  private readonly cell: Cell<V>;
+  private readonly sql: string;
+  private isUnchecked = IS_CHECKED;
+
+  constructor(db: ReadableLibrary, sql: string, cell: Cell<V>) {
+    this.sql = sql;
+    this.cell = cell;
+    this.statement = db.prepare<Parameter[], unknown>(sql).pluck();
+  }
+
+  /** @throws Error in development and tests, when the first value is not as declared */
+  get(...parameters: readonly Parameter[]): V | undefined {
+    const value = this.statement.get(...parameters);
+    if (value !== undefined) this.check(value);
+    return value as V | undefined;
+  }
+
+  /** @throws Error likewise */
+  all(...parameters: readonly Parameter[]): V[] {
+    const values = this.statement.all(...parameters);
+    if (values[0] !== undefined) this.check(values[0]);
+    return values as V[];
+  }
+
+  private check(value: unknown): void {
+    if (!this.isUnchecked) return;
+    this.isUnchecked = false;
+    const fault = faultOf(value, this.cell);
+    if (fault !== undefined)
+      throw new Error(`row spec: the value ${fault}, in the query ${oneLine(this.sql)}`);
+  }
+}
+
+/** Prepares a query of one column. A boolean or an optional value needs `query`. */
+export const queryValue = <V>(db: ReadableLibrary, sql: string, cell: Cell<V>): ValueQuery<V> =>
+  new ValueQuery(db, sql, cell);
+
 /** Prepares a query. Its rows have a column for each entry of `spec`, and no other. */
 export const query = <T>(db: ReadableLibrary, sql: string, spec: RowSpec<T>): Query<T> =>
   new Query(db, sql, spec);

@@ -11,8 +11,8 @@ import { found } from '../../shared/api/errors.ts';
 import { getLedger } from '../roc/ledger.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { annotationsOfRollout } from '../storage/queries/annotations.ts';
-import { groupRows, orderGroups, rolloutRows } from '../storage/queries/lists.ts';
-import { problemPlaces, resolveAddress, siblingIds } from '../storage/queries/places.ts';
+import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
+import { groupIds, problemPlaces, resolveAddress, siblingIds } from '../storage/queries/places.ts';
 import { getRollout } from '../storage/queries/rollout.ts';
 import { getAlternatives, getSignal } from '../storage/queries/tokens.ts';
 
@@ -95,7 +95,7 @@ function ofGroup(
     {
       method: 'group.order',
       params: { runId, step },
-      value: orderGroups(db, { runId, step, sort: 'order', direction: 'ascending' }),
+      value: { runId, ids: groupIds(db, runId, step) },
     },
   ];
   const [group] = rows;

@@ -26,7 +26,7 @@ import { filterText } from '../../shared/domain/filter/print.ts';
 import { askColumns, CANCELLED_TASK, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
-import { rolloutOrder } from '../support/rolloutOrder.ts';
+import { groupOrder, rolloutOrder } from '../support/rolloutOrder.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 const NUMBER_FIELDS = FIELDS.flatMap(({ name, kind }) => (kind === 'number' ? [name as NumberField] : []));
@@ -238,6 +238,22 @@ describe('orders over columns', () => {
         const ours = ask<{ ids: Uint32Array }>(engine, { method: 'rollout.order', runId, filter: '', sort });
         expect(Array.from(ours.ids)).toEqual(rolloutOrder(db, { runId, sort }));
       }
+    }
+  });
+
+  it.each(GROUP_SORTS)('orders the groups of a run and of a step by %s as SQL does', (sort) => {
+    const engine = new ColumnQueryEngine(db);
+    for (const { run_id: runId } of runs) {
+      const [first] = db
+        .prepare('SELECT min(step) FROM group_row WHERE run_id = ?')
+        .pluck()
+        .all(runId) as number[];
+      for (const direction of ['ascending', 'descending'] as const)
+        for (const step of [undefined, first]) {
+          const params = { runId, step, filter: '', sort, direction, withRows: false };
+          const { ids } = ask<{ ids: Uint32Array }>(engine, { method: 'group.order', ...params });
+          expect(Array.from(ids)).toEqual(groupOrder(db, params));
+        }
     }
   });
 

@@ -1,6 +1,6 @@
-/** The order of rollouts as SQL: what the order that columns give is compared with. */
+/** The order of rollouts and groups as SQL. Tests compare the order that columns give with it. */
 import type { ReadableLibrary } from '../../electron/storage/open.ts';
-import type { ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
+import type { GroupSort, ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
 
 const ROLLOUT_COLUMNS: Record<RolloutSort, string> = {
   order: 'r.step, r.group_id, r.ordinal',
@@ -34,25 +34,29 @@ function rolloutOrderSql({ step, groupId, sort }: RolloutScope): string {
   if (groupId !== undefined) where.splice(0, 1, 'r.group_id = :groupId');
   else if (step !== undefined) where.push('r.step = :step');
   return `SELECT r.rollout_id FROM rollout_row r WHERE ${where.join(' AND ')}
-    ORDER BY ${orderByAll(sort)}`;
+    ORDER BY ${orderByAll(sort, ROLLOUT_COLUMNS)}`;
 }
 
 /** Keys behind the order of the log never decide. */
-function orderByAll(sort: RolloutScope['sort']): string {
+function orderByAll<S extends string>(
+  sort: readonly { readonly by: S | 'order'; readonly direction: Direction }[],
+  columns: Readonly<Record<S | 'order', string>>,
+): string {
   const [first] = sort;
   if (first?.by === 'order')
-    return ROLLOUT_COLUMNS.order
+    return columns.order
       .split(', ')
       .map((part) => `${part} ${wayOf(first.direction)}`)
       .join(', ');
   const keys = sort
     .filter(({ by }) => by !== 'order')
-    .map(({ by, direction }) => `${ROLLOUT_COLUMNS[by]} ${wayOf(direction)} NULLS LAST`);
-  return [...keys, ROLLOUT_COLUMNS.order].join(', ');
+    .map(({ by, direction }) => `${columns[by]} ${wayOf(direction)} NULLS LAST`);
+  return [...keys, columns.order].join(', ');
 }
 
-const wayOf = (direction: 'ascending' | 'descending'): string =>
-  direction === 'descending' ? 'DESC' : 'ASC';
+type Direction = 'ascending' | 'descending';
+
+const wayOf = (direction: Direction): string => (direction === 'descending' ? 'DESC' : 'ASC');
 
 export function rolloutOrder(
   db: ReadableLibrary,
@@ -63,4 +67,32 @@ export function rolloutOrder(
     .prepare(rolloutOrderSql(params))
     .pluck()
     .all({ runId, step: step ?? null, groupId: groupId ?? null }) as number[];
+}
+
+/** Figures of groups, summed up from their rollouts. */
+const GROUP_COLUMNS: Record<GroupSort, string> = {
+  order: 'g.step, g.group_id',
+  rollouts: 'count(*)',
+  correct: 'avg(r.is_correct)',
+  meanReward: 'avg(r.reward)',
+  kept: 'sum(r.kept)',
+  toolCalls: 'sum(r.tool_calls)',
+  toolErrors: 'sum(r.tool_errors)',
+  meanTurns: 'avg(r.turns)',
+  meanResponseChars: 'avg(r.response_chars)',
+  problemId: '(SELECT p.problem_id FROM problem_row p WHERE p.problem_no = g.problem_no)',
+};
+
+export function groupOrder(
+  db: ReadableLibrary,
+  { runId, step, sort, direction }: ParsedParams<'group.order'> & { readonly runId: number },
+): readonly number[] {
+  const where = step === undefined ? 'g.run_id = :runId' : 'g.run_id = :runId AND g.step = :step';
+  return db
+    .prepare(
+      `SELECT g.group_id FROM group_row g JOIN rollout_row r USING (group_id) WHERE ${where} GROUP BY g.group_id
+       ORDER BY ${orderByAll([{ by: sort, direction }], GROUP_COLUMNS)}`,
+    )
+    .pluck()
+    .all({ runId, step: step ?? null }) as number[];
 }

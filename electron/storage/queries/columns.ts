@@ -20,7 +20,7 @@ import {
   UNKNOWN_I32,
 } from '../columnNames.ts';
 import type { ReadableLibrary, WritableLibrary } from '../open.ts';
-import { number, orNull, query, type RowSpec, text } from '../rows.ts';
+import { bytes, number, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
 
 export interface StepRevision {
   readonly step: number;
@@ -303,11 +303,11 @@ export function keptColumn<N extends ColumnName>(
   { runId, step, revision }: ColumnPlace,
   name: N,
 ): ColumnArray<N> | undefined {
-  const bytes = keptBytes(db, { runId, step, revision }, name);
-  if (bytes === undefined) return undefined;
+  const kept = keptBytes(db, { runId, step, revision }, name);
+  if (kept === undefined) return undefined;
   const array = ARRAYS[NUMBER_COLUMNS[name]];
   // The driver's bytes may begin anywhere; numbers of eight bytes may not.
-  const aligned = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  const aligned = kept.buffer.slice(kept.byteOffset, kept.byteOffset + kept.byteLength);
   return new array(aligned as ArrayBuffer) as ColumnArray<N>;
 }
 
@@ -316,20 +316,19 @@ export function keptDictionary(
   place: ColumnPlace,
   name: DictionaryName,
 ): readonly string[] | undefined {
-  const bytes = keptBytes(db, place, textsOf(name));
-  return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as string[]);
+  const kept = keptBytes(db, place, textsOf(name));
+  return kept === undefined ? undefined : (JSON.parse(decoded(kept)) as string[]);
 }
 
 export function keptFacts(db: ReadableLibrary, place: ColumnPlace): StepFacts | undefined {
-  const bytes = keptBytes(db, place, FACTS);
-  return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as StepFacts);
+  const kept = keptBytes(db, place, FACTS);
+  return kept === undefined ? undefined : (JSON.parse(decoded(kept)) as StepFacts);
 }
 
+const decoded = (kept: Uint8Array): string => new TextDecoder().decode(kept);
+
 function keptBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace, name: string) {
-  return db
-    .prepare<[number, number, string, number], Buffer>(KEPT_COLUMN)
-    .pluck()
-    .get(runId, step, name, revision);
+  return queryValue(db, KEPT_COLUMN, bytes).get(runId, step, name, revision);
 }
 
 /** What groups and their problems are called, and how they did: of a run, or of one step of it. */
@@ -365,6 +364,48 @@ const GROUP_ROW: RowSpec<GroupFacts> = {
   correctKnown: number,
   questionKey: text,
 };
+
+/** What the groups of a step are sorted by. Unknown: NULL. */
+export const GROUP_FIGURES = `
+  SELECT g.group_id AS groupId, g.rollouts,
+    iif(g.correct_known > 0, 1.0 * g.correct / g.correct_known, NULL) AS correct,
+    iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL) AS meanReward,
+    iif(g.decided > 0, g.kept, NULL) AS kept,
+    g.tool_calls AS toolCalls, g.tool_errors AS toolErrors,
+    1.0 * g.turns / g.rollouts AS meanTurns, 1.0 * g.response_chars / g.rollouts AS meanResponseChars
+  FROM group_row g WHERE g.run_id = ? AND g.step = ? ORDER BY g.group_id`;
+
+/** Figures of a group. Fractions are over its rollouts, or over those of which the fact is known. */
+export interface GroupFigures {
+  readonly groupId: number;
+  readonly rollouts: number;
+  /** Fraction of correct rollouts among those known to be correct or incorrect. */
+  readonly correct: number | null;
+  readonly meanReward: number | null;
+  /** Rollouts that were kept; null where no decision is logged. */
+  readonly kept: number | null;
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  readonly meanTurns: number | null;
+  readonly meanResponseChars: number | null;
+}
+
+const FIGURES_ROW: RowSpec<GroupFigures> = {
+  groupId: number,
+  rollouts: number,
+  correct: orNull(number),
+  meanReward: orNull(number),
+  kept: orNull(number),
+  toolCalls: number,
+  toolErrors: number,
+  meanTurns: orNull(number),
+  meanResponseChars: orNull(number),
+};
+
+/** In the order of the log. */
+export function groupFigures(db: ReadableLibrary, runId: number, step: number): readonly GroupFigures[] {
+  return query(db, GROUP_FIGURES, FIGURES_ROW).all(runId, step);
+}
 
 export function groupFacts(db: ReadableLibrary, runId: number): readonly GroupFacts[] {
   return query(db, GROUP_FACTS, GROUP_ROW).all(runId);

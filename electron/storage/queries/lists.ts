@@ -1,11 +1,5 @@
-/** Lists: the order of groups, and rows by id. Columns answer the order of rollouts (`electron/columns`). */
-import type {
-  GroupOrder,
-  GroupRow,
-  GroupSort,
-  ParsedParams,
-  RolloutRow,
-} from '../../../shared/api/contract.ts';
+/** The rows of lists, by id. `electron/columns` answers their order. */
+import type { GroupRow, RolloutRow } from '../../../shared/api/contract.ts';
 import {
   camelCase,
   LISTED_FIELDS,
@@ -16,57 +10,6 @@ import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import { GROUP_RULES } from '../../../shared/format/format.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, type Cell, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
-
-const GROUP_COLUMNS: Record<GroupSort, string> = {
-  order: 'g.step, g.group_id',
-  rollouts: 'g.rollouts',
-  correct: 'iif(g.correct_known > 0, 1.0 * g.correct / g.correct_known, NULL)',
-  meanReward: 'iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL)',
-  kept: 'iif(g.decided > 0, g.kept, NULL)',
-  toolCalls: 'g.tool_calls',
-  toolErrors: 'g.tool_errors',
-  meanTurns: '1.0 * g.turns / g.rollouts',
-  meanResponseChars: '1.0 * g.response_chars / g.rollouts',
-  problemId: '(SELECT p.problem_id FROM problem_row p WHERE p.problem_no = g.problem_no)',
-};
-
-/** Unknown values come last either way; ties keep the order of the log, which is also the order when none is asked for. */
-function orderBy(
-  columns: Readonly<Record<'order', string>>,
-  column: string,
-  direction: 'ascending' | 'descending',
-): string {
-  const way = wayOf(direction);
-  if (column !== columns.order) return `${column} ${way} NULLS LAST, ${columns.order}`;
-  return columns.order
-    .split(', ')
-    .map((part) => `${part} ${way}`)
-    .join(', ');
-}
-
-const wayOf = (direction: 'ascending' | 'descending'): string =>
-  direction === 'descending' ? 'DESC' : 'ASC';
-
-export function groupOrderSql(
-  params: Pick<ParsedParams<'group.order'>, 'step' | 'sort' | 'direction'>,
-): string {
-  const where = params.step === undefined ? 'g.run_id = :runId' : 'g.run_id = :runId AND g.step = :step';
-  return `SELECT g.group_id FROM group_row g WHERE ${where}
-    ORDER BY ${orderBy(GROUP_COLUMNS, GROUP_COLUMNS[params.sort], params.direction)}`;
-}
-
-export type GroupOrderParams = Pick<ParsedParams<'group.order'>, 'step' | 'sort' | 'direction'> & {
-  readonly runId: number;
-};
-
-export function orderGroups(db: ReadableLibrary, params: GroupOrderParams): GroupOrder {
-  const { runId, step } = params;
-  const ids = db
-    .prepare(groupOrderSql(params))
-    .pluck()
-    .all({ runId, step: step ?? null });
-  return { runId, ids: Uint32Array.from(ids as number[]) };
-}
 
 export const GROUPS_BY_ID = `
   SELECT g.group_id AS groupId, g.group_key AS groupKey, g.rule AS groupRule, p.problem_id AS problemId, g.step, g.rollouts, g.correct,

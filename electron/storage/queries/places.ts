@@ -2,7 +2,7 @@ import type { ParsedParams, ProblemPlace, ResultOf } from '../../../shared/api/c
 import { ApiError, found } from '../../../shared/api/errors.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { boolean, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
+import { boolean, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 
 const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
 const GROUP = 'SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?';
@@ -13,6 +13,10 @@ const SOURCE = `SELECT f.path, f.container, f.unit, r.line, r.byte_offset AS byt
 const ROOTS = 'SELECT path FROM granted_root ORDER BY path';
 
 const SIBLINGS = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? ORDER BY ordinal, rollout_id';
+
+const GROUPS_OF_RUN = 'SELECT group_id FROM group_row WHERE run_id = ? ORDER BY step, group_id';
+export const GROUPS_OF_STEP =
+  'SELECT group_id FROM group_row WHERE run_id = ? AND step = ? ORDER BY group_id';
 
 export interface Address {
   readonly runKey: string;
@@ -27,12 +31,8 @@ export interface ResolvedAddress {
   readonly rolloutId?: number;
 }
 
-function one(db: ReadableLibrary, sql: string, ...values: unknown[]): number | undefined {
-  return db
-    .prepare(sql)
-    .pluck()
-    .get(...values) as number | undefined;
-}
+const one = (db: ReadableLibrary, sql: string, ...values: readonly (string | number)[]): number | undefined =>
+  queryValue(db, sql, number).get(...values);
 
 /** @throws ApiError naming the first part of the address that the library does not have */
 export function resolveAddress(
@@ -62,7 +62,16 @@ export function runIdOf(
 
 /** The rollouts of a group by ordinal. */
 export function siblingIds(db: ReadableLibrary, groupId: number): Uint32Array {
-  return Uint32Array.from(db.prepare(SIBLINGS).pluck().all(groupId) as number[]);
+  return Uint32Array.from(queryValue(db, SIBLINGS, number).all(groupId));
+}
+
+/** The groups of a run, or of one step of it, in the order of the log. */
+export function groupIds(db: ReadableLibrary, runId: number, step: number | undefined): Uint32Array {
+  const ids =
+    step === undefined
+      ? queryValue(db, GROUPS_OF_RUN, number).all(runId)
+      : queryValue(db, GROUPS_OF_STEP, number).all(runId, step);
+  return Uint32Array.from(ids);
 }
 
 export interface RecordSource {
@@ -91,7 +100,7 @@ export function recordSource(db: ReadableLibrary, rolloutId: number): RecordSour
 }
 
 export function grantedRoots(db: ReadableLibrary): readonly string[] {
-  return db.prepare(ROOTS).pluck().all() as string[];
+  return queryValue(db, ROOTS, text).all();
 }
 
 const PLACES_FROM = `FROM group_row g JOIN problem_row p USING (problem_no)
@@ -128,7 +137,7 @@ export function problemPlaces(
   params: ParsedParams<'problem.places'>,
 ): ResultOf<'problem.places'> {
   const places = query(db, PROBLEM_PLACES, PLACE_ROW).all({ ...params });
-  const total = Number(db.prepare(PLACE_COUNT).pluck().get({ groupId: params.groupId }));
+  const total = queryValue(db, PLACE_COUNT, number).get({ groupId: params.groupId }) ?? 0;
   return { places, total };
 }
 
