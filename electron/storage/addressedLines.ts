@@ -103,19 +103,12 @@ export class AddressedLines {
     const kinds = address.kind === undefined ? (['train', 'eval'] as const) : [address.kind];
     for (const kind of kinds) {
       const runKey = kind === 'eval' ? `${address.run}~eval` : address.run;
-      const run = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
-      if (run === undefined) continue;
-      const group = this.sql.groupByKey.get(run.run_id, address.step, address.group) as
-        | { group_id: number }
-        | undefined;
-      if (group === undefined) continue;
-      const rollout = this.sql.rolloutByOrdinal.get(group.group_id, address.index) as
-        | { rollout_id: number }
-        | undefined;
-      if (rollout !== undefined) {
-        const { step } = address;
-        return { rolloutId: rollout.rollout_id, groupId: group.group_id, runId: run.run_id, step };
-      }
+      const runId = this.sql.runByKey.get(runKey)?.runId;
+      if (runId === undefined) continue;
+      const groupId = this.sql.groupByKey.get(runId, address.step, address.group);
+      if (groupId === undefined) continue;
+      const rollout = this.sql.rolloutByOrdinal.get(groupId, address.index);
+      if (rollout !== undefined) return { rolloutId: rollout.rolloutId, groupId, runId, step: address.step };
     }
     return undefined;
   }

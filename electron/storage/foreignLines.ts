@@ -8,65 +8,32 @@ import type { PackedTokens } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { PendingLines } from './pendingLines.ts';
 
-interface Addressed {
-  logged_id: string;
-  split: RunKind;
-  step: number;
-  group_key: string;
-  ordinal: number;
-  file_id: number;
-  line: number;
-}
-
-interface DecisionRecord extends Addressed {
-  kept: number | null;
-  reason: string | null;
-  p_err: number | null;
-  p_format: number | null;
-  penalty: number | null;
-  advantage: number | null;
-  rule: string | null;
-}
-
-interface SignalRecord
-  extends Addressed,
-    Pick<PackedTokens, 'count' | 'ends' | 'ids' | 'mask' | 'entropy' | 'logprob'> {
-  trainer_logprob: Uint8Array | null;
-  advantage: Uint8Array | null;
-  top: Uint8Array | null;
-  entropy_of: string | null;
-}
-
 export function setForeignLinesWaiting(sql: IngestStatements, fileId: number): void {
   const pending = new PendingLines(sql);
-  const addressOf = (row: Addressed) => ({
-    run: row.logged_id,
-    kind: row.split,
-    step: row.step,
-    group: row.group_key,
-    index: row.ordinal,
-  });
-  for (const row of sql.foreignDecisions.all(fileId) as DecisionRecord[]) {
-    const decision: ParsedDecision = {
-      kept: row.kept === null ? undefined : row.kept === 1,
-      reason: row.reason ?? undefined,
-      pErr: row.p_err ?? undefined,
-      pFormat: row.p_format ?? undefined,
-      penalty: row.penalty ?? undefined,
-      advantage: row.advantage ?? undefined,
-      rule: row.rule ?? undefined,
-    };
-    pending.add('decision', addressOf(row), decision, row.file_id, row.line);
+  for (const row of sql.foreignDecisions.all(fileId)) {
+    const { kept, reason, pErr, pFormat, penalty, advantage, rule } = row;
+    const decision: ParsedDecision = { kept, reason, pErr, pFormat, penalty, advantage, rule };
+    pending.add('decision', addressOf(row), decision, row.fileId, row.line);
   }
-  for (const row of sql.foreignSignals.all(fileId) as SignalRecord[]) {
-    const { count, ends, ids, mask, entropy, logprob, advantage, top } = row;
+  for (const row of sql.foreignSignals.all(fileId)) {
+    const { count, ends, ids, mask, entropy, logprob, trainerLogprob, advantage, top, entropyOf } = row;
     const tokens: PackedTokens = {
-      ...{ count, ends, ids, mask, entropy, logprob, advantage, top },
-      trainerLogprob: row.trainer_logprob,
-      entropyOf: row.entropy_of,
-      // Worked out anew from mask and entropy when the line is merged.
+      ...{ count, ends, ids, mask, entropy, logprob, trainerLogprob, advantage, top, entropyOf },
+      // Recomputed from mask and entropy when the line is merged.
       ...{ policyTokens: null, entropySum: 0, entropyTokens: 0 },
     };
-    pending.add('signal', addressOf(row), tokens, row.file_id, row.line);
+    pending.add('signal', addressOf(row), tokens, row.fileId, row.line);
   }
 }
+
+interface Addressed {
+  readonly loggedId: string;
+  readonly split: RunKind;
+  readonly step: number;
+  readonly groupKey: string;
+  readonly ordinal: number;
+}
+
+const addressOf = ({ loggedId, split, step, groupKey, ordinal }: Addressed) => ({
+  ...{ run: loggedId, kind: split, step, group: groupKey, index: ordinal },
+});

@@ -35,8 +35,8 @@ export class GroupRegistry {
     const key = `${run.runId} ${step} ${group.key}`;
     const known = this.entries.get(key);
     if (known !== undefined) return known;
-    const row = this.sql.groupByKey.get(run.runId, step, group.key) as { group_id: number } | undefined;
-    const entry = row === undefined ? this.add(run, step, group, rollout, batch) : this.found(row.group_id);
+    const groupId = this.sql.groupByKey.get(run.runId, step, group.key);
+    const entry = groupId === undefined ? this.add(run, step, group, rollout, batch) : this.found(groupId);
     this.entries.set(key, entry);
     return entry;
   }
@@ -48,7 +48,7 @@ export class GroupRegistry {
         return promptGroupKey(batch.problems[rollout.problem]?.promptHash ?? '');
       case 'order': {
         const place = `${run.runId} ${step}`;
-        const seen = this.seen.get(place) ?? Number(this.sql.countRolloutsOfStep.get(run.runId, step));
+        const seen = this.seen.get(place) ?? this.sql.countRolloutsOfStep.get(run.runId, step) ?? 0;
         this.seen.set(place, seen + 1);
         return orderGroupKey(seen, run.groupRule.size);
       }
@@ -58,12 +58,13 @@ export class GroupRegistry {
   }
 
   private found(groupId: number): GroupEntry {
-    const prompt = this.sql.promptOfGroup.get(groupId) as { segments: number; prompt_hash: string };
+    const prompt = this.sql.promptOfGroup.get(groupId);
+    if (prompt === undefined) throw new Error(`group ${groupId} has no prompt`);
     return {
       groupId,
-      nextOrdinal: Number(this.sql.nextOrdinal.get(groupId)),
+      nextOrdinal: this.sql.nextOrdinal.get(groupId) ?? 0,
       promptSegments: prompt.segments,
-      promptHash: prompt.prompt_hash,
+      promptHash: prompt.promptHash,
     };
   }
 
@@ -98,8 +99,8 @@ export class GroupRegistry {
   }
 
   private promptOf(problem: PackedBatch['problems'][number], batch: PackedBatch): number {
-    const known = this.sql.promptByHash.get(problem.promptHash) as { prompt_id: number } | undefined;
-    if (known !== undefined) return known.prompt_id;
+    const known = this.sql.promptByHash.get(problem.promptHash);
+    if (known !== undefined) return known;
     const count = problem.segments.length / SEGMENT_STRIDE;
     const { codec } = problem.text;
     const bytes = bytesOf(batch, problem.text);

@@ -2,15 +2,36 @@
  * The statements of ingest, prepared once per connection. No decisions here: what belongs
  * together and in which order is `libraryWriter.ts`.
  */
+import { RUN_KINDS } from '../../shared/domain/model.ts';
 import { NarrowRows } from './narrowRows.ts';
 import type { WritableLibrary } from './open.ts';
+import { boolean, bytes, number, oneOf, optional, orNull, query, queryValue, text } from './rows.ts';
+import { TOKEN_ROW } from './tokenColumns.ts';
 
-/** As much of a prepared statement as ingest uses. */
-export interface Statement<P extends unknown[]> {
+/** A prepared statement that writes. */
+interface Statement<P extends unknown[]> {
   run(...params: P): { readonly changes: number; readonly lastInsertRowid: number | bigint };
-  get(...params: P): unknown;
-  all(...params: P): unknown[];
 }
+
+const FILE = `SELECT file_id AS fileId, path, format, container, unit, status, bytes, mtime_ms AS mtimeMs, inode,
+  head_hash AS headHash, head_bytes AS headBytes, offset_bytes AS offset, lines, tail_hash AS tailHash FROM file_row`;
+const FILE_ROW = {
+  ...{ fileId: number, path: text, format: optional(text), container: text, unit: text, status: text },
+  ...{ bytes: number, mtimeMs: number, inode: text, headHash: text, headBytes: number },
+  ...{ offset: number, lines: number, tailHash: optional(text) },
+};
+
+const RUN = `SELECT run_id AS runId, run_key AS runKey, scope, has_binary_rewards AS hasBinaryRewards FROM run_row`;
+const RUN_ROW = { runId: number, runKey: text, scope: text, hasBinaryRewards: boolean };
+
+const GROUP_ADDRESS = { groupId: number, runId: number, step: number };
+
+/** Where a decision or a signal that another file holds belongs. */
+const ADDRESS = `n.logged_id AS loggedId, n.kind AS split, r.step, g.group_key AS groupKey, r.ordinal`;
+const ADDRESS_ROW = {
+  ...{ loggedId: text, split: oneOf(RUN_KINDS), step: number, groupKey: text, ordinal: number },
+  ...{ fileId: number, line: number },
+};
 
 const AGGREGATES = `
   count(*), coalesce(sum(is_correct), 0), count(is_correct), coalesce(sum(reward), 0), count(reward),
@@ -22,11 +43,10 @@ const AGGREGATES = `
 
 export function prepareIngest(db: WritableLibrary) {
   const prepare = <P extends unknown[]>(sql: string): Statement<P> => db.prepare<P>(sql);
-  /** First column of the first row. */
-  const pluck = <P extends unknown[]>(sql: string): Statement<P> => db.prepare<P>(sql).pluck();
+  const count = (sql: string) => queryValue(db, sql, number);
   return {
-    fileByPath: prepare<[string]>('SELECT * FROM file_row WHERE path = ?'),
-    filesByHead: prepare<[string, number]>('SELECT * FROM file_row WHERE head_hash = ? AND head_bytes = ?'),
+    fileByPath: query(db, `${FILE} WHERE path = ?`, FILE_ROW),
+    filesByHead: query(db, `${FILE} WHERE head_hash = ? AND head_bytes = ?`, FILE_ROW),
     moveFile: prepare<[string, number]>('UPDATE file_row SET path = ? WHERE file_id = ?'),
     addFile: prepare<[Record<string, unknown>]>(`INSERT INTO file_row
       (path, format, container, unit, status, bytes, mtime_ms, inode, head_hash, head_bytes, offset_bytes, lines)
@@ -38,22 +58,24 @@ export function prepareIngest(db: WritableLibrary) {
     moveFileOffset: prepare<[number, number, number, number]>(
       'UPDATE file_row SET offset_bytes = ?, lines = ?, masked = masked + ? WHERE file_id = ?',
     ),
-    fileOffset: pluck<[number]>('SELECT offset_bytes FROM file_row WHERE file_id = ?'),
-    runKeyOfFile: pluck<[number]>(
+    fileOffset: count('SELECT offset_bytes FROM file_row WHERE file_id = ?'),
+    runKeyOfFile: queryValue(
+      db,
       'SELECT n.run_key FROM rollout_row r JOIN run_row n USING (run_id) WHERE r.file_id = ? LIMIT 1',
+      text,
     ),
     rewindFile: prepare<[number]>(
       "UPDATE file_row SET offset_bytes = 0, lines = 0, masked = 0, status = 'partial' WHERE file_id = ?",
     ),
 
-    pathOfFile: pluck<[number]>('SELECT path FROM file_row WHERE file_id = ?'),
+    pathOfFile: queryValue(db, 'SELECT path FROM file_row WHERE file_id = ?', text),
     /** Runs whose files now belong to another. */
     dropEmptyRuns: prepare<[]>(
       'DELETE FROM run_row WHERE run_id NOT IN (SELECT run_id FROM rollout_row) AND run_id NOT IN (SELECT run_id FROM run_file_row)',
     ),
-    maskedOf: pluck<[number]>('SELECT masked FROM file_row WHERE file_id = ?'),
-    countJoined: pluck<[number]>('SELECT count(*) FROM join_row WHERE file_id = ?'),
-    countWaiting: pluck<[number]>('SELECT count(*) FROM pending_row WHERE file_id = ?'),
+    maskedOf: count('SELECT masked FROM file_row WHERE file_id = ?'),
+    countJoined: count('SELECT count(*) FROM join_row WHERE file_id = ?'),
+    countWaiting: count('SELECT count(*) FROM pending_row WHERE file_id = ?'),
 
     addIssue: prepare<[number, number | null, string, string, string]>(
       'INSERT INTO issue_row (file_id, line, severity, code, message) VALUES (?, ?, ?, ?, ?)',
@@ -61,21 +83,22 @@ export function prepareIngest(db: WritableLibrary) {
     dropIssues: prepare<[number]>('DELETE FROM issue_row WHERE file_id = ?'),
     dropIssuesWithCode: prepare<[number, string]>('DELETE FROM issue_row WHERE file_id = ? AND code = ?'),
 
-    runByKey: prepare<[string]>(
-      'SELECT run_id, run_key, scope, directory, has_binary_rewards FROM run_row WHERE run_key = ?',
+    runByKey: query(db, `${RUN} WHERE run_key = ?`, RUN_ROW),
+    runByDirectory: query(
+      db,
+      `${RUN} WHERE directory = ? AND kind = ? AND format = ? AND has_steps = ? AND key_source = 'derived'`,
+      RUN_ROW,
     ),
-    runByDirectory: prepare<[string, string, string, number]>(
-      `SELECT run_id, run_key, scope, directory, has_binary_rewards FROM run_row
-       WHERE directory = ? AND kind = ? AND format = ? AND has_steps = ? AND key_source = 'derived'`,
-    ),
-    runName: pluck<[string]>('SELECT name FROM run_name_row WHERE directory = ?'),
-    groupRule: prepare<[string]>('SELECT rule, size FROM group_rule_row WHERE run_key = ?'),
+    runName: queryValue(db, 'SELECT name FROM run_name_row WHERE directory = ?', text),
+    groupRule: query(db, 'SELECT rule, size FROM group_rule_row WHERE run_key = ?', {
+      ...{ rule: oneOf(['order', 'prompt']), size: orNull(number) },
+    }),
     addRun: prepare<[Record<string, unknown>]>(`INSERT INTO run_row
       (run_key, key_source, logged_id, scope, name, kind, format, directory, home, has_steps)
       VALUES (:runKey, :keySource, :loggedId, :scope, :name, :kind, :format, :directory, :home, :hasSteps)`),
     addRunFile: prepare<[number, number]>('INSERT OR IGNORE INTO run_file_row VALUES (?, ?)'),
-    runsOfScope: prepare<[string]>('SELECT run_id FROM run_row WHERE scope = ?'),
-    runConfig: pluck<[string]>('SELECT config FROM run_config_row WHERE logged_id = ?'),
+    runsOfScope: count('SELECT run_id FROM run_row WHERE scope = ?'),
+    runConfig: queryValue(db, 'SELECT config FROM run_config_row WHERE logged_id = ?', text),
     setRunConfig: prepare<[string, string]>('INSERT OR REPLACE INTO run_config_row VALUES (?, ?)'),
     moveRuns: prepare<[{ to: string; from: string; home: string }]>(`UPDATE run_row SET
       directory = :to, home = :home, scope = iif(scope = 'directory:' || :from, 'directory:' || :to, scope) WHERE directory = :from`),
@@ -90,36 +113,36 @@ export function prepareIngest(db: WritableLibrary) {
       'UPDATE rollout_row SET is_correct = NULL WHERE run_id = ? AND logged_correct IS NULL AND is_correct IS NOT NULL',
     ),
 
-    promptByHash: prepare<[string]>('SELECT prompt_id, segments FROM prompt_row WHERE prompt_hash = ?'),
+    promptByHash: count('SELECT prompt_id FROM prompt_row WHERE prompt_hash = ?'),
     addPrompt: prepare<[string, number, Uint8Array, number, string, string]>(
       'INSERT INTO prompt_row (prompt_hash, codec, text, segments, preview, question_hash) VALUES (?, ?, ?, ?, ?, ?)',
     ),
     addPromptSegment: prepare<[number, number, number, number, number, number, number]>(
       'INSERT INTO prompt_segment_row VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),
-    problemById: pluck<[string, number, string | null]>(
+    problemById: count(
       'SELECT problem_no FROM problem_row WHERE problem_id = ? AND prompt_id = ? AND ground_truth IS ?',
     ),
     addProblem: prepare<[string, number, string | null, string | null]>(
       'INSERT INTO problem_row (problem_id, prompt_id, ground_truth, source) VALUES (?, ?, ?, ?)',
     ),
-    groupByKey: prepare<[number, number, string]>(
-      'SELECT group_id, problem_no, rollouts FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?',
-    ),
+    groupByKey: count('SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?'),
     addGroup: prepare<[number, number, string, number, string]>(
       'INSERT INTO group_row (run_id, step, group_key, problem_no, rule) VALUES (?, ?, ?, ?, ?)',
     ),
-    countRolloutsOfStep: pluck<[number, number]>(
-      'SELECT count(*) FROM rollout_row WHERE run_id = ? AND step = ?',
-    ),
-    promptOfGroup: prepare<[number]>(
-      `SELECT p.segments, p.prompt_hash FROM group_row g JOIN problem_row q USING (problem_no) JOIN prompt_row p USING (prompt_id)
+    countRolloutsOfStep: count('SELECT count(*) FROM rollout_row WHERE run_id = ? AND step = ?'),
+    promptOfGroup: query(
+      db,
+      `SELECT p.segments, p.prompt_hash AS promptHash FROM group_row g JOIN problem_row q USING (problem_no) JOIN prompt_row p USING (prompt_id)
          WHERE g.group_id = ?`,
+      { segments: number, promptHash: text },
     ),
-    nextOrdinal: pluck<[number]>('SELECT coalesce(max(ordinal) + 1, 0) FROM rollout_row WHERE group_id = ?'),
-    rolloutByOrdinal: prepare<[number, number]>(
-      `SELECT r.rollout_id, r.content_hash, r.line, f.path FROM rollout_row r JOIN file_row f USING (file_id)
-       WHERE r.group_id = ? AND r.ordinal = ?`,
+    nextOrdinal: count('SELECT coalesce(max(ordinal) + 1, 0) FROM rollout_row WHERE group_id = ?'),
+    rolloutByOrdinal: query(
+      db,
+      `SELECT r.rollout_id AS rolloutId, r.content_hash AS contentHash, r.line, f.path
+       FROM rollout_row r JOIN file_row f USING (file_id) WHERE r.group_id = ? AND r.ordinal = ?`,
+      { rolloutId: number, contentHash: text, line: number, path: text },
     ),
     addRollout: prepare<unknown[]>(`INSERT INTO rollout_row
       (run_id, step, group_id, ordinal, reward, logged_correct, is_correct, answer, answer_source, turns, tool_calls,
@@ -128,8 +151,11 @@ export function prepareIngest(db: WritableLibrary) {
        extra_end, correct_source, read_group, read_rule, read_ordinal, read_problem,
        p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed, flags)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    textPlace: prepare<[number]>(
-      'SELECT b.codec, b.bytes, r.text_start, r.text_end FROM rollout_row r JOIN text_block b USING (block_id) WHERE r.rollout_id = ?',
+    textPlace: query(
+      db,
+      `SELECT b.codec, b.bytes, r.text_start AS start, r.text_end AS end
+       FROM rollout_row r JOIN text_block b USING (block_id) WHERE r.rollout_id = ?`,
+      { codec: number, bytes, start: number, end: number },
     ),
     addBlock: prepare<[number, number, Uint8Array]>(
       'INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)',
@@ -139,7 +165,11 @@ export function prepareIngest(db: WritableLibrary) {
     addTokens: prepare<unknown[]>(
       'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
     ),
-    tokensOf: prepare<[number]>('SELECT * FROM token_row WHERE rollout_id = ?'),
+    tokensOf: query(
+      db,
+      `SELECT ${Object.keys(TOKEN_ROW).join(', ')} FROM token_row WHERE rollout_id = ?`,
+      TOKEN_ROW,
+    ),
     setTokenSums: prepare<[number | null, number | null, number | null, number]>(
       `UPDATE rollout_row SET policy_tokens = coalesce(?, policy_tokens), mean_entropy = coalesce(?, mean_entropy),
        entropy_tokens = coalesce(?, entropy_tokens) WHERE rollout_id = ?`,
@@ -150,11 +180,13 @@ export function prepareIngest(db: WritableLibrary) {
       advantage = coalesce(:advantage, advantage), rule = coalesce(:rule, rule), decision_file_id = :fileId, decision_line = :line
       WHERE rollout_id = :rolloutId`),
 
-    joinedBy: prepare<
-      [string, string, string]
-    >(`SELECT k.rollout_id, r.group_id, r.run_id, r.step, k.is_listed
+    joinedBy: query(
+      db,
+      `SELECT k.rollout_id AS rolloutId, r.group_id AS groupId, r.run_id AS runId, r.step, k.is_listed AS isListed
       FROM join_key_row k JOIN rollout_row r USING (rollout_id) JOIN run_row n ON n.run_id = r.run_id
-      WHERE k.join_key = ? AND (n.scope = ? OR 'directory:' || n.home = ?) ORDER BY k.rollout_id`),
+      WHERE k.join_key = ? AND (n.scope = ? OR 'directory:' || n.home = ?) ORDER BY k.rollout_id`,
+      { rolloutId: number, ...GROUP_ADDRESS, isListed: boolean },
+    ),
     addJoinKey: prepare<[string, number, number, number]>(
       'INSERT OR REPLACE INTO join_key_row (join_key, rollout_id, run_id, is_listed) VALUES (?, ?, ?, ?)',
     ),
@@ -162,36 +194,47 @@ export function prepareIngest(db: WritableLibrary) {
       'INSERT OR REPLACE INTO join_row (file_id, line, rollout_id, kind) VALUES (?, ?, ?, ?)',
     ),
     unlist: prepare<[number]>('UPDATE join_key_row SET is_listed = 0 WHERE rollout_id = ?'),
-    joinedFiles: prepare<[number, number]>(`SELECT DISTINCT f.file_id, f.path FROM join_row j
+    joinedFiles: query(
+      db,
+      `SELECT DISTINCT f.file_id AS fileId, f.path FROM join_row j
       JOIN rollout_row r USING (rollout_id) JOIN file_row f ON f.file_id = j.file_id
-      WHERE r.file_id = ? AND j.file_id <> ?`),
-    groupsJoinedBy: prepare<[number]>(`SELECT DISTINCT r.group_id, r.run_id, r.step
-      FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE j.file_id = ?`),
+      WHERE r.file_id = ? AND j.file_id <> ?`,
+      { fileId: number, path: text },
+    ),
+    groupsJoinedBy: query(
+      db,
+      `SELECT DISTINCT r.group_id AS groupId, r.run_id AS runId, r.step
+      FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE j.file_id = ?`,
+      GROUP_ADDRESS,
+    ),
     addSelection: prepare<[number, number, number, string]>(
       'INSERT OR REPLACE INTO selection_row VALUES (?, ?, ?, ?)',
     ),
-    selectionOf: prepare<[number, number]>(
-      'SELECT file_id, rule FROM selection_row WHERE run_id = ? AND step = ? ORDER BY file_id LIMIT 1',
+    selectionOf: query(
+      db,
+      `SELECT file_id AS fileId, rule FROM selection_row WHERE run_id = ? AND step = ? ORDER BY file_id LIMIT 1`,
+      { fileId: number, rule: text },
     ),
-    discardUnlisted: prepare<
-      [Record<string, unknown>]
-    >(`UPDATE rollout_row SET kept = 0, rule = :rule, decision_file_id = :fileId
+    /** Returns the group of each rollout that was marked as discarded. */
+    discardUnlisted: count(`UPDATE rollout_row SET kept = 0, rule = :rule, decision_file_id = :fileId
       WHERE run_id = :runId AND step = :step AND kept IS NULL RETURNING group_id`),
 
     addPending: prepare<unknown[]>(`INSERT INTO pending_row
       (kind, run_key, split, step, group_key, ordinal, payload, file_id, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    pendingAt: prepare<[string, number, string, number, string]>(
-      `SELECT * FROM pending_row WHERE run_key = ? AND step = ? AND group_key = ? AND ordinal = ?
+    pendingAt: query(
+      db,
+      `SELECT pending_id AS pendingId, kind, payload, file_id AS fileId, line FROM pending_row WHERE run_key = ? AND step = ? AND group_key = ? AND ordinal = ?
        AND (split IS NULL OR split = ?) ORDER BY pending_id`,
+      { pendingId: number, kind: text, payload: bytes, fileId: number, line: number },
     ),
     dropPending: prepare<[number]>('DELETE FROM pending_row WHERE pending_id = ?'),
-    countPending: pluck<[]>('SELECT count(*) FROM pending_row'),
+    countPending: count('SELECT count(*) FROM pending_row'),
 
     refreshGroup: prepare<[number, number]>(`UPDATE group_row SET
       (rollouts, correct, correct_known, reward_sum, reward_known, decided, kept, tool_calls, tool_errors, without_calls,
        stops_logged, truncated, turns, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens)
       = (SELECT ${AGGREGATES} FROM rollout_row WHERE group_id = ?) WHERE group_id = ?`),
-    groupIsEmpty: pluck<[number]>('SELECT 1 FROM rollout_row WHERE group_id = ? LIMIT 1'),
+    anyOfGroup: count('SELECT 1 FROM rollout_row WHERE group_id = ? LIMIT 1'),
     dropGroup: prepare<[number]>('DELETE FROM group_row WHERE group_id = ?'),
     dropStep: prepare<[number, number]>('DELETE FROM step_row WHERE run_id = ? AND step = ?'),
     reviseStep: prepare<[number, number]>(`INSERT INTO step_revision_row VALUES (?, ?, 1)
@@ -205,32 +248,67 @@ export function prepareIngest(db: WritableLibrary) {
         sum(correct_known = rollouts AND correct > 0 AND correct < rollouts),
         sum(correct_known = rollouts AND correct = rollouts)
       FROM group_row WHERE run_id = ? AND step = ? GROUP BY run_id, step`),
-    groupsOfRun: prepare<[number]>('SELECT group_id, step FROM group_row WHERE run_id = ?'),
+    groupsOfRun: query(db, 'SELECT group_id AS groupId, step FROM group_row WHERE run_id = ?', {
+      ...{ groupId: number, step: number },
+    }),
 
-    groupsOfFile: prepare<[number, number]>(
-      `SELECT DISTINCT g.group_id, g.run_id, g.step FROM rollout_row r JOIN group_row g USING (group_id)
-       WHERE r.file_id = ? OR r.decision_file_id = ?`,
+    groupsOfFile: query(
+      db,
+      `SELECT DISTINCT g.group_id AS groupId, g.run_id AS runId, g.step
+       FROM rollout_row r JOIN group_row g USING (group_id) WHERE r.file_id = ? OR r.decision_file_id = ?`,
+      GROUP_ADDRESS,
     ),
-    foreignDecisions: prepare<
-      [number]
-    >(`SELECT n.logged_id, n.kind AS split, r.step, g.group_key, r.ordinal, r.kept,
-        r.reason, r.p_err, r.p_format, r.penalty, r.advantage, r.rule, r.decision_file_id AS file_id,
-        r.decision_line AS line
+    foreignDecisions: query(
+      db,
+      `SELECT ${ADDRESS}, r.kept, r.reason, r.p_err AS pErr, r.p_format AS pFormat, r.penalty, r.advantage, r.rule,
+        r.decision_file_id AS fileId, r.decision_line AS line
       FROM rollout_row r JOIN run_row n USING (run_id) JOIN group_row g USING (group_id)
       WHERE r.file_id = ? AND r.decision_file_id <> r.file_id AND n.logged_id IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM join_row j WHERE j.rollout_id = r.rollout_id AND j.file_id = r.decision_file_id)`),
-    foreignSignals: prepare<[number]>(`SELECT n.logged_id, n.kind AS split, r.step, g.group_key, r.ordinal,
-        t.signal_file_id AS file_id, t.signal_line AS line, t.count, t.ends, t.ids, t.mask, t.entropy, t.logprob,
-        t.trainer_logprob, t.advantage, t.top, t.entropy_of
+        AND NOT EXISTS (SELECT 1 FROM join_row j WHERE j.rollout_id = r.rollout_id AND j.file_id = r.decision_file_id)`,
+      {
+        ...ADDRESS_ROW,
+        ...{
+          kept: optional(boolean),
+          reason: optional(text),
+          pErr: optional(number),
+          pFormat: optional(number),
+        },
+        ...{ penalty: optional(number), advantage: optional(number), rule: optional(text) },
+      },
+    ),
+    foreignSignals: query(
+      db,
+      `SELECT ${ADDRESS}, t.signal_file_id AS fileId, t.signal_line AS line, t.count, t.ends, t.ids, t.mask, t.entropy,
+        t.logprob, t.trainer_logprob AS trainerLogprob, t.advantage, t.top, t.entropy_of AS entropyOf
       FROM token_row t JOIN rollout_row r USING (rollout_id) JOIN run_row n USING (run_id) JOIN group_row g USING (group_id)
       WHERE r.file_id = ? AND t.signal_file_id <> r.file_id AND n.logged_id IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM join_row j WHERE j.rollout_id = r.rollout_id AND j.file_id = t.signal_file_id)`),
+        AND NOT EXISTS (SELECT 1 FROM join_row j WHERE j.rollout_id = r.rollout_id AND j.file_id = t.signal_file_id)`,
+      {
+        ...ADDRESS_ROW,
+        ...{
+          count: number,
+          ends: orNull(bytes),
+          ids: orNull(bytes),
+          mask: orNull(bytes),
+          entropy: orNull(bytes),
+        },
+        ...{
+          logprob: orNull(bytes),
+          trainerLogprob: orNull(bytes),
+          advantage: orNull(bytes),
+          top: orNull(bytes),
+        },
+        entropyOf: orNull(text),
+      },
+    ),
     setTail: prepare<[string | null, number]>('UPDATE file_row SET tail_hash = ? WHERE file_id = ?'),
     setTurnTokens: prepare<[number, number, number]>(
       'UPDATE turn_row SET policy_tokens = ? WHERE rollout_id = ? AND turn = ?',
     ),
-    segmentsOf: prepare<[number]>(
+    segmentsOf: query(
+      db,
       'SELECT turn, outer_start AS start, outer_end AS end FROM segment_row WHERE rollout_id = ? ORDER BY ordinal',
+      { turn: number, start: number, end: number },
     ),
     dropOfFile: [
       prepare<[number]>('DELETE FROM join_row WHERE file_id = ?'),
@@ -263,7 +341,7 @@ export function prepareIngest(db: WritableLibrary) {
       prepare<[number]>('DELETE FROM metric_row WHERE file_id = ?'),
       prepare<[number]>('DELETE FROM pending_row WHERE file_id = ?'),
     ],
-    countRollouts: pluck<[number]>('SELECT count(*) FROM rollout_row WHERE file_id = ?'),
+    countRollouts: count('SELECT count(*) FROM rollout_row WHERE file_id = ?'),
   };
 }
 

@@ -12,14 +12,6 @@ export interface JoinedRollout {
   readonly step: number;
 }
 
-interface JoinRecord {
-  rollout_id: number;
-  group_id: number;
-  run_id: number;
-  step: number;
-  is_listed: number;
-}
-
 export class Joins {
   private readonly sql: IngestStatements;
 
@@ -33,9 +25,8 @@ export class Joins {
    */
   find(keys: readonly string[], scopes: Scopes, listed = false): JoinedRollout | undefined {
     for (const key of keys) {
-      for (const row of this.sql.joinedBy.all(key, scopes.run, scopes.directory) as JoinRecord[]) {
-        if (listed && row.is_listed === 0) continue;
-        return { rolloutId: row.rollout_id, groupId: row.group_id, runId: row.run_id, step: row.step };
+      for (const { isListed, ...rollout } of this.sql.joinedBy.all(key, scopes.run, scopes.directory)) {
+        if (!listed || isListed) return rollout;
       }
     }
     return undefined;

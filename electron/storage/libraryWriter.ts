@@ -19,6 +19,7 @@ import type { WritableLibrary } from './open.ts';
 import { issuesOfFile } from './queries/issues.ts';
 import { listMappings } from './queries/sources.ts';
 import { RolloutWriter } from './rolloutWriter.ts';
+import { number, queryValue } from './rows.ts';
 import { RunLeaving } from './runLeaving.ts';
 import { runPlaceOf } from './runPlace.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
@@ -62,23 +63,6 @@ function columnsOf(reading: FileReading) {
   };
 }
 
-interface FileRecord {
-  container: string;
-  unit: string;
-  file_id: number;
-  path: string;
-  format: string | null;
-  status: string;
-  bytes: number;
-  mtime_ms: number;
-  inode: string;
-  head_hash: string;
-  head_bytes: number;
-  offset_bytes: number;
-  lines: number;
-  tail_hash: string | null;
-}
-
 /** Another process has moved the offset of this file since it was opened here; writing on would double rollouts. */
 export class ConcurrentIngestError extends Error {
   constructor(path: string) {
@@ -117,24 +101,7 @@ export class LibraryWriter {
   }
 
   knownFile(path: string): KnownFile | undefined {
-    const row = this.sql.fileByPath.get(path) as FileRecord | undefined;
-    if (row === undefined) return undefined;
-    return {
-      fileId: row.file_id,
-      path: row.path,
-      format: row.format ?? undefined,
-      status: row.status,
-      bytes: row.bytes,
-      mtimeMs: row.mtime_ms,
-      inode: row.inode,
-      headHash: row.head_hash,
-      headBytes: row.head_bytes,
-      offset: row.offset_bytes,
-      lines: row.lines,
-      tailHash: row.tail_hash ?? undefined,
-      container: row.container,
-      unit: row.unit,
-    };
+    return this.sql.fileByPath.get(path);
   }
 
   /**
@@ -143,7 +110,7 @@ export class LibraryWriter {
    * directory moved, the run of its directory are moved along.
    */
   movedFile(identity: FileIdentity): KnownFile | undefined {
-    const candidates = this.sql.filesByHead.all(identity.headHash, identity.headBytes) as FileRecord[];
+    const candidates = this.sql.filesByHead.all(identity.headHash, identity.headBytes);
     const row = candidates.find(({ path, inode }) =>
       basename(path) === basename(identity.path)
         ? !existsSync(path)
@@ -151,9 +118,9 @@ export class LibraryWriter {
     );
     if (row === undefined) return undefined;
     this.transaction(() => {
-      this.sql.moveFile.run(identity.path, row.file_id);
-      const to = runPlaceOf(identity.path, row.format ?? undefined);
-      const from = runPlaceOf(row.path, row.format ?? undefined);
+      this.sql.moveFile.run(identity.path, row.fileId);
+      const to = runPlaceOf(identity.path, row.format);
+      const from = runPlaceOf(row.path, row.format);
       this.sql.moveRuns.run({ to: to.place, from: from.place, home: to.home });
     });
     this.runs.forget();
@@ -173,18 +140,18 @@ export class LibraryWriter {
 
   /** Files that may be the same one: equal size, equal beginning. */
   filesOfSameHead(identity: FileIdentity): readonly KnownFile[] {
-    const rows = this.sql.filesByHead.all(identity.headHash, identity.headBytes) as FileRecord[];
-    return rows.flatMap((row) => (row.bytes === identity.bytes ? (this.knownFile(row.path) ?? []) : []));
+    const files = this.sql.filesByHead.all(identity.headHash, identity.headBytes);
+    return files.filter(({ bytes }) => bytes === identity.bytes);
   }
 
   /** Values of this file that looked like credentials. */
   maskedOf(fileId: number): number {
-    return Number(this.sql.maskedOf.get(fileId));
+    return this.sql.maskedOf.get(fileId) ?? 0;
   }
 
   joinsOf(fileId: number): { readonly joined?: number; readonly waiting?: number } {
-    const joined = Number(this.sql.countJoined.get(fileId));
-    const waiting = Number(this.sql.countWaiting.get(fileId));
+    const joined = this.sql.countJoined.get(fileId) ?? 0;
+    const waiting = this.sql.countWaiting.get(fileId) ?? 0;
     return joined + waiting === 0 ? {} : { joined, waiting };
   }
 
@@ -211,13 +178,13 @@ export class LibraryWriter {
    * records had joined its rollouts: what they said is gone with them.
    */
   forgetFile(fileId: number): { readonly runIds: readonly number[]; readonly paths: readonly string[] } {
-    const dependents = this.sql.joinedFiles.all(fileId, fileId) as { file_id: number; path: string }[];
+    const dependents = this.sql.joinedFiles.all(fileId, fileId);
     const runIds = new Set<number>();
     const paths = new Set<string>();
-    for (const id of [fileId, ...dependents.map((file) => file.file_id)]) {
+    for (const id of [fileId, ...dependents.map((file) => file.fileId)]) {
       for (const runId of this.forgetOne(id)) runIds.add(runId);
     }
-    for (const { file_id: id, path } of dependents) {
+    for (const { fileId: id, path } of dependents) {
       paths.add(path);
       this.dropIssues(id);
     }
@@ -228,7 +195,7 @@ export class LibraryWriter {
     const touched = new Touched();
     this.transaction(() => {
       const groups = [...this.sql.groupsOfFile.all(fileId, fileId), ...this.sql.groupsJoinedBy.all(fileId)];
-      for (const row of groups as GroupRecord[]) touched.group(row.group_id, row.run_id, row.step);
+      for (const { groupId, runId, step } of groups) touched.group(groupId, runId, step);
       setForeignLinesWaiting(this.sql, fileId);
       for (const statement of this.sql.dropOfFile) statement.run(fileId);
       this.sql.dropIssues.run(fileId);
@@ -274,7 +241,7 @@ export class LibraryWriter {
   }
 
   countRollouts(fileId: number): number {
-    return Number(this.sql.countRollouts.get(fileId));
+    return this.sql.countRollouts.get(fileId) ?? 0;
   }
 
   issuesOf(path: string): readonly IngestIssue[] {
@@ -284,15 +251,15 @@ export class LibraryWriter {
   /** Distinct prompt groups with a rollout from any of these files. */
   countGroups(fileIds: readonly number[]): number {
     const ids = JSON.stringify(fileIds);
-    const query = `SELECT count(DISTINCT group_id) FROM rollout_row
+    const sql = `SELECT count(DISTINCT group_id) FROM rollout_row
       WHERE file_id IN (SELECT value FROM json_each(?))`;
-    return Number(this.db.prepare(query).pluck().get(ids));
+    return queryValue(this.db, sql, number).get(ids) ?? 0;
   }
 
   /** Of the first rollout of each file, without repetition. */
   runKeysOf(fileIds: readonly number[]): readonly string[] {
     return [...new Set(fileIds.map((fileId) => this.sql.runKeyOfFile.get(fileId)))].filter(
-      (runKey) => typeof runKey === 'string',
+      (runKey) => runKey !== undefined,
     );
   }
 
@@ -322,15 +289,15 @@ export class LibraryWriter {
     runKey: string,
     rule: ChosenGroupRule | undefined,
   ): { groups: number; runId: number } | undefined {
-    const row = this.sql.runByKey.get(runKey) as { run_id: number } | undefined;
-    if (row === undefined) return undefined;
+    const runId = this.runIdOf(runKey);
+    if (runId === undefined) return undefined;
     let groups = 0;
     this.transaction(() => {
-      groups = setGroupRule(this.db, this.sql, { runId: row.run_id, runKey }, rule);
-      this.annotations.places.standAgain(row.run_id);
+      groups = setGroupRule(this.db, this.sql, { runId, runKey }, rule);
+      this.annotations.places.standAgain(runId);
     });
     this.runs.forget();
-    return { groups, runId: row.run_id };
+    return { groups, runId };
   }
 
   /** Gives the space of the write-ahead log back; call when no more batches are coming. */
@@ -339,7 +306,7 @@ export class LibraryWriter {
   }
 
   runIdOf(runKey: string): number | undefined {
-    return (this.sql.runByKey.get(runKey) as { run_id: number } | undefined)?.run_id;
+    return this.sql.runByKey.get(runKey)?.runId;
   }
 
   private transaction(work: () => void): void {
@@ -357,10 +324,4 @@ export class LibraryWriter {
 function inodeAt(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? undefined : String(stat.ino);
-}
-
-interface GroupRecord {
-  group_id: number;
-  run_id: number;
-  step: number;
 }

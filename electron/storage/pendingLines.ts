@@ -22,14 +22,6 @@ export type PendingLine =
       readonly line: number;
     };
 
-interface PendingRecord {
-  pending_id: number;
-  kind: string;
-  payload: Uint8Array;
-  file_id: number;
-  line: number;
-}
-
 export class PendingLines {
   private readonly sql: IngestStatements;
   private count = 0;
@@ -43,7 +35,7 @@ export class PendingLines {
   }
 
   recount(): void {
-    this.count = Number(this.sql.countPending.get());
+    this.count = this.sql.countPending.get() ?? 0;
   }
 
   add(
@@ -74,14 +66,14 @@ export class PendingLines {
       address.group,
       address.index,
       address.kind,
-    ) as PendingRecord[];
+    );
     return rows.map((row) => {
-      this.sql.dropPending.run(row.pending_id);
+      this.sql.dropPending.run(row.pendingId);
       this.count--;
       const payload: unknown = deserialize(row.payload);
       return row.kind === 'decision'
-        ? { kind: 'decision', decision: payload as ParsedDecision, fileId: row.file_id, line: row.line }
-        : { kind: 'signal', tokens: payload as PackedTokens, fileId: row.file_id, line: row.line };
+        ? { kind: 'decision', decision: payload as ParsedDecision, fileId: row.fileId, line: row.line }
+        : { kind: 'signal', tokens: payload as PackedTokens, fileId: row.fileId, line: row.line };
     });
   }
 }

@@ -128,13 +128,13 @@ export class RolloutWriter {
   /** Lines about a run may repeat; the last one wins per key. */
   private writeRun(run: string, config: Readonly<Record<string, unknown>>): void {
     const before = this.sql.runConfig.get(run);
-    const merged = { ...(typeof before === 'string' ? (JSON.parse(before) as object) : {}), ...config };
+    const merged = { ...(before === undefined ? {} : (JSON.parse(before) as object)), ...config };
     this.sql.setRunConfig.run(run, JSON.stringify(merged));
     this.touchRuns(run);
   }
 
   private touchRuns(run: string): void {
-    for (const row of this.sql.runsOfScope.all(run) as { run_id: number }[]) this.touched?.run(row.run_id);
+    for (const runId of this.sql.runsOfScope.all(run)) this.touched?.run(runId);
   }
 
   private writeRollout(rollout: PackedRollout): void {
@@ -214,20 +214,14 @@ export class RolloutWriter {
   /** A pack brings rollouts of a run that may have been read from its logs: the same text at the same place is the same. */
   private isHere(group: GroupEntry, rollout: PackedRollout): boolean {
     if (rollout.ordinal === null) return false;
-    const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal) as
-      | { rollout_id: number }
-      | undefined;
+    const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal);
     const span = this.currentBatch.blocks[rollout.text.block];
     if (taken === undefined || span === undefined) return false;
     const { start, end } = rollout.text;
     const theirs = unpackUtf8(span.codec, bytesOf(this.currentBatch, span)).subarray(start, end);
-    const place = this.sql.textPlace.get(taken.rollout_id) as {
-      codec: number;
-      bytes: Uint8Array;
-      text_start: number;
-      text_end: number;
-    };
-    const ours = unpackUtf8(place.codec, place.bytes).subarray(place.text_start, place.text_end);
+    const stored = this.sql.textPlace.get(taken.rolloutId);
+    if (stored === undefined) return false;
+    const ours = unpackUtf8(stored.codec, stored.bytes).subarray(stored.start, stored.end);
     return ours.equals(theirs);
   }
 
@@ -235,11 +229,9 @@ export class RolloutWriter {
   private ordinalFor(run: RunEntry, group: GroupEntry, rollout: PackedRollout): number {
     // Indices of the log count within its own groups.
     if (rollout.ordinal === null || run.groupRule !== undefined) return group.nextOrdinal;
-    const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal) as
-      | { content_hash: string; line: number; path: string }
-      | undefined;
+    const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal);
     if (taken === undefined) return rollout.ordinal;
-    const what = taken.content_hash === rollout.contentHash ? 'the same content' : 'other content';
+    const what = taken.contentHash === rollout.contentHash ? 'the same content' : 'other content';
     const message = `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${stepOf(rollout)} is taken by ${what} (${taken.path}, line ${taken.line}); read as index ${group.nextOrdinal}`;
     this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'duplicate_rollout', message);
     return group.nextOrdinal;

@@ -80,7 +80,7 @@ export class RunLeaving {
   }
 
   private runIdOf(runKey: string): number | undefined {
-    return (this.services.sql.runByKey.get(runKey) as { run_id: number } | undefined)?.run_id;
+    return this.services.sql.runByKey.get(runKey)?.runId;
   }
 
   private removeRows(runId: number, runKey: string): Removal {

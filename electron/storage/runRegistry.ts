@@ -24,11 +24,10 @@ export interface RunEntry {
 export type ChosenGroupRule = { readonly rule: 'prompt' } | { readonly rule: 'order'; readonly size: number };
 
 interface RunRecord {
-  run_id: number;
-  run_key: string;
-  scope: string;
-  directory: string;
-  has_binary_rewards: number;
+  readonly runId: number;
+  readonly runKey: string;
+  readonly scope: string;
+  readonly hasBinaryRewards: boolean;
 }
 
 /** Directory names that say nothing about the run inside them. */
@@ -65,7 +64,7 @@ export class RunRegistry {
     const runKey = named.key ?? keyOfLogged(run, kind);
     const cached = this.entries.get(`logged ${runKey}`);
     if (cached !== undefined) return cached;
-    const row = this.sql.runByKey.get(runKey) as RunRecord | undefined;
+    const row = this.sql.runByKey.get(runKey);
     const common = { kind, format, directory: place, home, hasSteps: Number(hasSteps) };
     const entry =
       row === undefined
@@ -88,9 +87,7 @@ export class RunRegistry {
     if (cached !== undefined) return cached;
     const given = this.givenName(where);
     if (given !== undefined) return this.logged({ id: given, kind, key: null }, format, where, hasSteps);
-    const row = this.sql.runByDirectory.get(directory, kind, format, Number(hasSteps)) as
-      | RunRecord
-      | undefined;
+    const row = this.sql.runByDirectory.get(directory, kind, format, Number(hasSteps));
     const entry =
       row === undefined
         ? this.addDerived({ directory, home, kind, format, hasSteps: Number(hasSteps) }, firstRecordHash)
@@ -105,8 +102,7 @@ export class RunRegistry {
   }
 
   private givenName({ place, home }: RunPlace): string | undefined {
-    const given = this.sql.runName.get(place) ?? this.sql.runName.get(home);
-    return typeof given === 'string' ? given : undefined;
+    return this.sql.runName.get(place) ?? this.sql.runName.get(home);
   }
 
   /**
@@ -165,16 +161,16 @@ export class RunRegistry {
 
   private entryOf(row: RunRecord, loggedId: string | undefined): RunEntry {
     return {
-      runId: row.run_id,
+      runId: row.runId,
       scope: row.scope,
       loggedId,
-      groupRule: this.groupRuleOf(row.run_key),
-      hasBinaryRewards: row.has_binary_rewards === 1,
+      groupRule: this.groupRuleOf(row.runKey),
+      hasBinaryRewards: row.hasBinaryRewards,
     };
   }
 
   private groupRuleOf(runKey: string): ChosenGroupRule | undefined {
-    const row = this.sql.groupRule.get(runKey) as { rule: string; size: number | null } | undefined;
+    const row = this.sql.groupRule.get(runKey);
     if (row === undefined) return undefined;
     return row.rule === 'order' ? { rule: 'order', size: row.size ?? 1 } : { rule: 'prompt' };
   }

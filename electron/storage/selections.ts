@@ -35,13 +35,10 @@ export class Selections {
   apply(touched: Touched): void {
     for (const { runId, step } of touched.places()) this.note(runId, step);
     for (const { runId, step } of this.noted.values()) {
-      const selection = this.sql.selectionOf.get(runId, step) as
-        | { file_id: number; rule: string }
-        | undefined;
+      const selection = this.sql.selectionOf.get(runId, step);
       if (selection === undefined) continue;
-      const { rule, file_id: fileId } = selection;
-      const discarded = this.sql.discardUnlisted.all({ runId, step, rule, fileId }) as { group_id: number }[];
-      for (const row of discarded) touched.group(row.group_id, runId, step);
+      const groupIds = this.sql.discardUnlisted.all({ runId, step, ...selection });
+      for (const groupId of groupIds) touched.group(groupId, runId, step);
     }
   }
 }

@@ -2,7 +2,7 @@
 import { policyTokensBySegment } from '../../shared/domain/segmentTokens.ts';
 import type { PackedTokens } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
-import { type TokenRecord, unpackEnds, unpackFloats, unpackMask } from './tokenColumns.ts';
+import { unpackEnds, unpackFloats, unpackMask } from './tokenColumns.ts';
 import { sumTokens } from './tokenSums.ts';
 
 export class TokenWriter {
@@ -37,7 +37,7 @@ export class TokenWriter {
 
   /** A `signal` adds columns to the tokens the rollout came with; only where the count agrees can they be one row. */
   merge(rolloutId: number, signal: PackedTokens, fileId: number, line: number): void {
-    const own = this.sql.tokensOf.get(rolloutId) as TokenRecord | undefined;
+    const own = this.sql.tokensOf.get(rolloutId);
     if (own !== undefined && own.count !== signal.count) {
       const message = `the signal has ${signal.count} tokens, its rollout ${own.count}; the signal is not used`;
       this.sql.addIssue.run(fileId, line, 'refused', 'signal_length', message);
@@ -68,7 +68,7 @@ export class TokenWriter {
   }
 
   private countTurns(rolloutId: number, ends: Uint32Array, mask: Uint8Array): void {
-    const segments = this.sql.segmentsOf.all(rolloutId) as { turn: number; start: number; end: number }[];
+    const segments = this.sql.segmentsOf.all(rolloutId);
     const outer = segments.map(({ start, end }) => ({ outer: { start, end } }));
     const counts = new Map<number, number>();
     policyTokensBySegment(outer, ends, mask).forEach((tokens, i) => {

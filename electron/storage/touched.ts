@@ -35,12 +35,10 @@ export class Touched {
 
   refresh(sql: IngestStatements): void {
     for (const runId of this.wholeRuns) {
-      for (const row of sql.groupsOfRun.all(runId) as { group_id: number; step: number }[]) {
-        this.group(row.group_id, runId, row.step);
-      }
+      for (const { groupId, step } of sql.groupsOfRun.all(runId)) this.group(groupId, runId, step);
     }
     for (const groupId of this.groups.keys()) {
-      if (sql.groupIsEmpty.get(groupId) === undefined) sql.dropGroup.run(groupId);
+      if (sql.anyOfGroup.get(groupId) === undefined) sql.dropGroup.run(groupId);
       else sql.refreshGroup.run(groupId, groupId);
     }
     for (const { runId, step } of this.places()) {

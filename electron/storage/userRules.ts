@@ -2,10 +2,12 @@
  * What the user decides about runs and mappings. Rules hold for what is read later, too, so
  * they are kept by stable keys (directory, run key), never by row.
  */
+import { GROUP_RULES } from '../../shared/format/format.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { type GroupKey, orderGroupKey, promptGroupKey } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
+import { number, oneOf, orNull, query, queryValue, type RowOf, text } from './rows.ts';
 import { runPlaceOf } from './runPlace.ts';
 import type { ChosenGroupRule } from './runRegistry.ts';
 import { Touched } from './touched.ts';
@@ -21,32 +23,43 @@ export function removeMapping(db: WritableLibrary, name: string): boolean {
 /** @returns files to be read anew: those below the directory whose rollouts name no run themselves */
 export function nameRun(db: WritableLibrary, directory: string, name: string | null): readonly number[] {
   // By their own place, not by that of their run: a run of several directories is known by the first.
-  const all = db.prepare('SELECT file_id, path, format FROM file_row WHERE format IS NOT NULL').all();
-  const files = (all as { file_id: number; path: string; format: string }[]).flatMap((file) => {
-    const { place, home } = runPlaceOf(file.path, file.format);
-    return place === directory || home === directory ? [file.file_id] : [];
+  const sql = 'SELECT file_id AS fileId, path, format FROM file_row WHERE format IS NOT NULL';
+  const all = query(db, sql, { fileId: number, path: text, format: text }).all();
+  const files = all.flatMap(({ fileId, path, format }) => {
+    const { place, home } = runPlaceOf(path, format);
+    return place === directory || home === directory ? [fileId] : [];
   });
   if (name === null) db.prepare('DELETE FROM run_name_row WHERE directory = ?').run(directory);
   else db.prepare('INSERT OR REPLACE INTO run_name_row VALUES (?, ?)').run(directory, name);
   return files;
 }
 
-interface RegroupedRecord {
-  rollout_id: number;
-  step: number;
-  group_id: number;
-  ordinal: number;
-  group_key: string;
-  rule: 'logged' | 'prompt' | 'order';
-  read_group: string | null;
-  read_rule: 'logged' | 'prompt' | 'order' | null;
-  read_ordinal: number | null;
-  /** The rollout's own, which a group by order need not be of. */
-  problem_no: number;
-  /** Of the prompt of the group it is in. */
-  prompt_segments: number;
-  prompt_hash: string;
-}
+const REGROUPED = `
+  SELECT r.rollout_id AS rolloutId, r.step, r.group_id AS groupId, r.ordinal, g.group_key AS groupKey, g.rule,
+    r.read_group AS readGroup, r.read_rule AS readRule, r.read_ordinal AS readOrdinal, p.problem_no AS problemNo,
+    shown.segments AS promptSegments, q.prompt_hash AS promptHash
+  FROM rollout_row r JOIN group_row g USING (group_id)
+  JOIN problem_row p ON p.problem_no = coalesce(r.read_problem, g.problem_no) JOIN prompt_row q USING (prompt_id)
+  JOIN problem_row asked ON asked.problem_no = g.problem_no JOIN prompt_row shown ON shown.prompt_id = asked.prompt_id
+  WHERE r.run_id = ? ORDER BY r.step, r.rollout_id`;
+
+const REGROUPED_ROW = {
+  rolloutId: number,
+  step: number,
+  groupId: number,
+  ordinal: number,
+  groupKey: text,
+  rule: oneOf(GROUP_RULES),
+  readGroup: orNull(text),
+  readRule: orNull(oneOf(GROUP_RULES)),
+  readOrdinal: orNull(number),
+  /** Problem of the rollout. A group by order can have another. */
+  problemNo: number,
+  /** Segments in the prompt of the group. */
+  promptSegments: number,
+  promptHash: text,
+};
+type RegroupedRecord = RowOf<typeof REGROUPED_ROW>;
 
 /**
  * Puts the rollouts of a run into other groups, or back into those of the log. Must run inside
@@ -64,20 +77,10 @@ export function setGroupRule(
     const size = rule.rule === 'order' ? rule.size : null;
     db.prepare('INSERT OR REPLACE INTO group_rule_row VALUES (?, ?, ?)').run(run.runKey, rule.rule, size);
   }
-  const rows = db
-    .prepare(
-      `SELECT r.rollout_id, r.step, r.group_id, r.ordinal, g.group_key, g.rule, r.read_group, r.read_rule, r.read_ordinal,
-        p.problem_no, shown.segments AS prompt_segments, q.prompt_hash
-       FROM rollout_row r JOIN group_row g USING (group_id)
-       JOIN problem_row p ON p.problem_no = coalesce(r.read_problem, g.problem_no) JOIN prompt_row q USING (prompt_id)
-       JOIN problem_row asked ON asked.problem_no = g.problem_no JOIN prompt_row shown ON shown.prompt_id = asked.prompt_id
-       WHERE r.run_id = ? ORDER BY r.step, r.rollout_id`,
-    )
-    .all(run.runId) as RegroupedRecord[];
   const regrouping = new Regrouping(db, sql, run.runId, rule);
-  for (const row of rows) regrouping.place(row);
+  for (const row of query(db, REGROUPED, REGROUPED_ROW).all(run.runId)) regrouping.place(row);
   regrouping.finish();
-  return Number(db.prepare('SELECT count(*) FROM group_row WHERE run_id = ?').pluck().get(run.runId));
+  return queryValue(db, 'SELECT count(*) FROM group_row WHERE run_id = ?', number).get(run.runId) ?? 0;
 }
 
 interface RegroupedGroup {
@@ -115,9 +118,9 @@ class Regrouping {
 
   place(row: RegroupedRecord): void {
     const asRead = {
-      key: row.read_group ?? row.group_key,
-      rule: row.read_rule ?? row.rule,
-      ordinal: row.read_group === null ? row.ordinal : row.read_ordinal,
+      key: row.readGroup ?? row.groupKey,
+      rule: row.readRule ?? row.rule,
+      ordinal: row.readGroup === null ? row.ordinal : row.readOrdinal,
     };
     const group = this.groupFor(row, this.keyOf(row, asRead));
     const wanted = this.rule === undefined ? asRead.ordinal : null;
@@ -125,17 +128,17 @@ class Regrouping {
     group.taken.add(ordinal);
     while (group.taken.has(group.next)) group.next++;
     const isBack = this.rule === undefined;
-    this.shift(row.rollout_id, group.promptSegments - row.prompt_segments);
+    this.shift(row.rolloutId, group.promptSegments - row.promptSegments);
     this.move.run({
-      rolloutId: row.rollout_id,
+      rolloutId: row.rolloutId,
       groupId: group.groupId,
       ordinal,
       readGroup: isBack ? null : asRead.key,
       readRule: isBack ? null : asRead.rule,
       readOrdinal: isBack ? null : asRead.ordinal,
-      readProblem: isBack ? null : row.problem_no,
+      readProblem: isBack ? null : row.problemNo,
     });
-    this.touched.group(row.group_id, this.runId, row.step);
+    this.touched.group(row.groupId, this.runId, row.step);
     this.touched.group(group.groupId, this.runId, row.step);
   }
 
@@ -152,7 +155,7 @@ class Regrouping {
   private keyOf(row: RegroupedRecord, asRead: GroupKey): GroupKey {
     switch (this.rule?.rule) {
       case 'prompt':
-        return promptGroupKey(row.prompt_hash);
+        return promptGroupKey(row.promptHash);
       case 'order': {
         const seen = this.seen.get(row.step) ?? 0;
         this.seen.set(row.step, seen + 1);
@@ -167,12 +170,12 @@ class Regrouping {
     const place = `${row.step} ${key}`;
     const known = this.groups.get(place);
     if (known !== undefined) return known;
-    const found = this.sql.groupByKey.get(this.runId, row.step, key) as { group_id: number } | undefined;
     const groupId =
-      found?.group_id ??
-      Number(this.sql.addGroup.run(this.runId, row.step, key, row.problem_no, rule).lastInsertRowid);
-    const { segments } = this.sql.promptOfGroup.get(groupId) as { segments: number };
-    const group = { groupId, promptSegments: segments, taken: new Set<number>(), next: 0 };
+      this.sql.groupByKey.get(this.runId, row.step, key) ??
+      Number(this.sql.addGroup.run(this.runId, row.step, key, row.problemNo, rule).lastInsertRowid);
+    const prompt = this.sql.promptOfGroup.get(groupId);
+    if (prompt === undefined) throw new Error(`group ${groupId} has no prompt`);
+    const group = { groupId, promptSegments: prompt.segments, taken: new Set<number>(), next: 0 };
     this.groups.set(place, group);
     return group;
   }
