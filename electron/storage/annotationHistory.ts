@@ -8,6 +8,7 @@ import type { Annotation, Reading } from '../../shared/domain/annotate/annotatio
 import type { Conflict } from './annotationStore.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
 import { annotationRevision } from './queries/annotations.ts';
+import { number, query, type RowOf, text } from './rows.ts';
 
 /** `null`: there was none, or is none any more. */
 export type Change =
@@ -43,22 +44,19 @@ const LAST_DONE_BY = `${STEP} WHERE is_undone = 0 AND author = ? ORDER BY histor
 const FIRST_UNDONE = `${STEP} WHERE is_undone = 1 ORDER BY history_no LIMIT 1`;
 const FIRST_UNDONE_BY = `${STEP} WHERE is_undone > 0 AND author = ? ORDER BY history_no LIMIT 1`;
 
-interface StepRecord {
-  readonly historyNo: number;
-  readonly words: string;
-  readonly changes: string;
-}
+const STEP_ROW = { historyNo: number, words: text, changes: text };
+type StepRecord = RowOf<typeof STEP_ROW>;
 
 function lastDone(db: ReadableLibrary, author: string | undefined): StepRecord | undefined {
   return author === undefined
-    ? db.prepare<[], StepRecord>(LAST_DONE).get()
-    : db.prepare<[string], StepRecord>(LAST_DONE_BY).get(author);
+    ? query(db, LAST_DONE, STEP_ROW).get()
+    : query(db, LAST_DONE_BY, STEP_ROW).get(author);
 }
 
 function firstUndone(db: ReadableLibrary, author: string | undefined): StepRecord | undefined {
   return author === undefined
-    ? db.prepare<[], StepRecord>(FIRST_UNDONE).get()
-    : db.prepare<[string], StepRecord>(FIRST_UNDONE_BY).get(author);
+    ? query(db, FIRST_UNDONE, STEP_ROW).get()
+    : query(db, FIRST_UNDONE_BY, STEP_ROW).get(author);
 }
 
 /** @param author whose steps; absent: everybody's */

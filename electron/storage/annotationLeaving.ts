@@ -1,5 +1,6 @@
 /** What was said of a run goes where the run goes. */
 import type { WritableLibrary } from './open.ts';
+import { number, queryValue } from './rows.ts';
 
 /** Of rollouts of the run, and of rollouts that it had and that are not here now. Bound: `runId`, `runKey`. */
 export function annotatedOfRun(schema: 'main' | 'source'): string {
@@ -16,10 +17,7 @@ export function removeAnnotationsOf(
   run: { readonly runId: number; readonly runKey: string },
 ): void {
   const of = `annotated_no IN (${annotatedOfRun('main')})`;
-  const numbers = db
-    .prepare(`SELECT annotated_no FROM annotated_row WHERE ${of}`)
-    .pluck()
-    .all(run) as number[];
+  const numbers = queryValue(db, `SELECT annotated_no FROM annotated_row WHERE ${of}`, number).all(run);
   if (numbers.length === 0) return;
   const these = JSON.stringify(numbers);
   const mine = 'annotated_no IN (SELECT value FROM json_each(:these))';

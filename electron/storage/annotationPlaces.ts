@@ -9,10 +9,11 @@
  */
 import { placeAnchor } from '../../shared/domain/annotate/anchor.ts';
 import type { AnchorState, AnnotationTarget } from '../../shared/domain/annotate/annotation.ts';
-import { KEY_COLUMNS, type KeyRecord } from './annotationRecords.ts';
+import { KEY_COLUMNS, KEY_ROW } from './annotationRecords.ts';
 import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
 import { RolloutTexts } from './rolloutTexts.ts';
+import { boolean, number, query, queryValue, type RowOf, text } from './rows.ts';
 
 /** What is without a certain place; asked before anything else, so it must cost nothing where all have one. */
 const UNCERTAIN = `k.annotated_no NOT IN (SELECT annotated_no FROM annotated_place_row WHERE is_certain = 1)
@@ -27,17 +28,16 @@ export const PLACE_BY_ADDRESS = `INSERT OR REPLACE INTO annotated_place_row (ann
   SELECT k.annotated_no, r.rollout_id, 1 ${AT_ADDRESS} WHERE r.content_hash = k.record_hash AND ${UNCERTAIN}
   RETURNING annotated_no`;
 const LEFT = `SELECT k.annotated_no, ${KEY_COLUMNS} FROM annotated_row k WHERE ${UNCERTAIN}`;
-const ADDRESS = `SELECT r.rollout_id, p.problem_id ${AT_ADDRESS} JOIN problem_row p ON p.problem_no = g.problem_no
+const ADDRESS = `SELECT r.rollout_id AS rolloutId, p.problem_id AS problemId ${AT_ADDRESS} JOIN problem_row p ON p.problem_no = g.problem_no
   WHERE k.annotated_no = ?`;
 export const SIBLINGS = `SELECT r.rollout_id FROM run_row n JOIN group_row g ON g.run_id = n.run_id AND g.step = :step
   JOIN problem_row p ON p.problem_no = g.problem_no JOIN rollout_row r ON r.group_id = g.group_id
   WHERE n.run_key = :run AND p.problem_id = :problem AND r.rollout_id > :from ORDER BY r.rollout_id`;
-export const BY_RECORD = `SELECT r.rollout_id, r.content_hash, r.step, r.ordinal FROM rollout_row r
+export const BY_RECORD = `SELECT r.rollout_id AS rolloutId, r.content_hash AS contentHash, r.step, r.ordinal FROM rollout_row r
   WHERE r.rollout_id > ? AND r.content_hash IN (SELECT value FROM json_each(?)) ORDER BY r.rollout_id`;
 
-interface KeyRow extends KeyRecord {
-  annotated_no: number;
-}
+const LEFT_ROW = { annotated_no: number, ...KEY_ROW };
+type KeyRow = RowOf<typeof LEFT_ROW>;
 
 export class AnnotationPlaces {
   private readonly db: WritableLibrary;
@@ -46,21 +46,25 @@ export class AnnotationPlaces {
   constructor(db: WritableLibrary) {
     this.db = db;
     this.sql = {
-      hasKeys: db.prepare('SELECT 1 FROM annotated_row LIMIT 1').pluck(),
-      newest: db.prepare('SELECT coalesce(max(rollout_id), 0) FROM rollout_row').pluck(),
-      searchedTo: db.prepare('SELECT searched_to FROM annotation_state_row').pluck(),
+      anyKey: queryValue(db, 'SELECT 1 FROM annotated_row LIMIT 1', number),
+      newest: queryValue(db, 'SELECT coalesce(max(rollout_id), 0) FROM rollout_row', number),
+      searchedTo: queryValue(db, 'SELECT searched_to FROM annotation_state_row', number),
       setSearchedTo: db.prepare<[number]>('UPDATE annotation_state_row SET searched_to = ?'),
       revise: db.prepare('UPDATE annotation_state_row SET revision = revision + 1'),
-      address: db.prepare<[number], { rollout_id: number; problem_id: string }>(ADDRESS),
-      siblings: db.prepare<[Record<string, unknown>], number>(SIBLINGS).pluck(),
+      address: query(db, ADDRESS, { rolloutId: number, problemId: text }),
+      siblings: queryValue(db, SIBLINGS, number),
       place: db.prepare<[number, number, number]>(
         'INSERT OR REPLACE INTO annotated_place_row VALUES (?, ?, ?)',
       ),
-      placeOf: db.prepare<[number], { rollout_id: number; is_certain: number }>(
-        'SELECT rollout_id, is_certain FROM annotated_place_row WHERE annotated_no = ?',
+      placeOf: query(
+        db,
+        'SELECT rollout_id AS rolloutId, is_certain AS isCertain FROM annotated_place_row WHERE annotated_no = ?',
+        { rolloutId: number, isCertain: boolean },
       ),
-      annotationsOf: db.prepare<[number], { annotation_no: number; target: string }>(
-        'SELECT annotation_no, target FROM annotation_row WHERE annotated_no = ?',
+      annotationsOf: query(
+        db,
+        'SELECT annotation_no AS annotationNo, target FROM annotation_row WHERE annotated_no = ?',
+        { annotationNo: number, target: text },
       ),
       standing: db.prepare<[number, string, number | null, number | null]>(
         'INSERT OR REPLACE INTO annotation_place_row VALUES (?, ?, ?, ?)',
@@ -85,13 +89,13 @@ export class AnnotationPlaces {
    * @returns rollouts of which something is now known that was not
    */
   placeAll(): readonly number[] {
-    if (this.sql.hasKeys.get() === undefined) return [];
-    const newest = Number(this.sql.newest.get());
-    const from = Number(this.sql.searchedTo.get());
+    if (this.sql.anyKey.get() === undefined) return [];
+    const newest = this.sql.newest.get() ?? 0;
+    const from = this.sql.searchedTo.get() ?? 0;
     if (newest === from) return [];
     const texts = new RolloutTexts(this.db);
-    const placed = new Set(this.db.prepare(PLACE_BY_ADDRESS).pluck().all() as number[]);
-    const left = this.db.prepare(LEFT).all() as KeyRow[];
+    const placed = new Set(queryValue(this.db, PLACE_BY_ADDRESS, number).all());
+    const left = query(this.db, LEFT, LEFT_ROW).all();
     if (left.length > 0) for (const no of this.placeEach(left, texts, from)) placed.add(no);
     this.sql.setSearchedTo.run(newest);
     if (placed.size === 0) return [];
@@ -105,17 +109,16 @@ export class AnnotationPlaces {
   }
 
   rolloutOf(annotatedNo: number): number | undefined {
-    return this.sql.placeOf.get(annotatedNo)?.rollout_id;
+    return this.sql.placeOf.get(annotatedNo)?.rolloutId;
   }
 
   /** The prompts that are shown may be others: the places of a run's annotations, once more. */
   standAgain(runId: number): void {
-    const keys = this.db
-      .prepare(
-        `SELECT p.annotated_no FROM annotated_place_row p JOIN rollout_row r USING (rollout_id) WHERE r.run_id = ?`,
-      )
-      .pluck()
-      .all(runId) as number[];
+    const keys = queryValue(
+      this.db,
+      `SELECT p.annotated_no FROM annotated_place_row p JOIN rollout_row r USING (rollout_id) WHERE r.run_id = ?`,
+      number,
+    ).all(runId);
     if (keys.length === 0) return;
     const texts = new RolloutTexts(this.db);
     for (const no of keys) this.standAll(no, texts);
@@ -126,24 +129,24 @@ export class AnnotationPlaces {
   standAll(annotatedNo: number, texts = new RolloutTexts(this.db)): readonly number[] {
     const place = this.sql.placeOf.get(annotatedNo);
     if (place === undefined) return [];
-    for (const { annotation_no: no, target } of this.sql.annotationsOf.all(annotatedNo)) {
+    for (const { annotationNo: no, target } of this.sql.annotationsOf.all(annotatedNo)) {
       const { state, start, end } = standing(JSON.parse(target) as AnnotationTarget, place, texts);
       this.sql.standing.run(no, state, start, end);
     }
-    return [place.rollout_id];
+    return [place.rolloutId];
   }
 
   private placeEach(left: readonly KeyRow[], texts: RolloutTexts, from: number): readonly number[] {
     const placed: number[] = [];
     const place = (key: KeyRow, rolloutId: number, isCertain: boolean): void => {
       const known = this.sql.placeOf.get(key.annotated_no);
-      if (known?.rollout_id === rolloutId && known.is_certain === Number(isCertain)) return;
+      if (known?.rolloutId === rolloutId && known.isCertain === isCertain) return;
       this.sql.place.run(key.annotated_no, rolloutId, Number(isCertain));
       placed.push(key.annotated_no);
     };
     const contents = new Contents(texts, (step) => this.sql.siblings.all({ ...step, from }));
     const rest = left.filter((key) => {
-      const at = this.sql.address.get(key.annotated_no)?.rollout_id;
+      const at = this.sql.address.get(key.annotated_no)?.rolloutId;
       // What was there before has been looked at before.
       const isAt = at !== undefined && at > from && contents.hashOf(at) === key.content_hash;
       const found = isAt ? at : contents.find(key);
@@ -155,8 +158,8 @@ export class AnnotationPlaces {
       const found = byRecord.get(key.annotated_no);
       const at = found === undefined ? this.sql.address.get(key.annotated_no) : undefined;
       if (found !== undefined) place(key, found, true);
-      else if (at !== undefined && at.rollout_id > from && this.isLikely(key, at, texts))
-        place(key, at.rollout_id, false);
+      else if (at !== undefined && at.rolloutId > from && this.isLikely(key, at, texts))
+        place(key, at.rolloutId, false);
     }
     return placed;
   }
@@ -165,35 +168,31 @@ export class AnnotationPlaces {
   private byRecord(keys: readonly KeyRow[], from: number): ReadonlyMap<number, number> {
     const hashes = [...new Set(keys.map((key) => key.record_hash))].filter((hash) => hash !== '');
     if (hashes.length === 0) return new Map();
-    const rows = this.db.prepare(BY_RECORD).all(from, JSON.stringify(hashes)) as {
-      rollout_id: number;
-      content_hash: string;
-      step: number;
-      ordinal: number;
-    }[];
+    const spec = { rolloutId: number, contentHash: text, step: number, ordinal: number };
+    const rows = query(this.db, BY_RECORD, spec).all(from, JSON.stringify(hashes));
     const found = new Map<string, typeof rows>();
-    for (const row of rows) found.set(row.content_hash, [...(found.get(row.content_hash) ?? []), row]);
+    for (const row of rows) found.set(row.contentHash, [...(found.get(row.contentHash) ?? []), row]);
     return new Map(
       keys.flatMap((key) => {
         const same = found.get(key.record_hash) ?? [];
         const best =
           same.find(({ step, ordinal }) => step === key.step && ordinal === key.ordinal) ?? same[0];
-        return best === undefined ? [] : [[key.annotated_no, best.rollout_id] as const];
+        return best === undefined ? [] : [[key.annotated_no, best.rolloutId] as const];
       }),
     );
   }
 
   private isLikely(
     key: KeyRow,
-    at: { readonly rollout_id: number; readonly problem_id: string },
+    at: { readonly rolloutId: number; readonly problemId: string },
     texts: RolloutTexts,
   ): boolean {
-    if (at.problem_id === key.problem_id) return true;
+    if (at.problemId === key.problem_id) return true;
     return this.sql.annotationsOf.all(key.annotated_no).some(({ target }) => {
       const parsed = JSON.parse(target) as AnnotationTarget;
       if (parsed.kind === 'rollout' || parsed.anchor.quote.length < TELLING) return false;
       return (
-        placeAnchor(parsed.anchor, texts.textOf(at.rollout_id, parsed.anchor.text), contentHash).state !==
+        placeAnchor(parsed.anchor, texts.textOf(at.rolloutId, parsed.anchor.text), contentHash).state !==
         'orphaned'
       );
     });
@@ -205,12 +204,12 @@ const TELLING = 24;
 
 function standing(
   target: AnnotationTarget,
-  place: { readonly rollout_id: number; readonly is_certain: number },
+  place: { readonly rolloutId: number; readonly isCertain: boolean },
   texts: RolloutTexts,
 ): { readonly state: AnchorState; readonly start: number | null; readonly end: number | null } {
   if (target.kind === 'rollout')
-    return { state: place.is_certain === 1 ? 'exact' : 'moved', start: null, end: null };
-  const placed = placeAnchor(target.anchor, texts.textOf(place.rollout_id, target.anchor.text), contentHash);
+    return { state: place.isCertain ? 'exact' : 'moved', start: null, end: null };
+  const placed = placeAnchor(target.anchor, texts.textOf(place.rolloutId, target.anchor.text), contentHash);
   return placed.state === 'orphaned' ? { state: 'orphaned', start: null, end: null } : placed;
 }
 

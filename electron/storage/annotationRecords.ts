@@ -26,7 +26,7 @@ export interface KeyRecord {
   record_hash: string;
 }
 
-const KEY_ROW: RowSpec<KeyRecord> = {
+export const KEY_ROW: RowSpec<KeyRecord> = {
   run_key: text,
   kind: oneOf(RUN_KINDS),
   step: number,

@@ -4,16 +4,17 @@ import { canonical, likenessText } from '../../shared/domain/annotate/identity.t
 import type { AnnotationPlaces } from './annotationPlaces.ts';
 import {
   ANNOTATION_COLUMNS,
-  type AnnotationRecord,
+  ANNOTATION_ROW,
   annotationFrom,
   annotationValues,
   keyValues,
   READING_COLUMNS,
-  type ReadingRecord,
+  READING_ROW,
   readingFrom,
 } from './annotationRecords.ts';
 import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
+import { number, oneOf, orNull, query, queryValue, text } from './rows.ts';
 
 export interface Conflict {
   readonly conflictId: number;
@@ -25,14 +26,12 @@ export interface Conflict {
   readonly taken: 'mine' | 'theirs' | 'both' | null;
 }
 
-interface ConflictRecord {
-  conflict_id: number;
-  annotation_id: string;
-  theirs: string;
-  origin: string;
-  at: number;
-  taken: Conflict['taken'];
-}
+const CONFLICT = `SELECT conflict_id AS conflictId, annotation_id AS annotationId, theirs, origin, at, taken
+  FROM annotation_conflict_row`;
+const CONFLICT_ROW = {
+  ...{ conflictId: number, annotationId: text, theirs: text, origin: text, at: number },
+  taken: orNull(oneOf(['mine', 'theirs', 'both'])),
+};
 
 const FROM = 'FROM annotation_row a JOIN annotated_row k USING (annotated_no)';
 const READINGS = 'FROM reading_row d JOIN annotated_row k USING (annotated_no)';
@@ -55,24 +54,18 @@ export class AnnotationStore {
     this.places = places;
     const named = KEY_NAMES.map((name) => `${name} = :${name}`).join(' AND ');
     this.sql = {
-      key: db
-        .prepare<[Record<string, unknown>], number>(`SELECT annotated_no FROM annotated_row WHERE ${named}`)
-        .pluck(),
+      key: queryValue(db, `SELECT annotated_no FROM annotated_row WHERE ${named}`, number),
       addKey: db.prepare<[Record<string, unknown>]>(
         `INSERT INTO annotated_row (${KEY_NAMES.join(', ')}) VALUES (${KEY_NAMES.map((name) => `:${name}`).join(', ')})`,
       ),
-      get: db.prepare<[string], AnnotationRecord>(
-        `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.annotation_id = ?`,
-      ),
-      alike: db.prepare<[string], AnnotationRecord>(
-        `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.likeness = ?`,
-      ),
-      ofRollout: db.prepare<[number], AnnotationRecord>(
+      get: query(db, `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.annotation_id = ?`, ANNOTATION_ROW),
+      alike: query(db, `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.likeness = ?`, ANNOTATION_ROW),
+      ofRollout: query(
+        db,
         `SELECT ${ANNOTATION_COLUMNS} ${FROM} JOIN annotated_place_row p USING (annotated_no) WHERE p.rollout_id = ?`,
+        ANNOTATION_ROW,
       ),
-      ofKey: db.prepare<[number], AnnotationRecord>(
-        `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.annotated_no = ?`,
-      ),
+      ofKey: query(db, `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.annotated_no = ?`, ANNOTATION_ROW),
       add: db.prepare<[Record<string, unknown>]>(`INSERT INTO annotation_row
         (annotation_id, annotated_no, target, label, note, correction, severity, flag, author, created_at, updated_at, likeness)
         VALUES (:annotation_id, :annotated_no, :target, :label, :note, :correction, :severity, :flag, :author, :created_at,
@@ -85,11 +78,15 @@ export class AnnotationStore {
         'DELETE FROM annotation_place_row WHERE annotation_no = (SELECT annotation_no FROM annotation_row WHERE annotation_id = ?)',
       ),
       drop: db.prepare<[string]>('DELETE FROM annotation_row WHERE annotation_id = ?'),
-      reading: db.prepare<[number, string], ReadingRecord>(
+      reading: query(
+        db,
         `SELECT ${READING_COLUMNS} ${READINGS} WHERE d.annotated_no = ? AND d.author = ?`,
+        READING_ROW,
       ),
-      readingsHere: db.prepare<[number, string], ReadingRecord>(
+      readingsHere: query(
+        db,
         `SELECT ${READING_COLUMNS} ${READINGS} JOIN annotated_place_row p USING (annotated_no) WHERE p.rollout_id = ? AND d.author = ?`,
+        READING_ROW,
       ),
       setReading: db.prepare<[number, string, string, number]>(
         'INSERT OR REPLACE INTO reading_row VALUES (?, ?, ?, ?)',
@@ -97,12 +94,8 @@ export class AnnotationStore {
       dropReading: db.prepare<[number, string]>(
         'DELETE FROM reading_row WHERE annotated_no = ? AND author = ?',
       ),
-      conflict: db.prepare<[number], ConflictRecord>(
-        'SELECT * FROM annotation_conflict_row WHERE conflict_id = ?',
-      ),
-      conflictOf: db.prepare<[string, string], ConflictRecord>(
-        'SELECT * FROM annotation_conflict_row WHERE annotation_id = ? AND theirs = ?',
-      ),
+      conflict: query(db, `${CONFLICT} WHERE conflict_id = ?`, CONFLICT_ROW),
+      conflictOf: query(db, `${CONFLICT} WHERE annotation_id = ? AND theirs = ?`, CONFLICT_ROW),
       addConflict: db.prepare<[string, string, string, number]>(
         'INSERT OR IGNORE INTO annotation_conflict_row (annotation_id, theirs, origin, at) VALUES (?, ?, ?, ?)',
       ),
@@ -174,14 +167,11 @@ export class AnnotationStore {
   conflict(conflictId: number): Conflict | undefined {
     const row = this.sql.conflict.get(conflictId);
     if (row === undefined) return undefined;
-    const { conflict_id, annotation_id, theirs, origin, at, taken } = row;
+    const { theirs, origin, ...conflict } = row;
     return {
-      conflictId: conflict_id,
-      annotationId: annotation_id,
+      ...conflict,
       theirs: JSON.parse(theirs) as Annotation,
       from: origin,
-      at,
-      taken,
     };
   }
 

@@ -1,5 +1,6 @@
 /** Libraries that were opened beside this one. */
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
+import { number, query, text } from './rows.ts';
 
 export interface KnownLibrary {
   readonly path: string;
@@ -19,11 +20,8 @@ const MOST_KNOWN = 30;
 
 /** The latest first. */
 export function listKnownLibraries(db: ReadableLibrary): readonly KnownLibrary[] {
-  return db
-    .prepare<[], KnownLibrary>(
-      'SELECT path, id, opened_at AS openedAt FROM known_library_row ORDER BY opened_at DESC, path',
-    )
-    .all();
+  const sql = 'SELECT path, id, opened_at AS openedAt FROM known_library_row ORDER BY opened_at DESC, path';
+  return query(db, sql, { path: text, id: text, openedAt: number }).all();
 }
 
 export function rememberLibrary(db: WritableLibrary, { path, id, openedAt }: KnownLibrary): void {

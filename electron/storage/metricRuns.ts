@@ -12,17 +12,12 @@ import { verlConsole } from '../../shared/format/verlConsole.ts';
 import { verlMetrics } from '../../shared/format/verlMetrics.ts';
 import { scopeOfDirectory } from './joins.ts';
 import type { WritableLibrary } from './open.ts';
+import { number, query, queryValue, text } from './rows.ts';
 import { runPlaceOf } from './runPlace.ts';
 
 /** What is printed is rounded in older versions: the file logger's numbers go before it. */
 const FORMATS = [verlConsole.name, verlMetrics.name];
 const WAITING = 'metrics_without_run';
-
-interface MetricFile {
-  readonly fileId: number;
-  readonly path: string;
-  readonly format: string;
-}
 
 export interface PlacedRun {
   readonly runId: number;
@@ -34,14 +29,16 @@ export interface PlacedRun {
 
 /** Must run inside a transaction. @returns the runs whose metrics are others than before */
 export function linkMetrics(db: WritableLibrary): readonly number[] {
-  const files = db
-    .prepare<string[], MetricFile>(
-      `SELECT file_id AS fileId, path, format FROM file_row WHERE format IN (?, ?) ORDER BY file_id`,
-    )
-    .all(...FORMATS);
+  const files = query(
+    db,
+    `SELECT file_id AS fileId, path, format FROM file_row WHERE format IN (?, ?) ORDER BY file_id`,
+    { fileId: number, path: text, format: text },
+  ).all(...FORMATS);
   const before = linksOf(db);
   if (files.length === 0 && before.size === 0) return [];
-  const runs = db.prepare<[], PlacedRun>('SELECT run_id AS runId, kind, home, directory FROM run_row').all();
+  const runs = query(db, 'SELECT run_id AS runId, kind, home, directory FROM run_row', {
+    ...{ runId: number, kind: text, home: text, directory: text },
+  }).all();
   db.exec('DELETE FROM metric_run_row');
   const add = db.prepare<[number, string, number]>('INSERT OR REPLACE INTO metric_run_row VALUES (?, ?, ?)');
   const dropIssue = db.prepare<[number, string]>('DELETE FROM issue_row WHERE file_id = ? AND code = ?');
@@ -98,6 +95,6 @@ function isBelow(directory: string, above: string): boolean {
 }
 
 function linksOf(db: WritableLibrary): ReadonlySet<string> {
-  const links = db.prepare("SELECT run_id || ' ' || rank || ' ' || logged_id FROM metric_run_row").pluck();
-  return new Set(links.all() as string[]);
+  const sql = "SELECT run_id || ' ' || rank || ' ' || logged_id FROM metric_run_row";
+  return new Set(queryValue(db, sql, text).all());
 }

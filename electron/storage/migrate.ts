@@ -7,6 +7,7 @@
  */
 import type Database from 'better-sqlite3';
 import * as initial from './migrations/0001-initial.ts';
+import { number, queryValue } from './rows.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 export interface Migration {
@@ -48,7 +49,7 @@ function newestOf(migrations: readonly Migration[]): number {
 /** @throws NewerDatabaseError, ForeignDatabaseError */
 export function assertOurs(db: Database.Database, newest: number = NEWEST_VERSION): void {
   // In this order: another process may create the library in between, tables and id in one transaction.
-  const isEmpty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+  const isEmpty = queryValue(db, 'SELECT count(*) FROM sqlite_schema', number).get() === 0;
   const application = Number(db.pragma('application_id', { simple: true }));
   if (!isEmpty && application !== APPLICATION_ID) throw new ForeignDatabaseError(db.name);
   const version = versionOf(db);

@@ -10,6 +10,7 @@ import {
   removePoolJoin,
   undoPoolJoin,
 } from './poolJoins.ts';
+import { number, query, text } from './rows.ts';
 import type { RunRegistry } from './runRegistry.ts';
 import { Touched } from './touched.ts';
 
@@ -113,6 +114,6 @@ export class PoolJoinKeeper {
 
   private runOf(runKey: string): { runId: number; runKey: string; name: string } | undefined {
     const sql = 'SELECT run_id AS runId, run_key AS runKey, name FROM run WHERE run_key = ?';
-    return this.services.db.prepare(sql).get(runKey) as ReturnType<PoolJoinKeeper['runOf']>;
+    return query(this.services.db, sql, { runId: number, runKey: text, name: text }).get(runKey);
   }
 }

@@ -7,6 +7,7 @@ import type { PoolJoinRow } from '../../shared/api/contract.ts';
 import { comparableText } from '../../shared/domain/comparableText.ts';
 import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
+import { boolean, bytes, number, orNull, query, queryValue, type RowOf, text } from './rows.ts';
 import { unpackUtf8 } from './textCodec.ts';
 
 export interface PoolJoin {
@@ -14,18 +15,11 @@ export interface PoolJoin {
   readonly keptKey: string;
 }
 
-interface RolloutRecord {
-  readonly rollout_id: number;
-  readonly step: number;
-  readonly ordinal: number;
-  readonly group_key: string;
-  readonly question_hash: string;
-  readonly block_id: number;
-  readonly text_start: number;
-  readonly text_end: number;
-  readonly kept: number | null;
-  readonly reward: number | null;
-}
+const ROLLOUT_ROW = {
+  ...{ rolloutId: number, step: number, ordinal: number, groupKey: text, questionHash: text },
+  ...{ blockId: number, start: number, end: number, kept: orNull(number), reward: orNull(number) },
+};
+type RolloutRecord = RowOf<typeof ROLLOUT_ROW>;
 
 const MOST_LEFTOVERS = 20;
 /** What the other log may know and the pool does not. */
@@ -42,8 +36,8 @@ const FILLED = [
 ] as const;
 
 const ROLLOUTS = `
-  SELECT r.rollout_id, r.step, r.ordinal, g.group_key, q.question_hash, r.block_id, r.text_start, r.text_end,
-    r.kept, r.reward
+  SELECT r.rollout_id AS rolloutId, r.step, r.ordinal, g.group_key AS groupKey, q.question_hash AS questionHash,
+    r.block_id AS blockId, r.text_start AS start, r.text_end AS end, r.kept, r.reward
   FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN prompt_row q USING (prompt_id)
   WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
@@ -52,7 +46,7 @@ const SHARED_STEPS = `SELECT step FROM step_row WHERE run_id = ? INTERSECT SELEC
 export function listPoolJoins(db: WritableLibrary): readonly PoolJoin[] {
   const sql =
     'SELECT pool_key AS poolKey, kept_key AS keptKey FROM pool_join_row ORDER BY pool_key, kept_key';
-  return db.prepare(sql).all() as PoolJoin[];
+  return query(db, sql, { poolKey: text, keptKey: text }).all();
 }
 
 export function addPoolJoin(db: WritableLibrary, { poolKey, keptKey }: PoolJoin): void {
@@ -87,8 +81,8 @@ export function applyPoolJoin(
 ): PoolJoinRow {
   undoPoolJoin(db, pool, kept.runKey);
   const writer = new MatchWriter(db, kept);
-  const steps = db.prepare<[number, number], number>(SHARED_STEPS).pluck().all(pool, kept.runId);
-  const rollouts = db.prepare<[number, number], RolloutRecord>(ROLLOUTS);
+  const steps = queryValue(db, SHARED_STEPS, number).all(pool, kept.runId);
+  const rollouts = query(db, ROLLOUTS, ROLLOUT_ROW);
   const keyOf = keysIn(db);
   const report = { steps: 0, pool: 0, matched: 0, discarded: 0, conflicts: 0, ambiguous: 0, leftovers: 0 };
   const firstLeftovers: { step: number; groupKey: string; ordinal: number }[] = [];
@@ -101,13 +95,13 @@ export function applyPoolJoin(
       if (listed.length > 0 && listed.length < rows.length) report.ambiguous += listed.length;
       for (const row of rows) {
         const match = takeFor(row, listed);
-        if (match !== undefined) matches.set(row.rollout_id, match);
+        if (match !== undefined) matches.set(row.rolloutId, match);
       }
     }
     for (const row of [...waiting.values()].flat()) {
       report.leftovers++;
       if (firstLeftovers.length < MOST_LEFTOVERS) {
-        firstLeftovers.push({ step, groupKey: row.group_key, ordinal: row.ordinal });
+        firstLeftovers.push({ step, groupKey: row.groupKey, ordinal: row.ordinal });
       }
     }
     // A list that has nothing of a step is not a list of this step: who was discarded is not known.
@@ -116,10 +110,10 @@ export function applyPoolJoin(
     report.matched += matches.size;
     for (const row of [...all.values()].flat()) {
       report.pool++;
-      const match = matches.get(row.rollout_id);
+      const match = matches.get(row.rolloutId);
       if (match === undefined && row.kept === null) report.discarded++;
       if (isConflict(row, match)) report.conflicts++;
-      if (match !== undefined || row.kept === null) writer.write(row, match?.rollout_id);
+      if (match !== undefined || row.kept === null) writer.write(row, match?.rolloutId);
     }
   }
   return { ...report, firstLeftovers };
@@ -153,19 +147,17 @@ function isConflict(row: RolloutRecord, match: RolloutRecord | undefined): boole
 
 /** What a rollout is found by. Siblings lie in the same block, so the last one is remembered. */
 function keysIn(db: WritableLibrary): (row: RolloutRecord) => string {
-  const block = db.prepare<[number], { codec: number; bytes: Uint8Array }>(
-    'SELECT codec, bytes FROM text_block WHERE block_id = ?',
-  );
+  const block = query(db, 'SELECT codec, bytes FROM text_block WHERE block_id = ?', { codec: number, bytes });
   let lastId: number | undefined;
   let last = Buffer.alloc(0);
-  return ({ block_id, text_start, text_end, question_hash }) => {
-    if (block_id !== lastId) {
-      const found = block.get(block_id);
+  return ({ blockId, start, end, questionHash }) => {
+    if (blockId !== lastId) {
+      const found = block.get(blockId);
       last = found === undefined ? Buffer.alloc(0) : Buffer.from(unpackUtf8(found.codec, found.bytes));
-      lastId = block_id;
+      lastId = blockId;
     }
-    const response = last.toString('utf8', text_start, text_end);
-    return `${question_hash} ${contentHash(comparableText(response))}`;
+    const response = last.toString('utf8', start, end);
+    return `${questionHash} ${contentHash(comparableText(response))}`;
   };
 }
 
@@ -178,32 +170,36 @@ class MatchWriter {
 
   constructor(db: WritableLibrary, kept: { readonly runKey: string; readonly name: string }) {
     this.kept = kept;
-    this.nulls = db.prepare<{ to: number; from: number }, Record<string, number>>(
+    const filled = Object.fromEntries([...FILLED, 'rule', 'kept'].map((name) => [name, boolean]));
+    this.nulls = query<Record<string, boolean>>(
+      db,
       `SELECT ${FILLED.map((name) => `t.${name} IS NULL AND f.${name} IS NOT NULL AS ${name}`).join(', ')}, t.rule IS NULL AND t.kept IS NULL AS rule,
          t.kept IS NULL AS kept
        FROM rollout_row t, rollout_row f WHERE t.rollout_id = :to AND f.rollout_id = :from`,
+      filled,
     );
     this.fill = db.prepare(
       `UPDATE rollout_row AS t SET kept = coalesce(t.kept, 1), rule = iif(t.kept IS NULL, coalesce(t.rule, :rule), t.rule),
          ${FILLED.map((name) => `${name} = coalesce(t.${name}, f.${name})`).join(', ')}
        FROM rollout_row f WHERE t.rollout_id = :to AND f.rollout_id = :from`,
     );
-    this.discard = db.prepare(
-      'UPDATE rollout_row SET kept = 0, rule = coalesce(rule, :rule) WHERE rollout_id = :to RETURNING rule = :rule AS rule',
+    this.discard = queryValue(
+      db,
+      'UPDATE rollout_row SET kept = 0, rule = coalesce(rule, :rule) WHERE rollout_id = :to RETURNING rule = :rule',
+      number,
     );
     this.note = db.prepare('INSERT OR REPLACE INTO pool_match_row VALUES (?, ?, ?, ?)');
   }
 
-  write({ rollout_id: to }: RolloutRecord, from: number | undefined): void {
+  write({ rolloutId: to }: RolloutRecord, from: number | undefined): void {
     const rule = `listed in ${this.kept.name}`;
     const filled: string[] = [];
     if (from === undefined) {
       filled.push('kept');
-      const row = this.discard.get({ to, rule }) as { rule: number } | undefined;
-      if (row?.rule === 1) filled.push('rule');
+      if (this.discard.get({ to, rule }) === 1) filled.push('rule');
     } else {
       const nulls = this.nulls.get({ to, from }) ?? {};
-      filled.push(...Object.keys(nulls).filter((name) => nulls[name] === 1));
+      filled.push(...Object.keys(nulls).filter((name) => nulls[name]));
       this.fill.run({ to, from, rule });
     }
     this.note.run(to, this.kept.runKey, from ?? null, ` ${filled.join(' ')} `);

@@ -12,6 +12,7 @@ import { annotatedOfRun } from './annotationLeaving.ts';
 import { bytesOnDisk } from './bytesOnDisk.ts';
 import { APPLICATION_ID } from './migrate.ts';
 import { openWriter, type WritableLibrary } from './open.ts';
+import { number, queryValue, text } from './rows.ts';
 
 export interface MoveWatch {
   isCancelled(): boolean;
@@ -127,10 +128,8 @@ const LOOK_EVERY = 5_000;
 
 /** @returns why the run cannot be moved there; undefined when it can */
 export function moveRefusal(db: WritableLibrary, { runKey }: RunIdentity, path: string): string | undefined {
-  const joined = db
-    .prepare('SELECT count(*) FROM pool_join_row WHERE pool_key = :runKey OR kept_key = :runKey')
-    .pluck()
-    .get({ runKey });
+  const sql = 'SELECT count(*) FROM pool_join_row WHERE pool_key = :runKey OR kept_key = :runKey';
+  const joined = queryValue(db, sql, number).get({ runKey });
   if (joined !== 0) {
     return 'the run is joined with another one as pool and list of what was kept; take the join back first';
   }
@@ -205,8 +204,8 @@ class Mover {
   constructor(db: WritableLibrary, { runId, runKey }: RunIdentity, watch: MoveWatch) {
     this.db = db;
     this.watch = watch;
-    const scope = db.prepare('SELECT scope FROM source.run_row WHERE run_id = ?').pluck().get(runId);
-    this.values = { runId, runKey, sep, scope: String(scope) };
+    const scope = queryValue(db, 'SELECT scope FROM source.run_row WHERE run_id = ?', text).get(runId) ?? '';
+    this.values = { runId, runKey, sep, scope };
     db.exec(`
       CREATE TEMP TABLE moved_rollout (at INTEGER PRIMARY KEY, rollout_id INTEGER NOT NULL UNIQUE);
       CREATE TEMP TABLE moved_block (at INTEGER PRIMARY KEY, block_id INTEGER NOT NULL UNIQUE);
@@ -231,7 +230,7 @@ class Mover {
       UNION SELECT file_id FROM source.selection_row WHERE run_id = :runId
       UNION SELECT file_id FROM source.stage_row WHERE logged_id = :scope
       UNION SELECT file_id FROM source.metric_row WHERE logged_id = :scope OR logged_id IN (${OF_METRICS}))`);
-    this.rollouts = Number(db.prepare('SELECT count(*) FROM moved_rollout').pluck().get());
+    this.rollouts = queryValue(db, 'SELECT count(*) FROM moved_rollout', number).get() ?? 0;
   }
 
   /** @returns false when it was cancelled on the way */
@@ -274,7 +273,7 @@ class Mover {
     size: number,
     onPiece: (count: number) => void = () => undefined,
   ): boolean {
-    const count = Number(this.db.prepare(`SELECT count(*) FROM moved_${what}`).pluck().get());
+    const count = queryValue(this.db, `SELECT count(*) FROM moved_${what}`, number).get() ?? 0;
     const piece = `${what}_id IN (SELECT ${what}_id FROM temp.moved_${what} WHERE at > :from AND at <= :to)`;
     const statements = tables.map((table) => this.db.prepare(this.insertion(table, piece)));
     for (let from = 0; from < count; from += size) {

@@ -1,6 +1,7 @@
 /** Statements under a name. */
 import type { SavedQuery } from '../../shared/api/sqlRows.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
+import { number, query, queryValue, text } from './rows.ts';
 
 const LIST = `SELECT name, sql, created_at AS createdAt FROM saved_query_row
   ORDER BY name COLLATE NOCASE, name`;
@@ -15,7 +16,7 @@ export interface QueryToSave {
 }
 
 export function listQueries(db: ReadableLibrary): readonly SavedQuery[] {
-  return db.prepare<[], SavedQuery>(LIST).all();
+  return query(db, LIST, { name: text, sql: text, createdAt: number }).all();
 }
 
 /**
@@ -29,16 +30,14 @@ export function saveQuery(
   now: number,
 ): SavedQuery | { readonly refusal: string } {
   return db.transaction(() => {
-    const get = db.prepare<[string], { created_at: number }>(
-      'SELECT created_at FROM saved_query_row WHERE name = ?',
-    );
+    const createdAtOf = queryValue(db, 'SELECT created_at FROM saved_query_row WHERE name = ?', number);
     const isRenamed = formerName !== undefined && formerName !== name;
-    if (isRenamed && get.get(name) !== undefined)
+    if (isRenamed && createdAtOf.get(name) !== undefined)
       return { refusal: `another query is named ${JSON.stringify(name)}` };
-    const former = formerName === undefined ? undefined : get.get(formerName);
+    const former = formerName === undefined ? undefined : createdAtOf.get(formerName);
     if (isRenamed) removeQuery(db, formerName);
-    db.prepare(SAVE).run(name, sql, createdAt ?? former?.created_at ?? now);
-    return { name, sql, createdAt: get.get(name)?.created_at ?? now };
+    db.prepare(SAVE).run(name, sql, createdAt ?? former ?? now);
+    return { name, sql, createdAt: createdAtOf.get(name) ?? now };
   })();
 }
 

@@ -1,11 +1,11 @@
 /** Filters under a name. */
 import type { SavedView } from '../../shared/api/contract.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
+import { query, text } from './rows.ts';
 
 export function listViews(db: ReadableLibrary): readonly SavedView[] {
-  return db
-    .prepare<[], SavedView>('SELECT name, filter FROM saved_view_row ORDER BY name COLLATE NOCASE')
-    .all();
+  const sql = 'SELECT name, filter FROM saved_view_row ORDER BY name COLLATE NOCASE';
+  return query(db, sql, { name: text, filter: text }).all();
 }
 
 /** A view of the same name is replaced. */

@@ -3,6 +3,7 @@ import { indexedColumn, searchedText } from '../../shared/domain/filter/textTest
 import { BETWEEN_SEGMENTS, indexedText } from '../../shared/domain/filter/words.ts';
 import type { WritableLibrary } from './open.ts';
 import { type SegmentText, type TextPlace, TextReader } from './queries/texts.ts';
+import { number, query, queryValue } from './rows.ts';
 
 /** UTF-16 units of one piece: about a tenth of a second. Smaller ones make the index larger, and are merged longer. */
 const PIECE_UNITS = 3_000_000;
@@ -11,7 +12,7 @@ const ROWS_AT_ONCE = 256;
 /** Rows of a piece of short texts. */
 const PIECE_ROWS = 2048;
 
-export const NEXT_ROLLOUTS = `SELECT rollout_id, block_id, text_start, text_end FROM rollout_row
+export const NEXT_ROLLOUTS = `SELECT rollout_id AS id, block_id AS blockId, text_start AS start, text_end AS end FROM rollout_row
   WHERE rollout_id > ? ORDER BY rollout_id LIMIT ?`;
 const NEXT_PROMPTS = `SELECT prompt_id FROM prompt_row
   WHERE prompt_id > (SELECT prompts_to FROM search_state_row) ORDER BY prompt_id LIMIT ?`;
@@ -29,7 +30,7 @@ export function indexPiece(db: WritableLibrary): boolean {
 }
 
 function indexPrompts(db: WritableLibrary): boolean {
-  const ids = db.prepare<[number], number>(NEXT_PROMPTS).pluck().all(PIECE_ROWS);
+  const ids = queryValue(db, NEXT_PROMPTS, number).all(PIECE_ROWS);
   const reader = new TextReader(db);
   const add = db.prepare(ADD_PROMPT);
   let units = 0;
@@ -46,16 +47,16 @@ function indexPrompts(db: WritableLibrary): boolean {
 }
 
 function indexRollouts(db: WritableLibrary): boolean {
-  const next = db.prepare<[number, number], [number, number, number, number]>(NEXT_ROLLOUTS).raw();
+  const next = query(db, NEXT_ROLLOUTS, { id: number, blockId: number, start: number, end: number });
   const reader = new TextReader(db);
   const add = db.prepare(ADD_ROLLOUT);
   let units = 0;
   let count = 0;
-  let last = db.prepare<[], number>('SELECT rollouts_to FROM search_state_row').pluck().get() ?? 0;
+  let last = queryValue(db, 'SELECT rollouts_to FROM search_state_row', number).get() ?? 0;
   while (units < PIECE_UNITS && count < PIECE_ROWS) {
     const rows = next.all(last, ROWS_AT_ONCE);
     if (rows.length === 0) break;
-    for (const [id, blockId, start, end] of rows) {
+    for (const { id, blockId, start, end } of rows) {
       units += addRollout(id, { blockId, start, end });
       last = id;
       count += 1;

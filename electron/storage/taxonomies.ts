@@ -1,39 +1,35 @@
 /** The labels of a library. Nobody has changed them: no rows, and those that Turnwise comes with. */
 import {
   DEFAULT_TAXONOMY,
+  LABEL_COLOURS,
+  LABEL_KEYS,
   type Label,
-  type LabelKey,
   type Taxonomy,
 } from '../../shared/domain/annotate/taxonomy.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
+import { oneOf, optional, query, type RowSpec, text } from './rows.ts';
 
 const HEAD = 'SELECT name, choice FROM taxonomy_row';
-const LABELS = 'SELECT label_id, name, colour, description, key FROM label_row ORDER BY position';
+const LABELS = 'SELECT label_id AS id, name, colour, description, key FROM label_row ORDER BY position';
 
-interface LabelRecord extends Pick<Label, 'name' | 'colour' | 'description'> {
-  readonly label_id: string;
-  readonly key: LabelKey | null;
-}
+const HEAD_ROW: RowSpec<Pick<Taxonomy, 'name' | 'choice'>> = { name: text, choice: oneOf(['one', 'many']) };
+const LABEL_ROW: RowSpec<Label> = {
+  ...{
+    id: text,
+    name: text,
+    colour: oneOf(LABEL_COLOURS),
+    description: text,
+    key: optional(oneOf(LABEL_KEYS)),
+  },
+};
 
 export function readTaxonomy(db: ReadableLibrary): {
   readonly taxonomy: Taxonomy;
   readonly isDefault: boolean;
 } {
-  const head = db.prepare<[], Pick<Taxonomy, 'name' | 'choice'>>(HEAD).get();
+  const head = query(db, HEAD, HEAD_ROW).get();
   if (head === undefined) return { taxonomy: DEFAULT_TAXONOMY, isDefault: true };
-  const labels = db
-    .prepare<[], LabelRecord>(LABELS)
-    .all()
-    .map(
-      ({ label_id: id, name, colour, description, key }): Label => ({
-        id,
-        name,
-        colour,
-        description,
-        ...(key === null ? {} : { key }),
-      }),
-    );
-  return { taxonomy: { ...head, labels }, isDefault: false };
+  return { taxonomy: { ...head, labels: query(db, LABELS, LABEL_ROW).all() }, isDefault: false };
 }
 
 /** The whole of it. Must have been validated (`taxonomyFault`), and run inside a transaction. */

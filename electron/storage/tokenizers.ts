@@ -3,6 +3,7 @@ import type { AlignmentRow, UnplacedRow } from '../../shared/api/contract.ts';
 import { alignIds, misfitOf } from '../../shared/format/alignIds.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import type { WritableLibrary } from './open.ts';
+import { bytes, number, orNull, query, queryValue, text } from './rows.ts';
 import { packBytes, unpackUtf8, ZSTD } from './textCodec.ts';
 import { packEnds, unpackIntegers, unpackMask } from './tokenColumns.ts';
 
@@ -17,23 +18,14 @@ interface StoredPieces {
   readonly special: readonly number[];
 }
 
-interface UnalignedRecord {
-  rollout_id: number;
-  count: number;
-  ids: Uint8Array;
-  mask: Uint8Array | null;
-  codec: number;
-  bytes: Uint8Array;
-  text_start: number;
-  text_end: number;
-  step: number;
-  group_key: string;
-  ordinal: number;
-}
+const UNALIGNED_ROW = {
+  ...{ rolloutId: number, count: number, ids: bytes, mask: orNull(bytes), codec: number, bytes },
+  ...{ start: number, end: number, step: number, groupKey: text, ordinal: number },
+};
 
 const UNALIGNED = `
-  SELECT t.rollout_id, t.count, t.ids, t.mask, b.codec, b.bytes, r.text_start, r.text_end, r.step,
-    g.group_key, r.ordinal
+  SELECT t.rollout_id AS rolloutId, t.count, t.ids, t.mask, b.codec, b.bytes, r.text_start AS start, r.text_end AS end,
+    r.step, g.group_key AS groupKey, r.ordinal
   FROM rollout_row r JOIN token_row t USING (rollout_id) JOIN text_block b USING (block_id) JOIN group_row g USING (group_id)
   WHERE r.run_id = ? AND t.ends IS NULL AND t.ids IS NOT NULL AND r.rollout_id > ? ORDER BY r.rollout_id LIMIT 200`;
 const COUNT = `SELECT count(*) FROM rollout_row r CROSS JOIN token_row t USING (rollout_id)
@@ -77,13 +69,14 @@ export function removeTokenizer(db: WritableLibrary, runKey: string): boolean {
 
 /** After something was read of these runs. @returns the runs that changed with it */
 export function refreshTokenizers(db: WritableLibrary, runKeys: readonly string[]): readonly number[] {
-  const rows = db
-    .prepare(
-      'SELECT run_key, name, size, pieces FROM tokenizer_row WHERE run_key IN (SELECT value FROM json_each(?))',
-    )
-    .all(JSON.stringify(runKeys)) as { run_key: string; name: string; size: number; pieces: Uint8Array }[];
-  return rows.flatMap(({ run_key, name, size, pieces: packed }) => {
-    const runId = runIdOf(db, run_key);
+  const rows = query(
+    db,
+    `SELECT run_key AS runKey, name, size, pieces FROM tokenizer_row
+     WHERE run_key IN (SELECT value FROM json_each(?))`,
+    { runKey: text, name: text, size: number, pieces: bytes },
+  ).all(JSON.stringify(runKeys));
+  return rows.flatMap(({ runKey, name, size, pieces: packed }) => {
+    const runId = runIdOf(db, runKey);
     if (runId === undefined) return [];
     const { pieces, special } = JSON.parse(unpackUtf8(ZSTD, packed).toString('utf8')) as StoredPieces;
     const tokenizer: Tokenizer = {
@@ -96,7 +89,7 @@ export function refreshTokenizers(db: WritableLibrary, runKeys: readonly string[
 }
 
 function runIdOf(db: WritableLibrary, runKey: string): number | undefined {
-  return db.prepare<[string], number>(RUN).pluck().get(runKey);
+  return queryValue(db, RUN, number).get(runKey);
 }
 
 function clear(db: WritableLibrary, runId: number): void {
@@ -119,9 +112,9 @@ function align(
   tokenizer: Tokenizer,
   { explained, onProgress }: AlignOptions,
 ): AlignmentRow {
-  const total = db.prepare<[number], number>(COUNT).pluck().get(runId) ?? 0;
+  const total = queryValue(db, COUNT, number).get(runId) ?? 0;
   const firstUnplaced: UnplacedRow[] = [];
-  const next = db.prepare<[number, number], UnalignedRecord>(UNALIGNED);
+  const next = query(db, UNALIGNED, UNALIGNED_ROW);
   const place = db.prepare('UPDATE token_row SET ends = ?, aligned_by = ? WHERE rollout_id = ?');
   const report = { size: tokenizer.size, rollouts: 0, aligned: 0, runs: 0, placed: 0, firstUnplaced };
   let last = -1;
@@ -129,22 +122,22 @@ function align(
   for (let rows = next.all(runId, last); rows.length > 0; rows = next.all(runId, last)) {
     onProgress?.(report.rollouts, total);
     for (const row of rows) {
-      last = row.rollout_id;
+      last = row.rolloutId;
       report.rollouts++;
-      const text = unpackUtf8(row.codec, row.bytes).toString('utf8', row.text_start, row.text_end);
+      const text = unpackUtf8(row.codec, row.bytes).toString('utf8', row.start, row.end);
       const mask = row.mask === null ? undefined : unpackMask(row.mask, row.count);
       const ids = unpackIntegers(row.ids);
       const found = alignIds(text, ids, mask, tokenizer);
       if (firstUnplaced.length < explained && (found === undefined || found.placed < found.runs)) {
         const why = misfitOf(text, ids, mask, tokenizer);
-        const { step, group_key: groupKey, ordinal } = row;
+        const { step, groupKey, ordinal } = row;
         if (why !== undefined) firstUnplaced.push({ step, groupKey, ordinal, why });
       }
       if (found === undefined) continue;
       report.aligned++;
       report.runs += found.runs;
       report.placed += found.placed;
-      place.run(packEnds(found.ends), name, row.rollout_id);
+      place.run(packEnds(found.ends), name, row.rolloutId);
     }
   }
   return report;

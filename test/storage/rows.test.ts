@@ -1,7 +1,17 @@
 /** Row specs: what they make of a row, and what they refuse. */
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { boolean, number, oneOf, optional, orNull, query, text } from '../../electron/storage/rows.ts';
+import {
+  boolean,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  query,
+  queryTuples,
+  queryValue,
+  text,
+} from '../../electron/storage/rows.ts';
 
 const db = new Database(':memory:');
 
@@ -33,4 +43,24 @@ it.each([
 ] as const)('%s is refused by name', (sql, spec, message) => {
   expect(() => query<{ a: unknown }>(db, sql, spec).all()).toThrow(message);
   expect(() => query<{ a: unknown }>(db, sql, spec).get()).toThrow(message);
+});
+
+it('gives the values of one column, and refuses one of another type', () => {
+  const values = queryValue(db, 'SELECT 1 UNION ALL SELECT 2', number);
+  expect(values.all()).toEqual([1, 2]);
+  expect([...values.iterate()]).toEqual([1, 2]);
+  expect(values.get()).toBe(1);
+  expect(queryValue(db, 'SELECT 1 WHERE 0', number).get()).toBeUndefined();
+  expect(queryValue(db, 'SELECT NULL', orNull(text)).get()).toBeNull();
+  expect(() => queryValue(db, "SELECT 'x'", number).get()).toThrow(/the value is a string, not a number/);
+  expect(() => queryValue(db, 'SELECT NULL', number).all()).toThrow(/the value is NULL/);
+});
+
+it('refuses tuples whose columns stand in another order than declared', () => {
+  const columns = [
+    ['a', number],
+    ['b', text],
+  ] as const;
+  expect(queryTuples(db, "SELECT 1 AS a, 'x' AS b", columns).all()).toEqual([[1, 'x']]);
+  expect(() => queryTuples(db, "SELECT 'x' AS b, 1 AS a", columns)).toThrow(/the columns are b,a, not a,b/);
 });

@@ -24,7 +24,7 @@ import {
   readingFrom,
 } from '../annotationRecords.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, oneOf, orNull, query, type RowSpec, text } from '../rows.ts';
+import { number, oneOf, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { readTaxonomy } from '../taxonomies.ts';
 
 const COLUMNS = `${ANNOTATION_COLUMNS}, r.rollout_id, r.run_id, n.run_key AS place_run, r.step AS place_step, r.group_id,
@@ -161,13 +161,13 @@ export function annotationOrder(
 }
 
 export function taxonomyState(db: ReadableLibrary): TaxonomyState {
-  const counts = db
-    .prepare<[], LabelCount>(
-      `SELECT a.label, count(*) AS annotations, count(DISTINCT coalesce('r' || p.rollout_id, 'k' || a.annotated_no)) AS rollouts
+  const counts = query<LabelCount>(
+    db,
+    `SELECT a.label, count(*) AS annotations, count(DISTINCT coalesce('r' || p.rollout_id, 'k' || a.annotated_no)) AS rollouts
        FROM annotation_row a LEFT JOIN annotated_place_row p USING (annotated_no)
        WHERE a.label IS NOT NULL GROUP BY a.label ORDER BY a.label`,
-    )
-    .all();
+    { label: text, annotations: number, rollouts: number },
+  ).all();
   return { ...readTaxonomy(db), counts };
 }
 
@@ -191,22 +191,22 @@ export function listConflicts(db: ReadableLibrary): readonly ConflictRow[] {
 }
 
 export function listAuthors(db: ReadableLibrary): readonly AuthorRow[] {
-  return db
-    .prepare<[], AuthorRow>(
-      `SELECT author, sum(is_annotation) AS annotations, count(DISTINCT rollout) AS read, max(at) AS latest FROM (
+  return query<AuthorRow>(
+    db,
+    `SELECT author, sum(is_annotation) AS annotations, count(DISTINCT rollout) AS read, max(at) AS latest FROM (
          SELECT a.author, 1 AS is_annotation, iif(a.label IS NULL, NULL, coalesce('r' || p.rollout_id, 'k' || a.annotated_no)) AS rollout, a.updated_at AS at
          FROM annotation_row a LEFT JOIN annotated_place_row p USING (annotated_no)
          UNION ALL
          SELECT d.author, 0, iif(d.verdict = 'read', coalesce('r' || p.rollout_id, 'k' || d.annotated_no), NULL), d.at
          FROM reading_row d LEFT JOIN annotated_place_row p USING (annotated_no))
        GROUP BY author ORDER BY latest DESC, author`,
-    )
-    .all();
+    { author: text, annotations: number, read: number, latest: number },
+  ).all();
 }
 
 /** Changes with every change of annotations, readings, labels, and of where they stand. */
 export function annotationRevision(db: ReadableLibrary): number {
-  return Number(db.prepare('SELECT revision FROM annotation_state_row').pluck().get());
+  return queryValue(db, 'SELECT revision FROM annotation_state_row', number).get() ?? 0;
 }
 
 /** One of those that have a rollout here. */
@@ -264,7 +264,7 @@ export function placedReadings(db: ReadableLibrary): readonly PlacedReading[] {
 export function countUnattached(db: ReadableLibrary): number {
   const query = `SELECT count(*) FROM annotation_row a
     WHERE NOT EXISTS (SELECT 1 FROM annotated_place_row p WHERE p.annotated_no = a.annotated_no)`;
-  return Number(db.prepare(query).pluck().get());
+  return queryValue(db, query, number).get() ?? 0;
 }
 
 /** What sums of annotations are made of. */
@@ -307,8 +307,8 @@ export function annotatedFacts(
 /** Of a run, or of all. */
 export function countRollouts(db: ReadableLibrary, runId: number | undefined): number {
   const where = runId === undefined ? '' : 'WHERE run_id = :runId';
-  const count = db.prepare(`SELECT coalesce(sum(rollouts), 0) FROM step_row ${where}`).pluck();
-  return Number(runId === undefined ? count.get() : count.get({ runId }));
+  const count = queryValue(db, `SELECT coalesce(sum(rollouts), 0) FROM step_row ${where}`, number);
+  return (runId === undefined ? count.get() : count.get({ runId })) ?? 0;
 }
 
 /** Those that are here, with their groups, in the order given. */
@@ -325,5 +325,5 @@ export function groupsOfRollouts(
 
 /** In the order of the library. */
 export function runIdsOf(db: ReadableLibrary): readonly number[] {
-  return db.prepare('SELECT run_id FROM run_row ORDER BY run_id').pluck().all() as number[];
+  return queryValue(db, 'SELECT run_id FROM run_row ORDER BY run_id', number).all();
 }

@@ -2,6 +2,7 @@
 import type { AvailableSignal, AvailableSignals } from '../../../shared/api/contract.ts';
 import { SIGNALS, type SignalName } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';
+import { number, query } from '../rows.ts';
 import type { MeasuredScope } from './measured.ts';
 
 /** `IS NOT NULL` would read the bytes of a column, all of them; its type stands in the head of the row. */
@@ -18,6 +19,10 @@ const SIGNAL_COLUMNS = [
   ['advantage', 'logged', `${has('advantage')}`],
 ] as const satisfies readonly (readonly [SignalName, 'logged' | 'bound', string])[];
 
+const COUNT_NAMES = SIGNAL_COLUMNS.flatMap(([name, origin]) => [
+  `${name}_${origin}`,
+  `${name}_${origin}_masked`,
+]);
 const COUNTS = SIGNAL_COLUMNS.map(
   ([name, origin, isThere]) =>
     `total(${isThere}) AS ${name}_${origin}, total(${isThere} AND ${has('mask')}) AS ${name}_${origin}_masked`,
@@ -33,11 +38,14 @@ export const AVAILABLE = {
 } as const;
 
 type Counts = Readonly<Record<string, number>>;
+const COUNTS_ROW = Object.fromEntries(
+  ['rollouts', 'withTokens', ...COUNT_NAMES].map((name) => [name, number]),
+);
 
 export function availableSignals(db: ReadableLibrary, scope: MeasuredScope): AvailableSignals {
   const { runId, step, groupId, rolloutId } = scope;
   const read = (sql: string, values: Readonly<Record<string, number>>): Counts =>
-    db.prepare(sql).get(values) as Counts;
+    query<Counts>(db, sql, COUNTS_ROW).get(values) ?? {};
   const counts =
     rolloutId !== undefined
       ? read(AVAILABLE.rollout, { rolloutId })

@@ -1,6 +1,6 @@
 /** Which rollouts can be compared with each other, and what a list says of each. */
 import type { ReadableLibrary } from '../open.ts';
-import { boolean, number, optional, query, type RowSpec, text } from '../rows.ts';
+import { boolean, number, optional, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
 
 export interface ComparedAddress {
   readonly rolloutId: number;
@@ -49,7 +49,7 @@ export function rolloutsOfGroups(
   const wanted = JSON.stringify([...new Set(groupIds)]);
   return {
     rollouts: query(db, ROLLOUTS_OF_GROUPS, ADDRESS_ROW).all({ groupIds: wanted, limit }),
-    total: Number(db.prepare(COUNT_OF_GROUPS).pluck().get(wanted)),
+    total: queryValue(db, COUNT_OF_GROUPS, number).get(wanted) ?? 0,
   };
 }
 
@@ -66,16 +66,13 @@ export const COUNT_OF_PROBLEM = `SELECT sum(g2.rollouts) ${SAME_PROBLEM}`;
 
 /** Rollouts of the problem in all runs, the rollout itself among them; undefined where its question has no hash. */
 export function countOfProblem(db: ReadableLibrary, rolloutId: number): number | undefined {
-  const count = db.prepare<[object], number | null>(COUNT_OF_PROBLEM).pluck().get({ rolloutId });
+  const count = queryValue(db, COUNT_OF_PROBLEM, orNull(number)).get({ rolloutId });
   return count ?? undefined;
 }
 
 /** The rollout's own group first, then those nearest in step, then other runs; its own alone where its question has no hash. */
 export function groupsOfProblem(db: ReadableLibrary, rolloutId: number, limit: number): readonly number[] {
-  const found = db.prepare<[object], number>(GROUPS_OF_PROBLEM).pluck().all({ rolloutId, limit });
+  const found = queryValue(db, GROUPS_OF_PROBLEM, number).all({ rolloutId, limit });
   if (found.length > 0) return found;
-  return db
-    .prepare<[number], number>('SELECT group_id FROM rollout_row WHERE rollout_id = ?')
-    .pluck()
-    .all(rolloutId);
+  return queryValue(db, 'SELECT group_id FROM rollout_row WHERE rollout_id = ?', number).all(rolloutId);
 }

@@ -3,7 +3,7 @@ import { RUN_KINDS, SEGMENT_KINDS } from '../../../shared/domain/model.ts';
 import { EXPORTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, oneOf, orNull, query, type RowOf, type RowSpec, text } from '../rows.ts';
+import { number, oneOf, orNull, query, queryValue, type RowOf, type RowSpec, text } from '../rows.ts';
 import { BLOCK, BLOCK_ROW, PROMPT, PROMPT_ROW, unpackBlock, unpackPrompt } from '../storedTexts.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
 import { tokenRecord } from './tokens.ts';
@@ -107,7 +107,7 @@ export function exportedRuns(db: ReadableLibrary): readonly ExportedRun[] {
 }
 
 export function exportedSteps(db: ReadableLibrary, runId: number): readonly number[] {
-  return db.prepare<[number], number>(STEPS).pluck().all(runId);
+  return queryValue(db, STEPS, number).all(runId);
 }
 
 export function exportedStages(
@@ -159,7 +159,7 @@ function* unpacked(db: ReadableLibrary, rows: readonly ExportedRow[]): Generator
   const segmentsOf = query(db, SEGMENTS, SEGMENT_ROW);
   const promptSegmentsOf = query(db, PROMPT_SEGMENTS, SEGMENT_ROW);
   const callsOf = query(db, CALLS, CALL_ROW);
-  const turnTokensOf = db.prepare<[number], number | null>(TURN_TOKENS).pluck();
+  const turnTokensOf = queryValue(db, TURN_TOKENS, orNull(number));
   let block: { readonly id: number; readonly bytes: Buffer } | undefined;
   for (const row of rows) {
     const [rolloutId, promptId, blockId, start, end, extraEnd] = [

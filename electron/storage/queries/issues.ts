@@ -1,7 +1,7 @@
 import type { FileRow, IssueRow, ParsedParams, ResultOf } from '../../../shared/api/contract.ts';
 import { type IngestIssue, ISSUE_SEVERITIES } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
+import { number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { unmatchedMessage } from '../views.sql.ts';
 
 /** A file is a run's when rollouts of the run came from it; files that gave none belong to no run. */
@@ -62,7 +62,7 @@ export function listIssues(db: ReadableLibrary, params: ParsedParams<'issue.list
   const scope = { runId: params.runId ?? null, code: params.code ?? null };
   const page = { ...scope, after: params.after, limit: params.limit };
   const issues = query(db, ISSUES, ISSUE_ROW).all(page);
-  const total = Number(db.prepare(ISSUE_COUNT).pluck().get(scope));
+  const total = queryValue(db, ISSUE_COUNT, number).get(scope) ?? 0;
   return {
     issues,
     total,

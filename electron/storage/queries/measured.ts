@@ -3,7 +3,7 @@ import { SEGMENT_KINDS, TOOL_ERROR_OUTCOMES, TOOL_OUTCOMES } from '../../../shar
 import type { MeasuredRollout } from '../../../shared/domain/signalStatistics.ts';
 import { type SignalName, tokenSignal } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, oneOf, orNull, query, type RowSpec } from '../rows.ts';
+import { number, oneOf, orNull, query, queryValue, type RowSpec } from '../rows.ts';
 import { TOKEN_ROW, type TokenRecord, unpackEnds, unpackIntegers, unpackMask } from '../tokenColumns.ts';
 import { responseReader } from './pool.ts';
 import { columnsOf } from './tokens.ts';
@@ -46,20 +46,14 @@ function bound(sql: string, values: Readonly<Record<string, number | undefined>>
 /** @returns the steps that a scope reaches over; none when there is no such run, step, group or rollout */
 export function measuredSteps(db: ReadableLibrary, scope: MeasuredScope): readonly number[] {
   const sql = STEPS[depthOf(scope)];
-  return db
-    .prepare(sql)
-    .pluck()
-    .all(bound(sql, { ...scope })) as number[];
+  return queryValue(db, sql, number).all(bound(sql, { ...scope }));
 }
 
 /** @returns ids of the rollouts of the scope at one of its steps that have per-token columns */
 export function measuredIds(db: ReadableLibrary, scope: MeasuredScope, step: number): readonly number[] {
   const depth = depthOf(scope);
   const sql = ROLLOUTS_OF[depth === 'run' ? 'step' : depth];
-  return db
-    .prepare(sql)
-    .pluck()
-    .all(bound(sql, { ...scope, step })) as number[];
+  return queryValue(db, sql, number).all(bound(sql, { ...scope, step }));
 }
 
 /** Alternatives are parsed only where they are all there is to make an entropy of: they are most of the bytes. */

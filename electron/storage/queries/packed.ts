@@ -1,6 +1,6 @@
 /** Rollouts as a failure pack has them: in an order that is the same in every library, with the others of their groups. */
 import type { ReadableLibrary } from '../open.ts';
-import { number, query } from '../rows.ts';
+import { number, query, queryValue } from '../rows.ts';
 
 /** Keys are compared as bytes. */
 export const PACK_ORDER = `SELECT r.rollout_id FROM json_each(?) ids JOIN rollout_row r ON r.rollout_id = ids.value
@@ -16,16 +16,11 @@ export const MEMBERS = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? OR
 
 /** Those that are here. */
 export function inPackOrder(db: ReadableLibrary, ids: readonly number[]): Uint32Array {
-  return Uint32Array.from(db.prepare<[string], number>(PACK_ORDER).pluck().all(JSON.stringify(ids)));
+  return Uint32Array.from(queryValue(db, PACK_ORDER, number).all(JSON.stringify(ids)));
 }
 
 export function countSiblings(db: ReadableLibrary, ids: Uint32Array): number {
-  return Number(
-    db
-      .prepare(SIBLING_COUNT)
-      .pluck()
-      .get({ ids: JSON.stringify(Array.from(ids)) }),
-  );
+  return queryValue(db, SIBLING_COUNT, number).get({ ids: JSON.stringify(Array.from(ids)) }) ?? 0;
 }
 
 /** A group with the rollouts of it that are packed. */
@@ -49,5 +44,5 @@ export function packedGroups(db: ReadableLibrary, ids: Uint32Array): readonly Pa
 
 /** All rollouts of a group, by index. */
 export function membersOf(db: ReadableLibrary, groupId: number): readonly number[] {
-  return db.prepare<[number], number>(MEMBERS).pluck().all(groupId);
+  return queryValue(db, MEMBERS, number).all(groupId);
 }

@@ -1,7 +1,7 @@
 /** Pools of rollouts as Resample-on-Correct sees them: narrow rows, a step at a time. */
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { boolean, number, oneOf, orNull, query, type RowSpec, text } from '../rows.ts';
+import { boolean, number, oneOf, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
 
 /** One rollout. Unknown is null, as it comes from SQL: a run has millions of these. */
 export interface PoolRecord {
@@ -64,7 +64,7 @@ const STEP_REVISION = 'SELECT revision FROM step_revision_row WHERE run_id = ? A
 
 /** Changes with every change of the step's rollouts. */
 export function stepRevision(db: ReadableLibrary, runId: number, step: number): number | undefined {
-  return db.prepare<[number, number], number>(STEP_REVISION).pluck().get(runId, step);
+  return queryValue(db, STEP_REVISION, number).get(runId, step);
 }
 
 /** @returns the groups of a step in the order in which they were first read, each in rollout order */
@@ -121,7 +121,7 @@ export function poolRun(db: ReadableLibrary, runId: number): PoolRun | undefined
 }
 
 function withSteps(db: ReadableLibrary, row: Omit<PoolRun, 'steps'>): PoolRun {
-  return { ...row, steps: db.prepare<[number], number>(STEPS).pluck().all(row.runId) };
+  return { ...row, steps: queryValue(db, STEPS, number).all(row.runId) };
 }
 
 export interface PoolGroupPlace {
@@ -152,6 +152,6 @@ const RESPONSE = `SELECT response_text(rollout_id, 0, response_chars) FROM rollo
 
 /** Reads texts one after the other; siblings lie in the same block, so ask for them in their order. */
 export function responseReader(db: ReadableLibrary): (rolloutId: number) => string {
-  const statement = db.prepare<[number], string | null>(RESPONSE).pluck();
+  const statement = queryValue(db, RESPONSE, orNull(text));
   return (rolloutId) => statement.get(rolloutId) ?? '';
 }

@@ -3,7 +3,7 @@ import type { TextField } from '../../../shared/domain/filter/fields.ts';
 import type { TextNode } from '../../../shared/domain/filter/node.ts';
 import { indexedWord, wordsOf } from '../../../shared/domain/filter/words.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, orNull, query as rowQuery } from '../rows.ts';
+import { number, orNull, queryValue, query as rowQuery } from '../rows.ts';
 
 export interface IndexState {
   /** Every rollout up to this id is in the index. */
@@ -86,22 +86,19 @@ export function indexedMatches(
   if (query === undefined) return undefined;
   const marks = new Uint8Array(last - first + 1);
   if (node.field !== 'prompt') {
-    const ids = db.prepare<[string, number, number], number>(MATCHED).pluck().all(query, first, last);
+    const ids = queryValue(db, MATCHED, number).all(query, first, last);
     for (const id of ids) marks[id - first] = 1;
   }
   const groups =
     node.field === 'text' || node.field === 'prompt'
-      ? new Set(db.prepare<[number, string], number>(MATCHED_GROUPS).pluck().all(runId, query))
+      ? new Set(queryValue(db, MATCHED_GROUPS, number).all(runId, query))
       : new Set<number>();
   return {
     hasRollout: (id) => marks[id - first] === 1,
     hasGroup: (id) => groups.has(id),
     all: () => {
       if (groups.size > 0) {
-        const ids = db
-          .prepare<[string], number>(ROLLOUTS_OF_GROUPS)
-          .pluck()
-          .all(JSON.stringify([...groups]));
+        const ids = queryValue(db, ROLLOUTS_OF_GROUPS, number).all(JSON.stringify([...groups]));
         for (const id of ids) marks[id - first] = 1;
       }
       return { has: (id) => marks[id - first] === 1 };
@@ -124,7 +121,7 @@ export function groupsBeyondIndex(
   runId: number,
   promptsTo: number,
 ): ReadonlySet<number> {
-  return new Set(db.prepare<[number, number], number>(NEWER_PROMPTS).pluck().all(runId, promptsTo));
+  return new Set(queryValue(db, NEWER_PROMPTS, number).all(runId, promptsTo));
 }
 
 export const SEARCH_RUNS = `

@@ -3,8 +3,10 @@
  * counted, and shared out among the runs by their rows, or by the bytes of their values where these differ much.
  */
 import type { LibrarySizes, RunSize, SizePart } from '../../../shared/api/contract.ts';
+import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import { bytesOnDisk } from '../bytesOnDisk.ts';
 import type { ReadableLibrary } from '../open.ts';
+import { number, oneOf, query, queryValue, text } from '../rows.ts';
 
 export interface SizeWatch {
   isCancelled(): boolean;
@@ -32,12 +34,14 @@ const RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.kind,
 const STEPS = `SELECT run_id AS runId, sum(rollouts) AS rollouts, sum(group_count) AS groups, sum(turns) AS turns,
     sum(tool_calls) AS calls, sum(response_chars) AS chars, count(*) AS steps
   FROM step_row GROUP BY run_id`;
-const COLUMNS = 'SELECT run_id, sum(length(bytes) + 40) FROM step_column_row GROUP BY run_id';
-const FILES = 'SELECT file_id, sum(length(bytes) + 16) FROM text_block GROUP BY file_id';
-const FILE_RUNS = 'SELECT file_id, run_id FROM run_file_row ORDER BY file_id';
-const CHARS_IN_FILE = 'SELECT run_id, sum(response_chars) FROM rollout_row WHERE file_id = ? GROUP BY run_id';
-const TOKENIZERS = `SELECT n.run_id, length(t.pieces) FROM tokenizer_row t JOIN run_row n USING (run_key)`;
+const COLUMNS = 'SELECT run_id AS id, sum(length(bytes) + 40) AS weight FROM step_column_row GROUP BY run_id';
+const FILES = 'SELECT file_id AS id, sum(length(bytes) + 16) AS weight FROM text_block GROUP BY file_id';
+const FILE_RUNS = 'SELECT file_id AS fileId, run_id AS runId FROM run_file_row ORDER BY file_id';
+const CHARS_IN_FILE =
+  'SELECT run_id AS id, sum(response_chars) AS weight FROM rollout_row WHERE file_id = ? GROUP BY run_id';
+const TOKENIZERS = `SELECT n.run_id AS id, length(t.pieces) AS weight FROM tokenizer_row t JOIN run_row n USING (run_key)`;
 const BTREES = 'SELECT name, tbl_name AS tableName FROM sqlite_schema WHERE rootpage > 0';
+const WEIGHT_ROW = { id: number, weight: number };
 const PAGES = 'SELECT pgsize FROM dbstat WHERE name = ?';
 
 const TOKEN_BYTES = ['ends', 'ids', 'mask', 'entropy', 'logprob', 'trainer_logprob', 'advantage', 'top']
@@ -60,11 +64,11 @@ export function librarySizes(db: ReadableLibrary, watch: SizeWatch): LibrarySize
 }
 
 function sizesNow(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefined {
-  const number = (name: string): number => Number(db.pragma(name, { simple: true }));
-  const pageSize = number('page_size');
-  const pages = number('page_count');
+  const pragma = (name: string): number => Number(db.pragma(name, { simple: true }));
+  const pageSize = pragma('page_size');
+  const pages = pragma('page_count');
   const file = pages * pageSize;
-  const free = number('freelist_count') * pageSize;
+  const free = pragma('freelist_count') * pageSize;
   // Pages that stand in the log alone are counted with the file already.
   const wal = Math.max(0, (bytesOnDisk(db.name) ?? file) - file);
   const shares = sharesOf(db, watch);
@@ -84,8 +88,7 @@ function sizesNow(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefin
     }
   }
   const rollouts = stepSums(db).rollouts;
-  const runs = db
-    .prepare<[], { runId: number; runKey: string; name: string; kind: 'train' | 'eval' }>(RUNS)
+  const runs = query(db, RUNS, { runId: number, runKey: text, name: text, kind: oneOf(RUN_KINDS) })
     .all()
     .map(({ runId, ...run }): RunSize => {
       const parts = of.get(runId) ?? { texts: 0, tokens: 0, search: 0, rows: 0, columns: 0 };
@@ -102,7 +105,7 @@ function sharesOf(db: ReadableLibrary, watch: SizeWatch): Map<string, SharedOut>
   const { rollouts, groups, turns, calls, chars, steps } = stepSums(db);
   const shares = new Map<string, SharedOut>([
     ['text_block', { part: 'texts', by: textBytes(db), isBytes: true }],
-    ['step_column_row', { part: 'columns', by: pairs(db, COLUMNS), isBytes: true }],
+    ['step_column_row', { part: 'columns', by: weightsOf(db, COLUMNS), isBytes: true }],
     ['rollout_row', { part: 'rows', by: rollouts }],
     ['group_row', { part: 'rows', by: groups }],
     ['step_row', { part: 'rows', by: steps }],
@@ -110,21 +113,23 @@ function sharesOf(db: ReadableLibrary, watch: SizeWatch): Map<string, SharedOut>
     ['segment_row', { part: 'rows', by: turns }],
     ['turn_row', { part: 'rows', by: turns }],
     ['tool_call_row', { part: 'rows', by: calls }],
-    ['tokenizer_row', { part: 'tokens', by: pairs(db, TOKENIZERS), isBytes: true }],
+    ['tokenizer_row', { part: 'tokens', by: weightsOf(db, TOKENIZERS), isBytes: true }],
   ]);
   for (const suffix of ['', '_config', '_data', '_docsize', '_idx'])
     shares.set(`search_text${suffix}`, { part: 'search', by: chars });
-  const last = Number(db.prepare('SELECT coalesce(max(rollout_id), 0) FROM rollout_row').pluck().get());
+  const last = queryValue(db, 'SELECT coalesce(max(rollout_id), 0) FROM rollout_row', number).get() ?? 0;
   for (const [table, part, weight] of SPARSE) {
     const by: Weights = new Map();
-    const statement = db.prepare<[number, number], [number, number]>(
-      `SELECT r.run_id, ${weight} FROM ${table} t JOIN rollout_row r USING (rollout_id)
+    const weights = query(
+      db,
+      `SELECT r.run_id AS id, ${weight} AS weight FROM ${table} t JOIN rollout_row r USING (rollout_id)
         WHERE t.rollout_id > ? AND t.rollout_id <= ? GROUP BY r.run_id`,
+      WEIGHT_ROW,
     );
     for (let from = 0; from < last; from += ROLLOUTS_AT_ONCE) {
       if (watch.isCancelled()) return undefined;
-      for (const [runId, weighs] of statement.raw().all(from, from + ROLLOUTS_AT_ONCE))
-        by.set(runId, (by.get(runId) ?? 0) + weighs);
+      for (const { id, weight: more } of weights.all(from, from + ROLLOUTS_AT_ONCE))
+        by.set(id, (by.get(id) ?? 0) + more);
     }
     shares.set(table, { part, by, ...(part === 'tokens' ? { isBytes: true as const } : {}) });
   }
@@ -132,9 +137,9 @@ function sharesOf(db: ReadableLibrary, watch: SizeWatch): Map<string, SharedOut>
 }
 
 function stepSums(db: ReadableLibrary) {
-  const names = ['rollouts', 'groups', 'turns', 'calls', 'chars', 'steps'] as const;
-  const rows = db.prepare<[], Record<(typeof names)[number] | 'runId', number>>(STEPS).all();
-  const weights = (name: (typeof names)[number]): Weights =>
+  const spec = { runId: number, rollouts: number, groups: number, turns: number, calls: number };
+  const rows = query(db, STEPS, { ...spec, chars: number, steps: number }).all();
+  const weights = (name: Exclude<keyof (typeof rows)[number], 'runId'>): Weights =>
     new Map(rows.map((row) => [row.runId, row[name]]));
   return {
     rollouts: weights('rollouts'),
@@ -149,17 +154,17 @@ function stepSums(db: ReadableLibrary) {
 /** Blocks belong to files; a file with rollouts of several runs is shared out by the characters of their responses. */
 function textBytes(db: ReadableLibrary): Weights {
   const runsOf = new Map<number, number[]>();
-  for (const [fileId, runId] of db.prepare<[], [number, number]>(FILE_RUNS).raw().all())
+  for (const { fileId, runId } of query(db, FILE_RUNS, { fileId: number, runId: number }).all())
     runsOf.set(fileId, [...(runsOf.get(fileId) ?? []), runId]);
   const by: Weights = new Map();
   const add = (runId: number, bytes: number): void => void by.set(runId, (by.get(runId) ?? 0) + bytes);
-  for (const [fileId, bytes] of pairs(db, FILES)) {
+  for (const [fileId, bytes] of weightsOf(db, FILES)) {
     const [only, ...others] = runsOf.get(fileId) ?? [];
     if (only !== undefined && others.length === 0) {
       add(only, bytes);
       continue;
     }
-    const chars = new Map(db.prepare<[number], [number, number]>(CHARS_IN_FILE).raw().all(fileId));
+    const chars = weightsOf(db, CHARS_IN_FILE, fileId);
     const total = sum(chars);
     for (const [runId, count] of chars) add(runId, total === 0 ? 0 : (bytes * count) / total);
   }
@@ -175,9 +180,9 @@ function bytesByTable(
   const built = db.pragma('compile_options') as { readonly compile_options: string }[];
   if (!built.some(({ compile_options: option }) => option === 'ENABLE_DBSTAT_VTAB')) return undefined;
   const bytes = new Map<string, number>();
-  const statement = db.prepare<[string], number>(PAGES).pluck();
+  const statement = queryValue(db, PAGES, number);
   let done = 0;
-  for (const { name, tableName } of db.prepare<[], { name: string; tableName: string }>(BTREES).all()) {
+  for (const { name, tableName } of query(db, BTREES, { name: text, tableName: text }).all()) {
     let size = 0;
     for (const pageSize of statement.iterate(name)) {
       size += pageSize;
@@ -191,8 +196,9 @@ function bytesByTable(
   return bytes;
 }
 
-function pairs(db: ReadableLibrary, sql: string): Weights {
-  return new Map(db.prepare<[], [number, number]>(sql).raw().all());
+function weightsOf(db: ReadableLibrary, sql: string, ...parameters: readonly number[]): Weights {
+  const rows = query(db, sql, WEIGHT_ROW).all(...parameters);
+  return new Map(rows.map(({ id, weight }) => [id, weight]));
 }
 
 function sum(weights: Weights): number {

@@ -5,7 +5,7 @@ import { GROUP_RULES } from '../../../shared/format/format.ts';
 import { readMapping } from '../../../shared/format/mapped.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
+import { number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 
 const MOST_FILES = 500;
 
@@ -117,9 +117,9 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
   if (run === undefined) return undefined;
   const { runId, scope, directory, home } = run;
   const groupRule = query(db, GROUP_RULE, RULE_ROW).get(runKey);
-  const givenName = db.prepare(GIVEN_NAME).pluck().get(directory) as string | undefined;
+  const givenName = queryValue(db, GIVEN_NAME, text).get(directory);
   const files = query(db, FILES, FILE_ROW).all({ runId, scope, home, limit: MOST_FILES });
-  const count = Number(db.prepare(FILE_COUNT).pluck().get({ runId, scope, home }));
+  const count = queryValue(db, FILE_COUNT, number).get({ runId, scope, home }) ?? 0;
   const tokenizer = query(db, TOKENIZER, { name: text, size: number }).get(runKey);
   const parent = directory.replace(/[\\/][^\\/]*$/, '');
   const neighbours = query(db, NEIGHBOURS, NEIGHBOUR_ROW).all({
@@ -134,7 +134,7 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
     format: run.format,
     directory,
     ...(givenName === undefined ? {} : { givenName }),
-    directories: givenName === undefined ? [] : (db.prepare(DIRECTORIES).pluck().all(givenName) as string[]),
+    directories: givenName === undefined ? [] : queryValue(db, DIRECTORIES, text).all(givenName),
     ...(groupRule === undefined ? {} : { groupRule }),
     groups: query(db, GROUPS_BY_RULE, GROUPS_ROW).all(runId),
     files: files,
@@ -151,8 +151,10 @@ const literal = (text: string): string => text.replace(/[\\%_]/g, (character) =>
 
 /** What can no longer be read as a mapping is passed over: the library may have been edited by hand. */
 export function listMappings(db: ReadableLibrary): readonly Mapping[] {
-  return (db.prepare(MAPPINGS).pluck().all() as string[]).flatMap((text) => {
-    const reading = readMapping(JSON.parse(text));
-    return 'mapping' in reading ? [reading.mapping] : [];
-  });
+  return queryValue(db, MAPPINGS, text)
+    .all()
+    .flatMap((text) => {
+      const reading = readMapping(JSON.parse(text));
+      return 'mapping' in reading ? [reading.mapping] : [];
+    });
 }

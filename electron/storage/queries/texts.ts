@@ -1,7 +1,7 @@
 /** The texts of rollouts as they are searched and indexed. */
 import { SEGMENT_KINDS, type SegmentKind } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, query, text } from '../rows.ts';
+import { number, query, queryTuples, text } from '../rows.ts';
 import { BLOCK, BLOCK_ROW, PROMPT, PROMPT_ROW, unpackBlock, unpackPrompt } from '../storedTexts.ts';
 
 export const TEXT_PLACE = `
@@ -46,7 +46,15 @@ const PLACE_ROW = {
   ...{ rolloutId: number, runId: number, step: number, groupId: number, promptId: number },
   ...{ blockId: number, start: number, end: number },
 };
-/** Arrays, in the order of both queries of segments: as objects they cost a search of all texts 15 %. */
+const SEGMENT_COLUMNS = [
+  ...[
+    ['ordinal', number],
+    ['kind', number],
+    ['turn', number],
+    ['start', number],
+    ['end', number],
+  ],
+] as const;
 type SegmentCells = readonly [ordinal: number, kind: number, turn: number, start: number, end: number];
 
 /** A text is read when it is asked for. Neighbours lie in one block, which is unpacked once; so is the prompt of a group. */
@@ -65,8 +73,8 @@ export class TextReader {
     this.prompts = query(db, PROMPT, PROMPT_ROW);
     this.previews = query(db, PREVIEW, { preview: text });
     this.blocks = query(db, BLOCK, BLOCK_ROW);
-    this.segmentsOf = db.prepare<[number], SegmentCells>(SEGMENTS).raw();
-    this.promptSegmentsOf = db.prepare<[number], SegmentCells>(PROMPT_SEGMENTS).raw();
+    this.segmentsOf = queryTuples(db, SEGMENTS, SEGMENT_COLUMNS);
+    this.promptSegmentsOf = queryTuples(db, PROMPT_SEGMENTS, SEGMENT_COLUMNS);
   }
 
   /** @returns undefined where the library has no such rollout */

@@ -12,7 +12,7 @@ import {
   tokenSignal,
 } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { query } from '../rows.ts';
+import { number, query, queryValue } from '../rows.ts';
 import { unpackUtf8, ZSTD } from '../textCodec.ts';
 import {
   TOKEN_ROW,
@@ -98,7 +98,7 @@ export function columnsOf(row: TokenRecord): TokenColumns {
 function vocabularyOf(db: ReadableLibrary, rolloutId: number): number | undefined {
   const sql = `SELECT t.size FROM rollout_row r JOIN run_row n USING (run_id) JOIN tokenizer_row t USING (run_key)
     WHERE r.rollout_id = ?`;
-  return db.prepare<[number], number>(sql).pluck().get(rolloutId);
+  return queryValue(db, sql, number).get(rolloutId);
 }
 
 /** @returns undefined when the rollout has no per-token columns; without `signal` when it has no such one */
