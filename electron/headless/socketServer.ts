@@ -10,7 +10,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { decodeFrame, encodeFrame, type Utf8 } from '../../shared/api/codec.ts';
-import type { ClientMessage, HostMessage } from '../../shared/api/transport.ts';
+import {
+  CLIENT_MESSAGE,
+  type ClientMessage,
+  type ClientRequest,
+  type HostMessage,
+} from '../../shared/api/transport.ts';
 import { openConnection } from '../host/connection.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { isSameToken, mayConnect, REFUSAL } from './access.ts';
@@ -55,18 +60,8 @@ function clientMessage(data: RawData): ClientMessage | undefined {
   } catch {
     return undefined; // not a frame of the codec; the caller ends the connection
   }
-  if (typeof message !== 'object' || message === null) return undefined;
-  const { kind, id, method, params, library } = message as Record<string, unknown>;
-  if (typeof id !== 'number' || !Number.isSafeInteger(id)) return undefined;
-  if (kind === 'cancel') return { kind, id };
-  if (library !== undefined && typeof library !== 'string') return undefined;
-  if (kind === 'request' && typeof method === 'string') {
-    return { kind, id, method, params, ...(library === undefined ? {} : { library }) };
-  }
-  return undefined;
+  return CLIENT_MESSAGE.safeParse(message).data;
 }
-
-type ClientRequest = Extract<ClientMessage, { kind: 'request' }>;
 
 export interface SocketServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -94,8 +89,9 @@ export function serveSocket(
       else socket.send(encodeFrame(message, utf8));
     }
 
-    async function respond({ id, method, params, library }: ClientRequest): Promise<void> {
-      const result = await connection.request(id, method, params, library);
+    async function respond(request: ClientRequest): Promise<void> {
+      const { id, method } = request;
+      const result = await connection.request(request);
       try {
         send({ kind: 'response', id, result });
       } catch (error) {

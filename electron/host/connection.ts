@@ -3,11 +3,12 @@
  * own; cancelling and disconnecting abort what they name and nothing of anyone else's.
  */
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
+import type { ClientRequest } from '../../shared/api/transport.ts';
 import type { LibraryManager } from './host.ts';
 
 export interface Connection {
   /** Never rejects. An id that is still in flight is refused: its answer could not be told apart. */
-  request(id: number, method: string, params: unknown, library?: string): Promise<Result<unknown>>;
+  request(message: ClientRequest): Promise<Result<unknown>>;
   /** Unknown ids are fine: the answer may have crossed the cancellation on the wire. */
   cancel(id: number): void;
   /** The client is gone. */
@@ -17,7 +18,7 @@ export interface Connection {
 export function openConnection(host: Pick<LibraryManager, 'dispatch'>): Connection {
   const inFlight = new Map<number, AbortController>();
   return {
-    async request(id, method, params, library) {
+    async request({ id, method, params, library }) {
       if (inFlight.has(id)) {
         const failure: ApiFailure = { code: 'bad_request', message: `request ${id} is still in flight` };
         return { ok: false, failure };

@@ -10,6 +10,7 @@
 import type { IpcMain, IpcMainEvent, IpcMainInvokeEvent, WebContents } from 'electron';
 import type { HostEvent } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
+import { DESKTOP_MESSAGE } from '../../shared/api/transport.ts';
 import { type Connection, openConnection } from '../host/connection.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { isOurFrame } from './security.ts';
@@ -71,26 +72,21 @@ export function serveIpc({ ipcMain, host, onGrant }: IpcOptions): void {
 
   ipcMain.handle(REQUEST_CHANNEL, async (event: IpcMainInvokeEvent, message: unknown) => {
     if (!isOurFrame(event.senderFrame)) return REFUSED;
-    const { kind, id, method, params, library } = fieldsOf(message);
-    if (kind !== 'request' || !Number.isSafeInteger(id) || typeof method !== 'string') return MALFORMED;
-    if (library !== undefined && typeof library !== 'string') return MALFORMED;
+    const { data: request } = DESKTOP_MESSAGE.safeParse(message);
+    if (request?.kind !== 'request') return MALFORMED;
     const page = pageOf(event.sender);
     await page.grants;
-    return page.connection.request(id as number, method, params, library);
+    return page.connection.request(request);
   });
 
   ipcMain.on(REQUEST_CHANNEL, (event: IpcMainEvent, message: unknown) => {
     if (!isOurFrame(event.senderFrame)) return;
-    const { kind, id, path } = fieldsOf(message);
+    const { data: sent } = DESKTOP_MESSAGE.safeParse(message);
     const page = pageOf(event.sender);
-    // Behind what is granted, as the request that it ends: it must not overtake it.
-    if (kind === 'cancel' && typeof id === 'number') void page.grants.then(() => page.connection.cancel(id));
-    else if (kind === 'grant' && typeof path === 'string') page.grants = page.grants.then(() => grant(path));
+    // A cancellation waits for grants as its request does, so that it cannot overtake it.
+    if (sent?.kind === 'cancel') void page.grants.then(() => page.connection.cancel(sent.id));
+    else if (sent?.kind === 'grant') page.grants = page.grants.then(() => grant(sent.path));
   });
-}
-
-function fieldsOf(message: unknown): Record<string, unknown> {
-  return typeof message === 'object' && message !== null ? (message as Record<string, unknown>) : {};
 }
 
 export function sendEvent(contents: Pick<WebContents, 'send' | 'isDestroyed'>, event: HostEvent): void {

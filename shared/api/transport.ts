@@ -2,20 +2,33 @@
  * What a wire must do, and nothing about which wire it is. The renderer cannot tell
  * Electron IPC from a WebSocket; the contract suite runs over both.
  */
+import { z } from 'zod';
 import type { HostEvent, Method, ParamsOf, ResultOf } from './contract.ts';
 import type { ApiFailure, Result } from './errors.ts';
 
-/** Renderer → host. Cancellation is part of the wire: the last selection wins. */
-export type ClientMessage =
-  | {
-      readonly kind: 'request';
-      readonly id: number;
-      readonly method: string;
-      readonly params: unknown;
-      /** Which of the open libraries is asked; absent: the one the application was started with. */
-      readonly library?: string;
-    }
-  | { readonly kind: 'cancel'; readonly id: number };
+const request = z.object({
+  kind: z.literal('request'),
+  id: z.int(),
+  method: z.string(),
+  /** `dispatch` parses them by the contract of the method. */
+  params: z.unknown(),
+  /** Id of an open library; absent: the one the application was started with. */
+  library: z.string().optional(),
+});
+export type ClientRequest = z.infer<typeof request>;
+
+/** Renderer → host, over either wire. The transport carries cancellation, so that the last selection wins. */
+export const CLIENT_MESSAGE = z.discriminatedUnion('kind', [
+  request,
+  z.object({ kind: z.literal('cancel'), id: z.int() }),
+]);
+export type ClientMessage = z.infer<typeof CLIENT_MESSAGE>;
+
+/** The desktop's preload also grants the path of a dropped file. The page cannot send this. */
+export const DESKTOP_MESSAGE = z.discriminatedUnion('kind', [
+  ...CLIENT_MESSAGE.options,
+  z.object({ kind: z.literal('grant'), path: z.string() }),
+]);
 
 /** Host → renderer. */
 export type HostMessage =
