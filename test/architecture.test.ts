@@ -246,14 +246,6 @@ describe('the house', () => {
     expect(readdirSync(ROOT).filter((name) => !allowed.has(name))).toEqual([]);
   });
 
-  it('keeps files of one purpose: components up to 250 lines, logic up to 400', () => {
-    const long = SOURCES.map((file) => ({
-      file,
-      lines: readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1,
-    })).filter(({ file, lines }) => lines > (file.endsWith('.tsx') ? 250 : 400));
-    expect(long).toEqual([]);
-  });
-
   it('has SQL in storage only', () => {
     const sql = /\b(SELECT\s[^'"`]+\sFROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b/;
     const found = SOURCES.filter(
