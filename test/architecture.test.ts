@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 
 /** Folder → folders it may import from (itself is understood), and packages. `types:` allows type-only imports. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'shared/domain': [],
+  'shared/domain': ['jsonc-parser'],
   'shared/format': ['shared/domain'],
   'shared/api': ['shared/domain', 'types:shared/format', 'shared/format/mapping.ts', 'zod'],
   'electron/storage': ['shared/domain', 'shared/format', 'shared/api', 'node:', 'better-sqlite3'],
@@ -42,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/storage',
     'types:electron/threads',
     'electron/threads/timeLimit.ts',
+    'lru-cache',
     'node:',
   ],
   'electron/threads': ['shared/api', 'node:'],

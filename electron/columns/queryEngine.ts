@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import {
   FIRST_ROWS,
   type GroupOrder,
@@ -26,7 +27,6 @@ import { evaluationPanels } from './evaluation.ts';
 import { frequentValues } from './frequentValues.ts';
 import { labelQueue } from './labelQueue.ts';
 import { labelReport } from './labelReport.ts';
-import { LastFew } from './lastFew.ts';
 import { type CountedStep, latencyDistribution } from './latencies.ts';
 import { type PackIds, packIds } from './packChoice.ts';
 import { problemMap, suspiciousTruths } from './problemMap.ts';
@@ -47,7 +47,7 @@ export class ColumnQueryEngine {
   readonly handlers: ColumnHandlers;
   private readonly db: ReadableLibrary;
   /** The maps used last. Sorting a map and walking through it ask for it again and again. */
-  private readonly maps = new LastFew<ProblemMap>(4);
+  private readonly maps = new LRUCache<string, ProblemMap>({ max: 4 });
 
   constructor(db: ReadableLibrary, memory?: ColumnMemory) {
     this.db = db;
@@ -100,10 +100,12 @@ export class ColumnQueryEngine {
         // Annotations change without a change of rollouts.
         const revision = this.store.annotations().revision;
         const key = `${runId} ${this.store.run(runId).state} ${revision} ${filter.trim()}`;
-        return this.maps.of(key, () => {
-          const { run, matched } = this.match(params, task);
-          return problemMap(run, matched, questionBeginnings(db), task.checkpoint);
-        });
+        const known = this.maps.get(key);
+        if (known !== undefined) return known;
+        const { run, matched } = this.match(params, task);
+        const map = problemMap(run, matched, questionBeginnings(db), task.checkpoint);
+        this.maps.set(key, map);
+        return map;
       },
       'problem.suspects': (params, task) => {
         const { run, matched } = this.match(params, task);

@@ -3,6 +3,8 @@
  * numbers survive. For arguments of tool calls, which are compared and shown, not computed with.
  */
 
+import { type Node, parseTree } from 'jsonc-parser';
+
 export type JsonNode =
   | { readonly kind: 'object'; readonly source: string; readonly entries: ReadonlyMap<string, JsonNode> }
   | { readonly kind: 'array'; readonly source: string; readonly items: readonly JsonNode[] }
@@ -10,94 +12,50 @@ export type JsonNode =
 
 /** Deeper nesting is not read: nobody compares that by structure. */
 const MAX_DEPTH = 200;
-const BLANK = /[ \t\n\r]*/y;
-const SCALAR = /-?\d[\d.eE+-]*|true|false|null/y;
 
-/** Undefined when the text is no JSON, or nested too deep. Of a key given twice the last counts, as in JavaScript and Python. */
+/** Undefined when the text is not JSON, or nested too deep. The last of repeated keys counts, as in JavaScript and Python. */
 export function readJson(text: string): JsonNode | undefined {
   try {
-    JSON.parse(text); // whether it is JSON at all; what follows may then be lenient
+    JSON.parse(text); // The library is lenient.
+    const tree = parseTree(text);
+    return tree === undefined ? undefined : nodeOf(tree, text, 0);
   } catch {
     return undefined;
   }
-  return new Reader(text).value(0);
 }
 
-class Reader {
-  private readonly text: string;
-  private at = 0;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  value(depth: number): JsonNode | undefined {
-    if (depth > MAX_DEPTH) return undefined;
-    this.skipBlank();
-    const start = this.at;
-    const first = this.text.charAt(start);
-    if (first === '{') return this.object(start, depth);
-    if (first === '[') return this.array(start, depth);
-    const source = this.scalar();
-    const kind = first === '"' ? 'string' : /[-\d]/.test(first) ? 'number' : 'literal';
-    return { kind, source };
-  }
-
-  private object(start: number, depth: number): JsonNode | undefined {
-    const entries = new Map<string, JsonNode>();
-    this.at++;
-    while (!this.takes('}')) {
-      this.takes(',');
-      this.skipBlank();
-      const key: unknown = JSON.parse(this.scalar());
-      this.takes(':');
-      const value = this.value(depth + 1);
-      if (value === undefined) return undefined;
-      entries.set(String(key), value);
+function nodeOf(
+  { type, offset, length, children = [] }: Node,
+  text: string,
+  depth: number,
+): JsonNode | undefined {
+  if (depth > MAX_DEPTH) return undefined;
+  const source = text.slice(offset, offset + length);
+  switch (type) {
+    case 'object': {
+      const entries = new Map<string, JsonNode>();
+      for (const { children: [key, child] = [] } of children) {
+        const value = child && nodeOf(child, text, depth + 1);
+        if (value === undefined) return undefined;
+        entries.set(String(key?.value), value);
+      }
+      return { kind: 'object', source, entries };
     }
-    return { kind: 'object', source: this.text.slice(start, this.at), entries };
-  }
-
-  private array(start: number, depth: number): JsonNode | undefined {
-    const items: JsonNode[] = [];
-    this.at++;
-    while (!this.takes(']')) {
-      this.takes(',');
-      const item = this.value(depth + 1);
-      if (item === undefined) return undefined;
-      items.push(item);
+    case 'array': {
+      const items: JsonNode[] = [];
+      for (const child of children) {
+        const item = nodeOf(child, text, depth + 1);
+        if (item === undefined) return undefined;
+        items.push(item);
+      }
+      return { kind: 'array', source, items };
     }
-    return { kind: 'array', source: this.text.slice(start, this.at), items };
+    case 'string':
+    case 'number':
+      return { kind: type, source };
+    default:
+      return { kind: 'literal', source };
   }
-
-  private scalar(): string {
-    const start = this.at;
-    if (this.text.charAt(start) === '"') this.at = stringEnd(this.text, start);
-    else {
-      SCALAR.lastIndex = start;
-      this.at += Math.max(1, SCALAR.exec(this.text)?.[0].length ?? 0); // never stands still
-    }
-    return this.text.slice(start, this.at);
-  }
-
-  private takes(sign: string): boolean {
-    this.skipBlank();
-    if (this.text.charAt(this.at) !== sign) return false;
-    this.at++;
-    return true;
-  }
-
-  private skipBlank(): void {
-    BLANK.lastIndex = this.at;
-    this.at += BLANK.exec(this.text)?.[0].length ?? 0;
-  }
-}
-
-/** Not by a pattern: those keep a way back for every character, and code in arguments can be long. */
-function stringEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === '\\' ? 2 : 1;
-  return at + 1;
 }
 
 /** A text that is the same for equal values: keys sorted, strings unescaped, numbers by their exact value. */
