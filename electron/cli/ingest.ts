@@ -1,11 +1,13 @@
-import type { IngestProgress } from '../../shared/api/contract.ts';
+import { readFileSync } from 'node:fs';
+import type { FollowRow, IngestProgress } from '../../shared/api/contract.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
+import { readMapping } from '../../shared/format/mapped.ts';
+import type { Mapping } from '../../shared/format/mapping.ts';
 import { createHost } from '../host/createHost.ts';
+import type { Host } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import type { IngestReport } from '../worker/messages.ts';
-import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
-import { followUntilStopped } from './follow.ts';
-import { readMappingFile } from './mappingFile.ts';
+import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 
 const help = `usage: turnwise ingest PATH… [--library FILE] [--mapping FILE] [--follow] [--json]
 
@@ -139,4 +141,44 @@ function showProgress(progress: IngestProgress): void {
 
 function clearProgress(): void {
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+}
+
+/** @throws ExpectedError when the file is not there or holds no mapping */
+function readMappingFile(path: string): Mapping {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new ExpectedError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const reading = readMapping(value);
+  if (!('mapping' in reading)) throw new ExpectedError(`${path}: ${reading.message}`);
+  return reading.mapping;
+}
+
+/** Says on stdout what each look brought, until interrupted. @returns the exit code */
+async function followUntilStopped(
+  host: Host,
+  paths: readonly string[],
+  signal: { readonly aborted: boolean; addEventListener(type: 'abort', listener: () => void): void },
+): Promise<number> {
+  let told = 0;
+  const unsubscribe = host.subscribe(({ event, payload }) => {
+    if (event !== 'follow.changed') return;
+    const rollouts = payload.follows.reduce((sum: number, follow: FollowRow) => sum + follow.rollouts, 0);
+    if (rollouts > told)
+      process.stdout.write(`${new Date().toISOString()}  ${rollouts - told} new rollouts\n`);
+    told = rollouts;
+  });
+  await host.dispatch('follow.start', { paths });
+  process.stderr.write('following; Ctrl-C ends it\n');
+  // The follower's own timer keeps no process alive.
+  const heartbeat = setInterval(() => undefined, 60_000);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
+  clearInterval(heartbeat);
+  unsubscribe();
+  return 0;
 }

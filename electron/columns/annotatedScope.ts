@@ -1,6 +1,13 @@
 /** Which rollouts a question about annotations is about: of a run or all, under a filter or not. */
+
+import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { countRollouts, runIdsOf } from '../storage/queries/annotations.ts';
+import {
+  annotationOrder,
+  countRollouts,
+  placedAnnotations,
+  runIdsOf,
+} from '../storage/queries/annotations.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
 import type { Matched } from './runOrder.ts';
@@ -61,4 +68,20 @@ export function annotatedScope(
 /** The run that is asked for, or all, in the order of the library. */
 export function runsOf(db: ReadableLibrary, runId: number | undefined): readonly number[] {
   return runId === undefined ? runIdsOf(db) : [runId];
+}
+
+type Question = Omit<ParsedParams<'annotation.order'>, 'progressKey'>;
+
+/** @returns `annotationNo` of each; what is unattached matches no filter */
+export function orderedAnnotations(
+  db: ReadableLibrary,
+  question: Question,
+  columns: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
+): Uint32Array {
+  const ordered = annotationOrder(db, question);
+  if (question.filter.trim() === '') return Uint32Array.from(ordered, ({ annotationNo }) => annotationNo);
+  const looked = new Map(placedAnnotations(db).map((each) => [each.rolloutId, each]));
+  const { ids } = annotatedScope(db, question, looked, columns);
+  const matching = ordered.filter(({ rolloutId }) => rolloutId !== null && ids.has(rolloutId));
+  return Uint32Array.from(matching, ({ annotationNo }) => annotationNo);
 }

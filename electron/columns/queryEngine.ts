@@ -19,7 +19,7 @@ import { runIdOf } from '../storage/queries/places.ts';
 import { questionBeginnings } from '../storage/queries/questions.ts';
 import type { Task } from '../threads/task.ts';
 import { agreement } from './agreement.ts';
-import { orderedAnnotations } from './annotationOrder.ts';
+import { orderedAnnotations } from './annotatedScope.ts';
 import type { ColumnMemory } from './columnMemory.ts';
 import { ColumnStore } from './columnStore.ts';
 import { disputedAnswers } from './disputedAnswers.ts';

@@ -2,6 +2,8 @@
  * `turnwise serve` and `npm start` without Electron: one host, one loopback server, until
  * the user ends it.
  */
+
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +11,6 @@ import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { openDemo, openPaths } from '../host/openPaths.ts';
-import { openBrowser } from './openBrowser.ts';
 import { startServer } from './startServer.ts';
 
 export interface ServeOptions {
@@ -77,4 +78,22 @@ export async function serve(options: ServeOptions): Promise<void> {
   } finally {
     await host.close();
   }
+}
+
+/** What opens a URL with the user's browser, or undefined on a machine without a display. */
+function opener(): readonly [string, ...string[]] | undefined {
+  if (process.platform === 'darwin') return ['open'];
+  // `start` would read `&` and `#` of a URL; this takes it as one argument.
+  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  return process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? ['xdg-open'] : undefined;
+}
+
+/** Best effort: the URL has been printed, and a browser that does not open is no failure of ours. */
+function openBrowser(url: string): void {
+  const command = opener();
+  if (command === undefined) return;
+  const [program, ...args] = command;
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  child.once('error', () => console.error(`turnwise: ${program} is not available; open the URL yourself`));
+  child.unref();
 }

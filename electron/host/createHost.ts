@@ -18,7 +18,7 @@ import type { DecisionsRequest, IngestReport, WriterNews } from '../worker/messa
 import { AppLog } from './appLog.ts';
 import { dispatch } from './dispatch.ts';
 import { Follower } from './follower.ts';
-import { isBelowAny, refusalOfPath } from './grants.ts';
+import { isBelowAny, refusalOfPath, resolveOutputPath } from './grants.ts';
 import type {
   DecisionListeners,
   Host,
@@ -29,7 +29,6 @@ import type {
   KnownLibraryChange,
 } from './host.ts';
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
-import { resolveOutputPath } from './outputPath.ts';
 import { SqlConsole } from './sqlConsole.ts';
 
 /** The log alone: the README beside it is no log and would be reported as such. */

@@ -3,8 +3,10 @@
  * only: change notices do not cross network file systems, and a look at the names and sizes
  * of hundreds of files takes milliseconds. Time comes from outside, so that tests need not wait.
  */
+
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { FollowRow } from '../../shared/api/contract.ts';
-import { type FileStates, lookAt } from './fileStates.ts';
 
 /** Between two looks; a slow file system is looked at less often, so that looking never is the load. */
 const INTERVAL_MS = 1000;
@@ -158,5 +160,40 @@ export class Follower {
           }
         });
     });
+  }
+}
+
+/** Path → size, time and inode; unequal means somebody wrote to it, or put another file in its place. */
+export type FileStates = ReadonlyMap<string, string>;
+
+/** @returns undefined when nothing is there */
+export async function lookAt(
+  path: string,
+  isIgnored: (path: string) => boolean = () => false,
+): Promise<FileStates | undefined> {
+  const states = new Map<string, string>();
+  if (!(await walk(path, states, new Set()))) return undefined;
+  for (const found of states.keys()) if (isIgnored(found)) states.delete(found);
+  return states;
+}
+
+/** @param seen real paths of the directories looked at: links may form circles */
+async function walk(path: string, states: Map<string, string>, seen: Set<string>): Promise<boolean> {
+  try {
+    const found = await stat(path, { bigint: true });
+    if (found.isFile()) states.set(path, `${found.size} ${found.mtimeNs} ${found.ino}`);
+    else if (found.isDirectory()) {
+      const real = await realpath(path);
+      if (seen.has(real)) return true;
+      seen.add(real);
+      const names = await readdir(path);
+      for (const name of names.filter((entry) => !entry.startsWith('.')).sort()) {
+        await walk(join(path, name), states, seen);
+      }
+    }
+    return true;
+  } catch {
+    // Gone between two looks, or not readable: the next look, or the ingest of the directory, says so.
+    return false;
   }
 }

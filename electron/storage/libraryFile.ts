@@ -3,6 +3,14 @@ import { statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { bytesOnDisk } from './bytesOnDisk.ts';
+import {
+  forgetLibrary,
+  type KnownLibrary,
+  type KnownLibraryChange,
+  listKnownLibraries,
+  rememberLibrary,
+} from './knownLibraries.ts';
 import type { WritableLibrary } from './open.ts';
 
 /** Tells the file at a path from another one that has come to lie there. @returns undefined where there is none */
@@ -23,7 +31,7 @@ export function usedBytes(db: WritableLibrary): number {
  *
  * @throws SqliteError SQLITE_BUSY when another process writes, SQLITE_FULL when the disk is full: nothing has changed
  */
-export function vacuum(db: WritableLibrary): void {
+function vacuum(db: WritableLibrary): void {
   const other = new Database(db.name, { timeout: 10_000 });
   try {
     other.pragma('temp_store = FILE');
@@ -53,7 +61,7 @@ export function shrink(db: WritableLibrary): void {
  *
  * @returns what is missing; undefined where there is room
  */
-export function roomFor(path: string, bytes: number): string | undefined {
+function roomFor(path: string, bytes: number): string | undefined {
   const places = new Map<number, { readonly directory: string; needs: number }>();
   for (const directory of [dirname(path), process.env['SQLITE_TMPDIR'] ?? tmpdir()]) {
     const { dev } = statSync(directory);
@@ -67,4 +75,32 @@ export function roomFor(path: string, bytes: number): string | undefined {
     if (free < needs) return `${directory} has ${free} bytes free, and ${needs} are needed for a copy`;
   }
   return undefined;
+}
+
+export class LibraryFile {
+  private readonly db: WritableLibrary;
+
+  constructor(db: WritableLibrary) {
+    this.db = db;
+  }
+
+  /** @returns the others that are remembered, once this has been changed */
+  known({ remember, forget }: KnownLibraryChange): readonly KnownLibrary[] {
+    if (remember !== undefined) rememberLibrary(this.db, remember);
+    if (forget !== undefined) forgetLibrary(this.db, forget);
+    return listKnownLibraries(this.db);
+  }
+
+  /**
+   * Gives free pages back. Bytes are of the file and its log.
+   *
+   * @throws SqliteError when another process writes, or the disk is full after all
+   */
+  compact(): { readonly before: number; readonly after: number } | { readonly refusal: string } {
+    const missing = roomFor(this.db.name, usedBytes(this.db));
+    if (missing !== undefined) return { refusal: missing };
+    const before = bytesOnDisk(this.db.name) ?? 0;
+    vacuum(this.db);
+    return { before, after: bytesOnDisk(this.db.name) ?? 0 };
+  }
 }

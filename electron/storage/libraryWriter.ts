@@ -13,20 +13,20 @@ import type { LineIssue } from '../../shared/format/format.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { Annotations } from './annotations.ts';
 import type { PackedBatch } from './batch.ts';
-import { setForeignLinesWaiting } from './foreignLines.ts';
+import { DirtyAggregates } from './dirtyAggregates.ts';
 import { type IngestStatements, prepareIngest } from './ingestWrites.ts';
+import { LibraryFile } from './libraryFile.ts';
 import type { WritableLibrary } from './open.ts';
+import { setForeignLinesWaiting } from './pendingLines.ts';
 import { issuesOfFile } from './queries/issues.ts';
 import { listMappings } from './queries/sources.ts';
 import { RolloutWriter } from './rolloutWriter.ts';
 import { number, queryValue } from './rows.ts';
-import { RunLeaving } from './runLeaving.ts';
 import { runPlaceOf } from './runPlace.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
+import { RunRemoval } from './runRemoval.ts';
 import { RunRules } from './runRules.ts';
-import { Touched } from './touched.ts';
 import { nameRun, setGroupRule } from './userRules.ts';
-import { WholeLibrary } from './wholeLibrary.ts';
 
 /** What the file system says about a file; `headHash` tells an appended file from a replaced one. */
 export interface FileIdentity {
@@ -78,8 +78,8 @@ export class LibraryWriter {
   private readonly rollouts: RolloutWriter;
   /** What the user said about runs that has to be kept up with what is read. */
   readonly rules: RunRules;
-  readonly leaving: RunLeaving;
-  readonly whole: WholeLibrary;
+  readonly removal: RunRemoval;
+  readonly whole: LibraryFile;
   readonly annotations: Annotations;
 
   constructor(db: WritableLibrary) {
@@ -90,8 +90,8 @@ export class LibraryWriter {
     const transaction = (work: () => void): void => this.transaction(work);
     const services = { db, sql: this.sql, runs: this.runs, transaction };
     this.rules = new RunRules(services);
-    this.leaving = new RunLeaving({ ...services, rules: this.rules });
-    this.whole = new WholeLibrary(db);
+    this.removal = new RunRemoval({ ...services, rules: this.rules });
+    this.whole = new LibraryFile(db);
     this.annotations = new Annotations(db);
   }
 
@@ -192,20 +192,20 @@ export class LibraryWriter {
   }
 
   private forgetOne(fileId: number): readonly number[] {
-    const touched = new Touched();
+    const dirty = new DirtyAggregates();
     this.transaction(() => {
       const groups = [...this.sql.groupsOfFile.all(fileId, fileId), ...this.sql.groupsJoinedBy.all(fileId)];
-      for (const { groupId, runId, step } of groups) touched.group(groupId, runId, step);
+      for (const { groupId, runId, step } of groups) dirty.group(groupId, runId, step);
       setForeignLinesWaiting(this.sql, fileId);
       for (const statement of this.sql.dropOfFile) statement.run(fileId);
       this.sql.dropIssues.run(fileId);
       this.sql.rewindFile.run(fileId);
-      for (const runId of touched.runs()) {
-        if (this.runs.recomputeCorrectness(this.db, runId)) touched.wholeRun(runId);
+      for (const runId of dirty.runs()) {
+        if (this.runs.recomputeCorrectness(this.db, runId)) dirty.wholeRun(runId);
       }
-      touched.refresh(this.sql);
+      dirty.refresh(this.sql);
     });
-    return touched.runs();
+    return dirty.runs();
   }
 
   addIssue(fileId: number, issue: LineIssue & { readonly line?: number }): void {
@@ -225,19 +225,19 @@ export class LibraryWriter {
     file: { fileId: number; path: string; format: string; runHash: string },
     batch: PackedBatch,
   ): readonly number[] {
-    const touched = new Touched();
+    const dirty = new DirtyAggregates();
     this.transaction(() => {
       const offset = this.sql.fileOffset.get(file.fileId);
       if (offset !== batch.startOffset) throw new ConcurrentIngestError(file.path);
-      this.rollouts.begin(file, batch, touched);
+      this.rollouts.begin(file, batch, dirty);
       for (const item of batch.items) this.rollouts.write(item);
-      this.rollouts.finish(touched);
+      this.rollouts.finish(dirty);
       const saidOf = this.annotations.mergeBatch(batch, file.path);
       for (const issue of [...batch.issues, ...saidOf]) this.addIssue(file.fileId, issue);
-      touched.refresh(this.sql);
+      dirty.refresh(this.sql);
       this.sql.moveFileOffset.run(batch.offset, batch.lines, batch.masked, file.fileId);
     });
-    return touched.runs();
+    return dirty.runs();
   }
 
   countRollouts(fileId: number): number {

@@ -1,5 +1,6 @@
 /** Keeps pool joins as the user made them, whatever is read or removed meanwhile. */
 import type { PoolJoinRow } from '../../shared/api/contract.ts';
+import { DirtyAggregates } from './dirtyAggregates.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from './poolJoins.ts';
 import { number, query, text } from './rows.ts';
 import type { RunRegistry } from './runRegistry.ts';
-import { Touched } from './touched.ts';
 
 export interface RuleServices {
   readonly db: WritableLibrary;
@@ -107,9 +107,9 @@ export class PoolJoinKeeper {
     const { db, sql, runs } = this.services;
     // Rewards may have come or gone, and with them what is right.
     runs.recomputeCorrectness(db, poolId);
-    const touched = new Touched();
-    touched.wholeRun(poolId);
-    touched.refresh(sql);
+    const dirty = new DirtyAggregates();
+    dirty.wholeRun(poolId);
+    dirty.refresh(sql);
   }
 
   private runOf(runKey: string): { runId: number; runKey: string; name: string } | undefined {

@@ -15,15 +15,14 @@ import {
   SEGMENT_STRIDE,
   TURN_STRIDE,
 } from './batch.ts';
+import type { DirtyAggregates } from './dirtyAggregates.ts';
 import { type GroupEntry, GroupRegistry } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { type Scopes, scopeOfDirectory } from './joins.ts';
 import { type RunPlace, runPlaceOf } from './runPlace.ts';
 import type { RunEntry, RunRegistry } from './runRegistry.ts';
-import { Selections } from './selections.ts';
 import { unpackUtf8 } from './textCodec.ts';
 import { TokenWriter } from './tokenWriter.ts';
-import type { Touched } from './touched.ts';
 
 /** The format whose files hold rollouts of other files. */
 const PACK = 'turnwise-pack';
@@ -48,7 +47,7 @@ export class RolloutWriter {
   private place: RunPlace = { place: '', home: '' };
   private scope = '';
   private batch: PackedBatch | undefined;
-  private touched: Touched | undefined;
+  private dirty: DirtyAggregates | undefined;
   /** Runs this batch has brought rollouts of. */
   private readonly runsOfFile = new Set<number>();
   /** block_id by index into the batch's blocks. */
@@ -67,7 +66,7 @@ export class RolloutWriter {
     this.groups.begin();
   }
 
-  begin(file: SourceFile, batch: PackedBatch, touched: Touched): void {
+  begin(file: SourceFile, batch: PackedBatch, dirty: DirtyAggregates): void {
     this.groups.begin();
     // Another process may have met a reward that is neither 0 nor 1.
     this.runs.forget();
@@ -76,7 +75,7 @@ export class RolloutWriter {
     this.place = runPlaceOf(file.path, file.format);
     this.scope = this.runs.scopeOf(this.place);
     this.batch = batch;
-    this.touched = touched;
+    this.dirty = dirty;
     this.blocks = new Array(batch.blocks.length).fill(undefined);
     this.sql.below.begin();
     this.lines.begin();
@@ -84,9 +83,9 @@ export class RolloutWriter {
   }
 
   /** After the last item of a batch. */
-  finish(touched: Touched): void {
+  finish(dirty: DirtyAggregates): void {
     this.sql.below.flush();
-    this.selections.apply(touched);
+    this.selections.apply(dirty);
   }
 
   write(item: PackedItem): void {
@@ -134,7 +133,7 @@ export class RolloutWriter {
   }
 
   private touchRuns(run: string): void {
-    for (const runId of this.sql.runsOfScope.all(run)) this.touched?.run(runId);
+    for (const runId of this.sql.runsOfScope.all(run)) this.dirty?.run(runId);
   }
 
   private writeRollout(rollout: PackedRollout): void {
@@ -166,7 +165,7 @@ export class RolloutWriter {
         ? undefined
         : { run: run.loggedId, kind, step: rollout.step, group: groupKey, index: ordinal };
     this.lines.takeWaiting(rolloutId, address, keys, scopes);
-    this.touched?.group(group.groupId, run.runId, stepOf(rollout));
+    this.dirty?.group(group.groupId, run.runId, stepOf(rollout));
   }
 
   private runOf(rollout: PackedRollout): RunEntry {
@@ -192,7 +191,7 @@ export class RolloutWriter {
     this.sql.addRunFile.run(found.runId, place.fileId);
     if (rollout.isSelection) this.selections.add(found.runId, rollout, place.fileId);
     this.selections.note(found.runId, found.step);
-    this.touched?.group(found.groupId, found.runId, found.step);
+    this.dirty?.group(found.groupId, found.runId, found.step);
     return true;
   }
 
@@ -208,7 +207,7 @@ export class RolloutWriter {
     const run = this.scope === scopeOfDirectory(this.place.place) ? directory : this.scope;
     const scopes: Scopes = { run, directory };
     const found = this.lines.write(kind, address, payload, place, scopes);
-    if (found !== undefined) this.touched?.group(found.groupId, found.runId, found.step);
+    if (found !== undefined) this.dirty?.group(found.groupId, found.runId, found.step);
   }
 
   /** A pack brings rollouts of a run that may have been read from its logs: the same text at the same place is the same. */
@@ -250,7 +249,7 @@ export class RolloutWriter {
     if (run.hasBinaryRewards && reward !== null && reward !== 0 && reward !== 1) {
       run.hasBinaryRewards = false;
       this.sql.forgetBinaryRewards.run(run.runId);
-      if (this.sql.forgetDerivedCorrectness.run(run.runId).changes > 0) this.touched?.wholeRun(run.runId);
+      if (this.sql.forgetDerivedCorrectness.run(run.runId).changes > 0) this.dirty?.wholeRun(run.runId);
     }
     const derived = run.hasBinaryRewards && reward !== null ? Number(reward > 0) : null;
     const meanEntropy =
@@ -363,4 +362,45 @@ export class RolloutWriter {
 /** Runs without steps keep everything at step 0, and say so (`run_row.has_steps`). */
 function stepOf(rollout: PackedRollout): number {
   return rollout.step ?? 0;
+}
+
+/**
+ * Steps whose kept rollouts are listed in a file of their own: prime-rl writes `effective` beside `all`. Rollouts that
+ * the list leaves out were discarded. While the list is being written, a rollout may count as discarded for a moment;
+ * its own line corrects that.
+ */
+class Selections {
+  private readonly sql: IngestStatements;
+  /** Steps of this batch that have, or may have, a selection. */
+  private readonly noted = new Map<string, { runId: number; step: number }>();
+
+  constructor(sql: IngestStatements) {
+    this.sql = sql;
+  }
+
+  begin(): void {
+    this.noted.clear();
+  }
+
+  /** A record of a selection was read. */
+  add(runId: number, rollout: PackedRollout, fileId: number): void {
+    const step = rollout.step ?? 0;
+    this.sql.addSelection.run(runId, step, fileId, rollout.decision?.rule ?? 'listed');
+    this.note(runId, step);
+  }
+
+  note(runId: number, step: number): void {
+    this.noted.set(`${runId} ${step}`, { runId, step });
+  }
+
+  /** After all rollouts of the batch are there. */
+  apply(dirty: DirtyAggregates): void {
+    for (const { runId, step } of dirty.steps()) this.note(runId, step);
+    for (const { runId, step } of this.noted.values()) {
+      const selection = this.sql.selectionOf.get(runId, step);
+      if (selection === undefined) continue;
+      const groupIds = this.sql.discardUnlisted.all({ runId, step, ...selection });
+      for (const groupId of groupIds) dirty.group(groupId, runId, step);
+    }
+  }
 }

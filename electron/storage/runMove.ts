@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { annotatedOfRun } from './annotationLeaving.ts';
+import { annotatedOfRun } from './annotationRemoval.ts';
 import { bytesOnDisk } from './bytesOnDisk.ts';
 import { APPLICATION_ID } from './migrate.ts';
 import { openWriter, type WritableLibrary } from './open.ts';

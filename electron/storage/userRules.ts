@@ -4,13 +4,13 @@
  */
 import { GROUP_RULES } from '../../shared/format/format.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import { DirtyAggregates } from './dirtyAggregates.ts';
 import { type GroupKey, orderGroupKey, promptGroupKey } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import type { WritableLibrary } from './open.ts';
 import { number, oneOf, orNull, query, queryValue, type RowOf, text } from './rows.ts';
 import { runPlaceOf } from './runPlace.ts';
 import type { ChosenGroupRule } from './runRegistry.ts';
-import { Touched } from './touched.ts';
 
 export function saveMapping(db: WritableLibrary, mapping: Mapping): void {
   db.prepare('INSERT OR REPLACE INTO mapping_row VALUES (?, ?)').run(mapping.name, JSON.stringify(mapping));
@@ -96,7 +96,7 @@ class Regrouping {
   private readonly rule: ChosenGroupRule | undefined;
   private readonly move;
   private readonly shifts;
-  private readonly touched = new Touched();
+  private readonly dirty = new DirtyAggregates();
   private readonly groups = new Map<string, RegroupedGroup>();
   private readonly seen = new Map<number, number>();
 
@@ -138,8 +138,8 @@ class Regrouping {
       readOrdinal: isBack ? null : asRead.ordinal,
       readProblem: isBack ? null : row.problemNo,
     });
-    this.touched.group(row.groupId, this.runId, row.step);
-    this.touched.group(group.groupId, this.runId, row.step);
+    this.dirty.group(row.groupId, this.runId, row.step);
+    this.dirty.group(group.groupId, this.runId, row.step);
   }
 
   /** Segments of the response are numbered after those of the prompt that is shown. */
@@ -149,7 +149,7 @@ class Regrouping {
   }
 
   finish(): void {
-    this.touched.refresh(this.sql);
+    this.dirty.refresh(this.sql);
   }
 
   private keyOf(row: RegroupedRecord, asRead: GroupKey): GroupKey {

@@ -3,7 +3,6 @@
  * still permits ATTACH and VACUUM INTO.
  */
 import type { ReadableLibrary } from './open.ts';
-import { type SqlWord, sqlWords } from './sqlWords.ts';
 
 export interface UserStatement {
   readonly columns: readonly string[];
@@ -185,3 +184,41 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const keyword = (word: SqlWord | undefined): string => word?.text.toUpperCase() ?? '';
 const placeOf = (word: SqlWord | undefined): StatementPlace | undefined =>
   word === undefined ? undefined : { start: word.start, end: word.start + word.text.length };
+
+/** A statement cut into words, as far as the statement rule and the places of errors need it. */
+
+interface SqlWord {
+  /** `text` is a string, `quoted` a name in quotes. */
+  readonly kind: 'word' | 'number' | 'text' | 'quoted' | 'sign';
+  readonly text: string;
+  readonly start: number;
+}
+
+/** Sticky: each match begins where the last one ended. A string or comment without an end goes to the end. */
+const PIECE =
+  /(\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^']|'')*(?:'|$))|("(?:[^"]|"")*(?:"|$)|`(?:[^`]|``)*(?:`|$)|\[[^\]]*(?:\]|$))|([\p{L}_$][\p{L}\p{N}_$]*)|(\d[\w.]*)|([\s\S])/uy;
+
+function* sqlWords(sql: string): Generator<SqlWord> {
+  PIECE.lastIndex = 0;
+  let at = 0;
+  while (at < sql.length) {
+    PIECE.lastIndex = at;
+    const match = PIECE.exec(sql);
+    if (match === null) return;
+    const [text, blank, string, quoted, word, number] = match;
+    const start = at;
+    at += text.length;
+    if (blank !== undefined) continue;
+    const kind =
+      string !== undefined
+        ? 'text'
+        : quoted !== undefined
+          ? 'quoted'
+          : word !== undefined
+            ? 'word'
+            : number !== undefined
+              ? 'number'
+              : 'sign';
+    yield { kind, text, start };
+  }
+}

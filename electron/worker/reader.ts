@@ -17,11 +17,10 @@ import {
 import { availableSignals } from '../storage/queries/available.ts';
 import { listFiles, listIssues } from '../storage/queries/issues.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
-import { listMetrics } from '../storage/queries/metrics.ts';
 import { grantedRoots, problemPlaces, recordSource } from '../storage/queries/places.ts';
 import { problemHistory } from '../storage/queries/problems.ts';
 import { getRollout } from '../storage/queries/rollout.ts';
-import { getRun, listRuns, listSteps } from '../storage/queries/runs.ts';
+import { getRun, listMetrics, listRuns, listSteps } from '../storage/queries/runs.ts';
 import { indexState } from '../storage/queries/search.ts';
 import { solvedProblems } from '../storage/queries/solved.ts';
 import { getSources, listMappings } from '../storage/queries/sources.ts';

@@ -62,12 +62,12 @@ export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): Writ
       return { paths };
     },
     'run.remove': ({ runKey }, _task, changes) => {
-      const { runId, ...removed } = inLibrary(writer.leaving.remove(runKey), runKey);
+      const { runId, ...removed } = inLibrary(writer.removal.remove(runKey), runKey);
       changes.runs([runId]);
       return removed;
     },
     'run.move': (params, task, changes) => {
-      const done = writer.leaving.move(params.runKey, params.path, {
+      const done = writer.removal.move(params.runKey, params.path, {
         isCancelled: task.isCancelled,
         onProgress: (rollouts, total) => task.progress(rollouts, total, rollouts / Math.max(1, total)),
       });

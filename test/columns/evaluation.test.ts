@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
-import { listMetrics, METRICS_OF_RUN } from '../../electron/storage/queries/metrics.ts';
+import { listMetrics, METRICS_OF_RUN } from '../../electron/storage/queries/runs.ts';
 import { SOLVED_GROUPS, solvedProblems } from '../../electron/storage/queries/solved.ts';
 import type { EvaluationPanel } from '../../shared/api/contract.ts';
 import { askColumns, CANCELLED_TASK } from '../support/columnQuestion.ts';

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { viewsOf } from '../../electron/export/pack/escapes.ts';
-import { recordWith } from '../../electron/export/pack/redactRecord.ts';
+import { recordWith } from '../../electron/export/pack/redact.ts';
 import { EXPORTED_BY_ID } from '../../electron/storage/queries/exported.ts';
 import { GROUPS_OF_PACK, MEMBERS, PACK_ORDER, SIBLING_COUNT } from '../../electron/storage/queries/packed.ts';
 import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';

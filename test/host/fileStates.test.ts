@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { lookAt } from '../../electron/host/fileStates.ts';
+import { lookAt } from '../../electron/host/follower.ts';
 import { scratch } from '../support/library.ts';
 
 it('looks at every directory once, however many links lead to it', async () => {

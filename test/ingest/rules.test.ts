@@ -170,7 +170,7 @@ describe('groups by the user', () => {
     const keys = () => groups().map((group) => [group['group_key'], group['ordinal']]);
     const expected = [0, 1, 2, 3, 4].map((i) => [`order-${Math.floor(i / 2)}`, i % 2]);
     expect(keys()).toEqual(expected);
-    write((writer) => writer.leaving.remove(key()));
+    write((writer) => writer.removal.remove(key()));
     await ingest(path);
     expect(keys()).toEqual(expected);
     // Back to the log: also for those that were never grouped as the log says.
@@ -238,7 +238,7 @@ describe('runs', () => {
     const before = contents(place.library);
     const [found] = rows(place.library, "SELECT run_key FROM run WHERE name = 'big'");
     const size = statSync(place.library).size;
-    const removal = write((writer) => writer.leaving.remove(String(found?.['run_key'])));
+    const removal = write((writer) => writer.removal.remove(String(found?.['run_key'])));
     expect(removal).toMatchObject({ rollouts: 300, files: 1 });
     expect(removal?.bytes).toBeGreaterThan(100_000);
     expect(statSync(place.library).size).toBeLessThan(size);
@@ -249,7 +249,7 @@ describe('runs', () => {
        (SELECT count(*) FROM segment_row WHERE rollout_id NOT IN (SELECT rollout_id FROM rollout_row)) AS orphans`,
     );
     expect(left).toEqual([{ texts: 1, files: 1, orphans: 0 }]);
-    expect(write((writer) => writer.leaving.remove('no such run'))).toBeUndefined();
+    expect(write((writer) => writer.removal.remove('no such run'))).toBeUndefined();
     await ingest(big);
     expect(contents(place.library)).toEqual(before);
   });

@@ -1,6 +1,6 @@
 /** The parts of Electron's main process that are arithmetic. */
 import { describe, expect, test } from 'vitest';
-import { bundlePaths } from '../../electron/main/bundlePaths.ts';
+import { bundlePaths } from '../../electron/main/bundleProtocol.ts';
 import { menuTemplate } from '../../electron/main/menu.ts';
 import { startArguments } from '../../electron/main/startArguments.ts';
 import { restorableState } from '../../electron/main/windowState.ts';

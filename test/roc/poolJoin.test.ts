@@ -176,7 +176,7 @@ describe('a pool and the list of what was kept of it', () => {
   it('part when either run is removed', async () => {
     const keys = await readBoth(trace(7, QUESTION, 0, [42, 41]), dump(7, QUESTION, [42]));
     joined(keys);
-    withWriter((writer) => writer.leaving.remove(keys.keptKey));
+    withWriter((writer) => writer.removal.remove(keys.keptKey));
     expect(decisions()).toEqual([
       [0, null, null, null, null],
       [1, null, null, null, null],

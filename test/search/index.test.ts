@@ -159,7 +159,7 @@ describe('the full-text index', () => {
     finish();
     expect(idsFor(db, 'alpha')).toEqual([1]);
     const [runKey = ''] = db.prepare('SELECT run_key FROM run_row').pluck().all() as string[];
-    new LibraryWriter(db).leaving.remove(runKey);
+    new LibraryWriter(db).removal.remove(runKey);
     expect(indexState(db)).toMatchObject({ indexed: 0, rollouts: 0 });
     // No trace of their words is left in the file.
     expect(db.prepare("SELECT count(*) FROM search_text WHERE search_text MATCH 'alpha'").pluck().get()).toBe(

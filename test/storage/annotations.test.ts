@@ -83,7 +83,7 @@ describe('an annotation stays with its rollout', () => {
     open = [];
     const db = openWriter(place.library);
     const runKey = String(db.prepare('SELECT run_key FROM run_row').pluck().get());
-    new LibraryWriter(db).leaving.remove(runKey);
+    new LibraryWriter(db).removal.remove(runKey);
     db.close();
     expect(states()).toEqual([{ state: 'unattached', n: 16 }]);
     expect(rows(place.library, 'SELECT count(*) AS n FROM annotation WHERE quote IS NOT NULL')).toEqual([
@@ -112,7 +112,7 @@ describe('an annotation stays with its rollout', () => {
     for (const { id } of kinds) before.apply('ann', span(Number(id)));
     const was = attached();
     for (const kind of ['eval', 'train']) {
-      new LibraryWriter(before.db).leaving.remove(
+      new LibraryWriter(before.db).removal.remove(
         String(rows(place.library, `SELECT run_key FROM run WHERE kind = '${kind}'`)[0]?.['run_key']),
       );
       expect(states()).toEqual([
@@ -140,7 +140,7 @@ describe('an annotation stays with its rollout', () => {
     cpSync(place.library, elsewhere);
     const db = openWriter(elsewhere);
     const writer = new LibraryWriter(db);
-    writer.leaving.remove(String(db.prepare('SELECT run_key FROM run_row').pluck().get()));
+    writer.removal.remove(String(db.prepare('SELECT run_key FROM run_row').pluck().get()));
     // The user gives the directory a name, which becomes the key of its run: no address is as it was.
     writer.nameRun(join(place.directory, 'deep/down/elsewhere'), 'renamed');
     db.close();
@@ -239,7 +239,7 @@ describe('a run that is moved', () => {
     const all = attached();
     const to = join(place.directory, 'moved.sqlite');
     const writer = new LibraryWriter(on.db);
-    const done = writer.leaving.move(moved, to, { isCancelled: () => false, onProgress: () => undefined });
+    const done = writer.removal.move(moved, to, { isCancelled: () => false, onProgress: () => undefined });
     expect(done).toHaveProperty('moved');
     expect(states(to)).toEqual([{ state: 'exact', n: 16 }]);
     expect(states()).toEqual([{ state: 'exact', n: 16 }]);

@@ -78,7 +78,7 @@ const runKeys = (library: string): readonly unknown[] =>
 function move(runKey: string, watch = QUIET) {
   const db = openWriter(place.library);
   try {
-    return new LibraryWriter(db).leaving.move(runKey, target, watch);
+    return new LibraryWriter(db).removal.move(runKey, target, watch);
   } finally {
     db.close();
   }

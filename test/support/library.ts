@@ -1,4 +1,4 @@
-/** Temporary libraries and logs for tests; nothing of the user's is ever touched. */
+/** Temporary libraries and logs for tests; nothing of the user's is ever dirty. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

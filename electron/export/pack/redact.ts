@@ -6,12 +6,12 @@
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import { refused } from '../../../shared/api/errors.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { readJson } from '../../../shared/format/lenientJson.ts';
 import { contentHash, rolloutHash } from '../../storage/contentHash.ts';
 import type { ExportedRow } from '../../storage/queries/exported.ts';
 import { withTimeLimit } from '../../threads/timeLimit.ts';
 import { viewsOf } from './escapes.ts';
 import type { PackCase, PackRun, RawRecord } from './packCase.ts';
-import { recordWith } from './redactRecord.ts';
 
 const BLOCK = '█';
 /** Why a pack has no record of a rollout where something is redacted. */
@@ -361,4 +361,20 @@ function valueWith(value: unknown, text: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((each: unknown) => valueWith(each, text));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [text(key), valueWith(each, text)]));
+}
+
+const VALUE = /"(?:[^"\\]+|\\[\s\S])*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+
+/**
+ * @returns undefined: it begins as JSON does and cannot be read, so that nobody knows what its escapes hide. What is no
+ * JSON is a text
+ */
+export function recordWith(record: string, text: (text: string) => string): string | undefined {
+  if (!/^\s*\{/.test(record)) return text(record);
+  if (!readJson(record).ok) return undefined;
+  return record.replace(VALUE, (written) => {
+    const value = written.startsWith('"') ? (JSON.parse(written) as string) : written;
+    const now = text(value);
+    return now === value ? written : JSON.stringify(now);
+  });
 }

@@ -1,4 +1,11 @@
-import type { RunDetail, RunSummary, RunTrends, Stage, StepSummary } from '../../../shared/api/contract.ts';
+import type {
+  LoggedMetric,
+  RunDetail,
+  RunSummary,
+  RunTrends,
+  Stage,
+  StepSummary,
+} from '../../../shared/api/contract.ts';
 import { PROVENANCES, RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
@@ -137,4 +144,21 @@ function trendsOf(steps: readonly StepSummary[]): RunTrends {
 /** JSON columns are written by us and hold objects. */
 export function objectOf(json: string | null): Readonly<Record<string, unknown>> {
   return json === null ? {} : (JSON.parse(json) as Record<string, unknown>);
+}
+
+export const METRICS_OF_RUN = 'SELECT name, step, value FROM metric WHERE run_id = ? ORDER BY name, step';
+
+export function listMetrics(db: ReadableLibrary, runId: number): readonly LoggedMetric[] {
+  const rows = query(db, METRICS_OF_RUN, { name: text, step: number, value: number }).all(runId);
+  const metrics = new Map<string, { name: string; steps: number[]; values: number[] }>();
+  for (const { name, step, value } of rows) {
+    let metric = metrics.get(name);
+    if (metric === undefined) {
+      metric = { name, steps: [], values: [] };
+      metrics.set(name, metric);
+    }
+    metric.steps.push(step);
+    metric.values.push(value);
+  }
+  return [...metrics.values()];
 }

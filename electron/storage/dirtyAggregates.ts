@@ -1,7 +1,7 @@
 import type { IngestStatements } from './ingestWrites.ts';
 
-/** The groups and steps whose sums a batch has made stale. */
-export class Touched {
+/** Groups and steps whose stored sums a transaction has made stale. `refresh` recomputes them. */
+export class DirtyAggregates {
   private readonly groups = new Map<number, { runId: number; step: number }>();
   private readonly wholeRuns = new Set<number>();
   private readonly otherRuns = new Set<number>();
@@ -10,12 +10,12 @@ export class Touched {
     if (!this.groups.has(groupId)) this.groups.set(groupId, { runId, step });
   }
 
-  /** Every group of the run: its rule for correctness changed. */
+  /** Marks every group of the run, because its rule for correctness changed. */
   wholeRun(runId: number): void {
     this.wholeRuns.add(runId);
   }
 
-  /** Something of the run changed that no sum depends on. */
+  /** Marks the run as changed in a way that no sum depends on. */
   run(runId: number): void {
     this.otherRuns.add(runId);
   }
@@ -26,8 +26,8 @@ export class Touched {
     return [...all].sort((a, b) => a - b);
   }
 
-  /** The steps of the groups touched so far. */
-  places(): Iterable<{ readonly runId: number; readonly step: number }> {
+  /** Steps of the groups marked so far. */
+  steps(): Iterable<{ readonly runId: number; readonly step: number }> {
     const steps = new Map<string, { runId: number; step: number }>();
     for (const place of this.groups.values()) steps.set(`${place.runId} ${place.step}`, place);
     return steps.values();
@@ -41,7 +41,7 @@ export class Touched {
       if (sql.anyOfGroup.get(groupId) === undefined) sql.dropGroup.run(groupId);
       else sql.refreshGroup.run(groupId, groupId);
     }
-    for (const { runId, step } of this.places()) {
+    for (const { runId, step } of this.steps()) {
       sql.dropStep.run(runId, step);
       sql.refreshStep.run(runId, step);
       sql.reviseStep.run(runId, step);
