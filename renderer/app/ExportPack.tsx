@@ -7,11 +7,8 @@ import { useRequest } from '../data/useRequest.ts';
 import { type PackScope, useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
-import { PackChoice } from './PackChoice.tsx';
-import { fileName, PathField } from './PathField.tsx';
-import { FORMAT_WORDS, renamed } from './packFormats.ts';
-import { TaskDialog } from './TaskDialog.tsx';
-import { useLongTask } from './useLongTask.ts';
+import { FORMAT_WORDS, PackChoice, renamed } from './PackChoice.tsx';
+import { fileName, PathField, TaskDialog, useLongTask } from './TaskDialog.tsx';
 import './pack.css';
 
 export function ExportPack() {

@@ -6,9 +6,7 @@ import { useRequest } from '../data/useRequest.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
-import { fileName, PathField } from './PathField.tsx';
-import { TaskDialog } from './TaskDialog.tsx';
-import { useLongTask } from './useLongTask.ts';
+import { fileName, PathField, TaskDialog, useLongTask } from './TaskDialog.tsx';
 
 export function ExportRun() {
   const runKey = useDialog('exportRun')?.runKey;

@@ -9,8 +9,7 @@ import { labelsPath } from '../data/labelsLink.ts';
 import { navigateTo } from '../data/usePlace.ts';
 import { Button } from '../ui/Controls.tsx';
 import { counted } from '../ui/numbers.ts';
-import { PathField } from './PathField.tsx';
-import { TaskDialog } from './TaskDialog.tsx';
+import { PathField, TaskDialog } from './TaskDialog.tsx';
 import './pack.css';
 
 export function ImportPack() {

@@ -10,8 +10,7 @@ import { useRequest } from '../data/useRequest.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
-import { fileName, PathField } from './PathField.tsx';
-import { useLongTask } from './useLongTask.ts';
+import { fileName, PathField, useLongTask } from './TaskDialog.tsx';
 
 export function MoveRun() {
   const runKey = useDialog('moveRun')?.runKey;

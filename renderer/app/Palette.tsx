@@ -12,10 +12,10 @@ import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { counted } from '../ui/numbers.ts';
-import { useBoundCommands } from './boundKeys.ts';
 import { canRun, runCommand } from './commands.ts';
 import { Keys } from './Keys.tsx';
 import type { CommandId } from './keymap.ts';
+import { useBoundCommands } from './keysInForce.ts';
 
 export function Palette() {
   const isOpen = useDialog('palette') !== undefined;

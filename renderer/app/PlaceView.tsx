@@ -1,12 +1,15 @@
 /** Which view a place shows. All but the library's are parts of their own: it does not wait for the transcript's libraries. */
-import { lazy } from 'react';
+
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { lazy, useEffect } from 'react';
 import { type Place, pathOfPlace } from '../data/place.ts';
+import { loadFonts } from '../theme/loadFonts.ts';
 import { EmptyState } from '../ui/States.tsx';
 import LibraryView from '../views/library/LibraryView.tsx';
 import { KeyOf } from './Keys.tsx';
 
 /** Of every view that is a part of its own. */
-export const VIEW_LOADERS = {
+const VIEW_LOADERS = {
   run: () => import('../views/browse/RunView.tsx'),
   step: () => import('../views/browse/StepView.tsx'),
   group: () => import('../views/browse/GroupView.tsx'),
@@ -104,5 +107,43 @@ export function PlaceView({ place }: { readonly place: Place }) {
           </p>
         </EmptyState>
       );
+  }
+}
+
+/** Everything that the first list does not need, so that the first click does not wait for it. */
+const PARTS: readonly (() => Promise<unknown>)[] = [
+  ...Object.values(VIEW_LOADERS),
+  () => import('../theme/formulas.ts'),
+  () => loadFonts(),
+];
+/** Of the page, not of a library: going to another one does not begin anew. */
+let isBegun = false;
+
+/** Loads one part at a time once the first list is painted, so that requests in between are not queued. */
+export function useWarmParts(): void {
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    if (isBegun) return;
+    const queries = queryClient.getQueryCache();
+    const unsubscribe = queries.subscribe(() => {
+      if (isBegun || !hasAnswers(queryClient)) return;
+      isBegun = true;
+      void warm();
+    });
+    return unsubscribe;
+  }, [queryClient]);
+}
+
+/** Something has been answered, and nothing is being asked. */
+function hasAnswers(queryClient: QueryClient): boolean {
+  const queries = queryClient.getQueryCache().getAll();
+  return queries.some(({ state }) => state.status === 'success') && queryClient.isFetching() === 0;
+}
+
+async function warm(): Promise<void> {
+  for (const load of PARTS) {
+    await new Promise((resolve) => requestIdleCallback(resolve));
+    // A failure is no news here: the view itself will say so when it is opened.
+    await load().catch(() => undefined);
   }
 }

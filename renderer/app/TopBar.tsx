@@ -12,11 +12,8 @@ import { THEMES, type Theme, useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/placeMemory.ts';
 import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
-import { CompareChip } from './CompareChip.tsx';
-import { FollowChip } from './FollowChip.tsx';
-import { IndexChip } from './IndexChip.tsx';
-import { JobChip } from './JobChip.tsx';
 import { KeyOf } from './Keys.tsx';
+import { CompareChip, FollowChip, IndexChip, JobChip } from './TopBarChips.tsx';
 
 interface Crumb {
   readonly label: string;

@@ -8,7 +8,7 @@ import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/placeMemory.ts';
-import { copyText } from '../ui/copyText.ts';
+import { copyText } from '../ui/exportText.ts';
 import { counted } from '../ui/numbers.ts';
 import { runCommand, useCommands } from './commands.ts';
 import { compareTarget } from './compareSet.ts';

@@ -12,12 +12,10 @@ import {
   useState,
 } from 'react';
 import { chartKey, isMoved, nearestStep } from './chartModel.ts';
-import type { DrawingSize } from './figure.ts';
+import type { DrawingSize } from './exportChart.ts';
 import { type PanelLevel, type PanelReference, roomOfLevels } from './PanelLevels.tsx';
 import { type PanelMark, PanelPlot } from './PanelPlot.tsx';
-import { PanelReading } from './PanelReading.tsx';
-import { PanelTable } from './PanelTable.tsx';
-import { panelPlace, withoutNoughts } from './panelFrame.ts';
+import { PanelReading, PanelTable } from './PanelReading.tsx';
 import {
   bandAt,
   extendedRange,
@@ -25,9 +23,11 @@ import {
   nearestLine,
   orderedRange,
   type PanelLine,
+  panelPlace,
   type StepRange,
   valueAt,
   withoutFarLimits,
+  withoutNoughts,
 } from './panelModel.ts';
 import { useWidth } from './useWidth.ts';
 import './charts.css';

@@ -1,6 +1,6 @@
 /** Legend and reading in one: each line by colour, stroke and name, with its value at the crosshair, else at the last step. */
 import type { PanelReference } from './PanelLevels.tsx';
-import { dashOf, type PanelLine, readingOf } from './panelModel.ts';
+import { axisOf, dashOf, type PanelLine, readingOf, valueAt } from './panelModel.ts';
 
 interface PanelReadingProps {
   readonly lines: readonly PanelLine[];
@@ -78,5 +78,45 @@ export function PanelReading({
         </li>
       ))}
     </ul>
+  );
+}
+
+interface PanelTableProps {
+  readonly title: string;
+  readonly lines: readonly PanelLine[];
+  readonly format: (value: number) => string;
+  readonly height: number;
+}
+
+export function PanelTable({ title, lines, format, height }: PanelTableProps) {
+  const shown = lines.filter(({ role }) => role !== 'under');
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
+    <section className="panel-table" style={{ height }} tabIndex={0} aria-label={`${title}, numbers`}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">step</th>
+            {shown.map((line) => (
+              <th scope="col" key={line.key}>
+                {line.name}
+                {line.role === 'logged' && ' (logged)'}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {axisOf(shown).map((step) => (
+            <tr key={step}>
+              <th scope="row">{step}</th>
+              {shown.map((line) => {
+                const value = valueAt(line, step);
+                return <td key={line.key}>{value === undefined ? '' : format(value)}</td>;
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }

@@ -1,7 +1,7 @@
 /** A search as it comes in, page by page, until enough has been found or everything gone through. */
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { SearchCursor, SearchPage } from '../../shared/api/contract.ts';
+import type { SearchCursor, SearchPage, SearchState } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 
 /** Rollouts found before it waits for the reader to scroll. */
@@ -80,4 +80,17 @@ export function useSearchPages(query: string | undefined, runId: number | undefi
       void queryClient.resetQueries({ queryKey });
     },
   };
+}
+
+const LOOK_EVERY = 700;
+
+/** How far the index of all texts has come; looked at again and again until it is whole. */
+export function useSearchState(): SearchState | undefined {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['search.state', {}],
+    queryFn: ({ signal }) => client.request('search.state', {}, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && state.data.indexed < state.data.rollouts ? LOOK_EVERY : false,
+  }).data;
 }

@@ -7,7 +7,6 @@
  * The trail is the places one went through. A place stands in it once: entered again it moves to the end, so that
  * going back by Escape always ends. It outlasts a reload, with the window. Each library has its own.
  */
-import { keyIn, pathOfKey } from './presentLibrary.ts';
 
 const MAX_PLACES = 200;
 const MAX_TRAIL = 30;
@@ -91,4 +90,49 @@ function store(): void {
   } catch {
     // Denied or full: a reload forgets the way, and nothing else.
   }
+}
+
+interface ListPosition {
+  /** CSS pixels of the scroll container, scaled when the list is taller than the browser allows. */
+  readonly scrollTop: number;
+  readonly cursor: number;
+}
+
+const START: ListPosition = { scrollTop: 0, cursor: 0 };
+/** Enough for a long sitting; the oldest are dropped. */
+const MAX_LISTS = 200;
+const positions = new Map<string, ListPosition>();
+
+export function listPosition(list: string): ListPosition {
+  return positions.get(keyIn(list)) ?? START;
+}
+
+export function rememberListPosition(name: string, position: ListPosition): void {
+  const list = keyIn(name);
+  positions.delete(list);
+  positions.set(list, position);
+  if (positions.size <= MAX_LISTS) return;
+  const oldest = positions.keys().next();
+  if (!oldest.done) positions.delete(oldest.value);
+}
+
+/**
+ * The library that is looked at, for what is remembered by path: the same path is another place in another library.
+ * Paths of the first library are their own keys.
+ */
+let prefix = '';
+
+/** @param library undefined: the one Turnwise was started with */
+export function enterLibrary(library: string | undefined): void {
+  prefix = library === undefined ? '' : `/in/${encodeURIComponent(library)}`;
+}
+
+function keyIn(path: string): string {
+  return prefix + path;
+}
+
+/** The path that `key` stands for; undefined where it is of another library. */
+function pathOfKey(key: string): string | undefined {
+  if (prefix === '') return key.startsWith('/in/') ? undefined : key;
+  return key.startsWith(`${prefix}/`) ? key.slice(prefix.length) : undefined;
 }

@@ -14,8 +14,7 @@ import {
   useState,
 } from 'react';
 import { ColumnPicker } from './ColumnPicker.tsx';
-import { selectedIndexes } from './rowSelection.ts';
-import { SelectionBar } from './SelectionBar.tsx';
+import { SelectionBar, useTableCopy } from './SelectionBar.tsx';
 import { sortsText } from './sorting.ts';
 import { TableHead } from './TableHead.tsx';
 import { TableMenu } from './TableMenu.tsx';
@@ -27,13 +26,9 @@ import {
   shownColumns,
   type TableLayout,
 } from './tableColumns.ts';
-import { useOpening } from './useOpening.ts';
-import { useRowKeys } from './useRowKeys.ts';
-import { useRowScroll } from './useRowScroll.ts';
-import { useRowSelection } from './useRowSelection.ts';
-import { useRowsInTurn } from './useRowsInTurn.ts';
-import { useTableCopy } from './useTableCopy.ts';
+import { selectedIndexes, useRowSelection } from './useRowSelection.ts';
 import { useTableMenus } from './useTableMenus.ts';
+import { useOpening, useRowKeys, useRowScroll, useRowsInTurn } from './useTableRows.ts';
 import type { VirtualTableProps } from './virtualTableProps.ts';
 import './virtualTable.css';
 

@@ -10,8 +10,7 @@ import {
   withoutLane,
 } from '../../renderer/data/compareLink.ts';
 import { codePlaces } from '../../renderer/editor/codePlaces.ts';
-import { pairOf, pathText } from '../../renderer/views/compare/blockModel.ts';
-import { blocksBeside } from '../../renderer/views/compare/blocksBeside.ts';
+import { blocksBeside, pairOf, pathText } from '../../renderer/views/compare/blockModel.ts';
 import {
   displayEdits,
   displayOffset,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { crumbsOf, nextTheme } from '../../renderer/app/TopBar.tsx';
-import { readTokenUrl } from '../../renderer/data/accessToken.ts';
+import { readTokenUrl } from '../../renderer/data/connection.ts';
 import { mergeJob } from '../../renderer/data/followHost.ts';
 import { neighbourOf } from '../../renderer/data/useNeighbours.ts';
 import { chunksOf } from '../../renderer/data/useRowWindow.ts';
 import { reconnectDelay } from '../../renderer/data/webSocketTransport.ts';
-import { resolvedTheme } from '../../renderer/theme/followTheme.ts';
+import { resolvedTheme } from '../../renderer/theme/theme.ts';
 import { mixedShare, rowOfSummary } from '../../renderer/views/browse/stepRows.ts';
 import type { IngestProgress, StepSummary } from '../../shared/api/contract.ts';
 import { stepRow } from '../support/preview/previewData.ts';

@@ -1,7 +1,7 @@
 /** The timeline's arithmetic: lanes, zoom, what is under the pointer, what it says. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scheduleCsv } from '../../renderer/views/browse/schedule/scheduleFile.ts';
+import { scheduleCsv } from '../../renderer/views/browse/schedule/ScheduleMenu.tsx';
 import {
   barAt,
   clock,

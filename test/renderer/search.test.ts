@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { foundPath, hitAddress, readHitAddress } from '../../renderer/data/searchLink.ts';
 import type { SegmentView, TurnView } from '../../renderer/data/segmentViews.ts';
-import { placedHits } from '../../renderer/views/replay/searchHitModel.ts';
+import { placedHits } from '../../renderer/views/replay/useSearchHits.ts';
 import {
   hasCasedPattern,
   onOneLine,

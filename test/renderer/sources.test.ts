@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { crumbsOf } from '../../renderer/app/TopBar.tsx';
-import { correctnessSource } from '../../renderer/data/correctness.ts';
+import { correctnessSource } from '../../renderer/data/domainLabels.ts';
 import { mappingPath, parentPlace, parsePlace } from '../../renderer/data/place.ts';
 import {
   directoriesOf,
@@ -11,8 +11,8 @@ import {
   usualSize,
 } from '../../renderer/views/browse/sources/sourcesModel.ts';
 import { jobsToShow, unmappedCards } from '../../renderer/views/library/libraryModel.ts';
-import { recordText } from '../../renderer/views/replay/inspectorModel.ts';
-import { recordPlace } from '../../renderer/views/replay/recordModel.ts';
+import { recordText } from '../../renderer/views/replay/Inspector.tsx';
+import { recordPlace } from '../../renderer/views/replay/RawRecord.tsx';
 import type { IngestProgress, IssueRow } from '../../shared/api/contract.ts';
 
 describe('where a run comes from', () => {

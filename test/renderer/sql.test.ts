@@ -9,7 +9,6 @@ import {
   MOST_BARS,
   proposedChart,
 } from '../../renderer/views/sql/chartChoice.ts';
-import { planLines } from '../../renderer/views/sql/planModel.ts';
 import {
   durationWords,
   fileNameOf,
@@ -17,6 +16,7 @@ import {
   lineAndColumn,
   linkOf,
   placeOfTarget,
+  planLines,
   sortedRows,
   tsvOf,
   valueText,

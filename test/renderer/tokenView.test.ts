@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { codePlaces } from '../../renderer/editor/codePlaces.ts';
-import { placedPieces } from '../../renderer/editor/placedCode.ts';
-import { agreementWords } from '../../renderer/ui/agreementWords.ts';
+import { codePlaces, placedPieces } from '../../renderer/editor/codePlaces.ts';
+import { agreementWords } from '../../renderer/ui/tokenClasses.tsx';
 import { marksIn } from '../../renderer/views/replay/textMarks.ts';
-import { gapFlags } from '../../renderer/views/replay/tokens/gapModel.ts';
-import {
-  lexiconAgreement,
-  lexiconRanges,
-  parseWords,
-} from '../../renderer/views/replay/tokens/lexiconModel.ts';
 import {
   alternativesView,
   columnFacts,
@@ -22,7 +15,13 @@ import {
   sliderOfShare,
   thresholdWords,
 } from '../../renderer/views/replay/tokens/thresholdModel.ts';
-import { classOf, heatOf, neighbour, seriesOf } from '../../renderer/views/replay/tokens/tokenHeat.ts';
+import {
+  classOf,
+  gapFlags,
+  heatOf,
+  neighbour,
+  seriesOf,
+} from '../../renderer/views/replay/tokens/tokenHeat.ts';
 import {
   contextOf,
   listedTokens,
@@ -30,6 +29,11 @@ import {
   spanOf,
   tokensCsv,
 } from '../../renderer/views/replay/tokens/tokenListModel.ts';
+import {
+  lexiconAgreement,
+  lexiconRanges,
+  parseWords,
+} from '../../renderer/views/replay/tokens/useLexicon.ts';
 import type { Segment, SegmentKind, Turn } from '../../shared/domain/model.ts';
 
 /** Segments drawn as kind, text and turn; the response is the texts in order. */

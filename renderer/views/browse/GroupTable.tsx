@@ -8,21 +8,16 @@ import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { type Place, pathOfPlace } from '../../data/place.ts';
 import { useAnalysis } from '../../data/useAnalysis.ts';
-import { useHeld } from '../../data/useHeld.ts';
 import { goTo } from '../../data/usePlace.ts';
 import { type IndexRange, useGroupWindow } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
+import { listPosition, rememberListPosition } from '../../state/placeMemory.ts';
 import { FailedState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { FilterNote } from './FilterNote.tsx';
-import { FreshBadge } from './FreshBadge.tsx';
 import { GROUP_COLUMNS, GROUP_SORT_IDS, matchColumn } from './groupColumns.tsx';
-import { freshRows } from './holdModel.ts';
-import { ListUnderWay } from './ListUnderWay.tsx';
-import { NoMatch } from './NoMatch.tsx';
+import { FilterNote, ListUnderWay, NoMatch } from './ListNotes.tsx';
 import { rowsById } from './selectedRows.ts';
-import { useListHold } from './useListHold.ts';
+import { FreshBadge, freshRows, useFrozenList, useListHold } from './useFrozenList.tsx';
 import { useTableFilter } from './useTableFilter.ts';
 import { useUrlSort } from './useUrlSort.ts';
 
@@ -66,7 +61,7 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
   // A list in which something is selected does not move either.
   const [selected, setSelected] = useState(0);
   const { isHeld } = useListHold(runKey);
-  const held = useHeld(orderKey, latest, isHeld || selected > 0);
+  const held = useFrozenList(orderKey, latest, isHeld || selected > 0);
   const ids = held.value?.ids;
   const matchesOf = useMemo(() => matchesById(held.value), [held.value]);
   const rows = useGroupWindow(ids, range);

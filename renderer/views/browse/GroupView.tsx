@@ -1,7 +1,7 @@
 import { valueText } from '../../../shared/domain/filter/complete.ts';
 import { useCommands } from '../../app/commands.ts';
 import { FilterBox } from '../../app/filter/FilterBox.tsx';
-import { GROUP_RULES } from '../../data/groupRules.ts';
+import { GROUP_RULES } from '../../data/domainLabels.ts';
 import type { Place } from '../../data/place.ts';
 import { choiceOfUrl } from '../../data/rocChoice.ts';
 import { useNeighbourGroup } from '../../data/useNeighbours.ts';

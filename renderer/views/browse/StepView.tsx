@@ -1,19 +1,18 @@
 import { useEffect, useRef } from 'react';
 import { useCommands } from '../../app/commands.ts';
 import { keyed } from '../../app/keysInForce.ts';
+import { useLive } from '../../data/follows.ts';
 import { pathOfPlace } from '../../data/place.ts';
-import { useLive } from '../../data/useLive.ts';
 import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted, decimal, percent } from '../../ui/numbers.ts';
 import { FollowControls } from './FollowControls.tsx';
-import { newestStep } from './holdModel.ts';
 import RunView from './RunView.tsx';
 import { LIST_TABS, listTab, StepLists } from './StepLists.tsx';
 import { rowOfSummary } from './stepRows.ts';
-import { useListHold } from './useListHold.ts';
+import { newestStep, useListHold } from './useFrozenList.tsx';
 
 interface StepViewProps {
   readonly runKey: string;

@@ -12,15 +12,14 @@ import { useCommands } from '../../app/commands.ts';
 import { type CompareLink, EQUAL_WAYS, nextLane } from '../../data/compareLink.ts';
 import { goTo } from '../../data/usePlace.ts';
 import { useInterface } from '../../state/interface.ts';
-import { CompareFoot } from './CompareFoot.tsx';
+import { CompareFoot, CompareTransport } from './CompareFoot.tsx';
 import { CompareHead } from './CompareHead.tsx';
 import { CompareSide } from './CompareSide.tsx';
 import { CompareToolbar } from './CompareToolbar.tsx';
-import { CompareTransport } from './CompareTransport.tsx';
 import { DiffDialog } from './DiffDialog.tsx';
-import { estimateOf } from './estimate.ts';
 import { type LaneSlot, sharedName } from './laneModel.ts';
 import { type ListHandle, MeasuredList } from './MeasuredList.tsx';
+import { estimateOf } from './measuredRows.ts';
 import { Row } from './Rows.tsx';
 import type { RowContext } from './rowContext.ts';
 import {
@@ -33,10 +32,9 @@ import {
   nextDifference,
   nextFork,
 } from './rowModel.ts';
-import { rowOfPlace } from './rowPlace.ts';
+import { rowOfPlace, useReadRow } from './rowPlace.ts';
 import { linkActions, rowSelector } from './useCompareLink.ts';
 import type { ComparedState } from './useLanes.ts';
-import { useReadRow } from './useReadRow.ts';
 import { useSide } from './useSide.ts';
 import { useWayBack } from './useWayBack.ts';
 

@@ -2,10 +2,16 @@
 import { GitFork } from 'lucide-react';
 import { Fragment } from 'react';
 import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
-import { decimal } from '../../ui/numbers.ts';
+import { count, decimal } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
-import { type ForkSideWords, type ForkWords, forkContext, forkWords, pText } from './forkModel.ts';
-import { IdForkLine } from './IdForkLine.tsx';
+import {
+  type ForkSideWords,
+  type ForkWords,
+  forkContext,
+  forkWords,
+  idSideWords,
+  pText,
+} from './forkModel.ts';
 import { type Lane, partingText } from './laneModel.ts';
 import { PolicyFork } from './PolicyFork.tsx';
 import type { RowContext } from './rowContext.ts';
@@ -168,5 +174,41 @@ function Side({ lane, side, words, others }: SideProps) {
         </ol>
       )}
     </div>
+  );
+}
+
+interface IdForkLineProps {
+  readonly context: RowContext;
+  /** Index into `compared.lanes`. */
+  readonly index: number;
+  readonly letter: string;
+}
+
+/** Where the ids part: exact, though nobody knows which characters they are. */
+function IdForkLine({ context, index, letter }: IdForkLineProps) {
+  const { compared } = context;
+  const fork = compared.comparison.lanes[index]?.idFork;
+  const baseline = compared.lanes[compared.base];
+  if (fork === undefined || baseline === undefined) return null;
+  const sides = [
+    { letter: baseline.letter, words: idSideWords(fork.baseline) },
+    { letter, words: idSideWords(fork.lane) },
+  ];
+  return (
+    <p className="cmp-policy-fork">
+      By ids, which are exact where their text is not known: the first that differs is token{' '}
+      {count(fork.token)},
+      {sides.map(({ letter: own, words }, i) => (
+        <span key={own}>
+          {i > 0 && ','} <span className="mono">{words.id}</span> in {own}
+          {words.value !== undefined && (
+            <>
+              {' '}
+              <b title={words.source}>{words.value}</b>
+            </>
+          )}
+        </span>
+      ))}
+    </p>
   );
 }

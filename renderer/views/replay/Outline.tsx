@@ -2,7 +2,6 @@ import { memo, useLayoutEffect, useMemo } from 'react';
 import { outcomeMark, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
 import { seconds } from '../../ui/numbers.ts';
 import { rowSpace, scrollTopShowing, visibleRows } from '../../ui/virtualRows.ts';
-import { outlineRows, turnOf } from './outlineRows.ts';
 import { useScroller } from './tokens/useScroller.ts';
 import './outline.css';
 
@@ -126,3 +125,23 @@ function outlineName(view: SegmentView): string {
   if (kind === 'answer') return `answer ${answerWords(view.inner)}`;
   return kind === 'tool-response' ? 'response without call' : kind;
 }
+
+type OutlineEntry =
+  | { readonly what: 'turn'; readonly view: TurnView }
+  | { readonly what: 'segment'; readonly turn: number; readonly view: SegmentView };
+
+/** A response belongs to its call's row; alone it gets one of its own. */
+export function outlineRows(turns: readonly TurnView[]): readonly OutlineEntry[] {
+  return turns.flatMap((view): readonly OutlineEntry[] => [
+    { what: 'turn', view },
+    ...view.segments
+      .filter(
+        (segment) =>
+          segment.inner.trim() !== '' &&
+          !(segment.segment.kind === 'tool-response' && segment.answeredCall !== undefined),
+      )
+      .map((segment) => ({ what: 'segment', turn: view.turn, view: segment }) as const),
+  ]);
+}
+
+export const turnOf = (entry: OutlineEntry): number => (entry.what === 'turn' ? entry.view.turn : entry.turn);

@@ -2,7 +2,7 @@
 /**
  * The rollout as text, turn by turn. Scrolling by hand moves the selected turn along; choosing a
  * turn scrolls to it. Segments out of sight are skipped by the browser (`content-visibility`); turns and segments
- * far away are not in the page (`useNear.ts`), so that it has few elements, however long the rollout.
+ * far away are not in the page (`WhenNear.tsx`), so that it has few elements, however long the rollout.
  */
 import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';

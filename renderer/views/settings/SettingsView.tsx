@@ -1,6 +1,6 @@
 import type { SearchState } from '../../../shared/api/contract.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { useSearchState } from '../../data/useSearchState.ts';
+import { useSearchState } from '../../data/useSearchPages.ts';
 import { PLAY_SPEEDS, THEMES, useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';

@@ -5,7 +5,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { keepDraft, keptDraft } from '../../state/statementDraft.ts';
 import { LONGEST_LINK } from './sqlModel.ts';
 
 /** Typing writes no history: the URL follows when it pauses. */
@@ -86,4 +85,24 @@ export function useStatement(): Statement {
     isFromLink: !isTyped && text !== '',
     missing: name !== undefined && saved !== undefined && named === undefined && !isTyped ? name : undefined,
   };
+}
+
+/** A statement too long for a link, kept for this tab: a reload does not take what somebody has written. */
+const STORED = 'turnwise.statement';
+
+function keepDraft(text: string): void {
+  try {
+    globalThis.sessionStorage?.setItem(STORED, text);
+  } catch {
+    // Full, or not allowed: then it lives as long as the page.
+  }
+}
+
+/** @returns undefined where there is none */
+function keptDraft(): string | undefined {
+  try {
+    return globalThis.sessionStorage?.getItem(STORED) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import type { EvaluationPoint } from '../../../../shared/api/contract.ts';
 import { pathOfPlace } from '../../../data/place.ts';
-import type { ReferenceLine } from '../../../state/referenceLines.ts';
+import type { ReferenceLine } from '../../../state/chartSettings.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
 import {

@@ -1,15 +1,13 @@
 import { useMemo } from 'react';
 import type { RunSummary } from '../../../../shared/api/contract.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
-import { rocQuery, type Scope } from '../../../data/rocChoice.ts';
+import { rocQuery, type Scope, useRocReport } from '../../../data/rocChoice.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
-import { useRocReport } from '../../../data/useRocReport.ts';
 import { useSettled } from '../../../data/useSettled.ts';
-import { EffectTable } from '../roc/EffectTable.tsx';
 import { flipsText } from '../roc/effectsModel.ts';
 import { RULE_WORDS } from '../roc/rocWords.ts';
 import { WhatIfPanel } from '../roc/WhatIfPanel.tsx';
-import { WideEffects } from '../roc/WideEffects.tsx';
+import { EffectTable, WideEffects } from '../roc/WideEffects.tsx';
 import type { LedgerState } from './useLedger.ts';
 
 interface GroupWhatIfProps {

@@ -3,8 +3,7 @@ import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
 import { penaltyText } from '../roc/rocWords.ts';
-import { decisionWords, type LedgerEntry } from './ledgerModel.ts';
-import { isTruncated, type StripBar, stripOf } from './stripModel.ts';
+import { decisionWords, isTruncated, type LedgerEntry, type StripBar, stripOf } from './ledgerModel.ts';
 
 interface LedgerStripProps {
   readonly place: Extract<Place, { view: 'group' }>;

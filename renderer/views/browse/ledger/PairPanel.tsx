@@ -5,8 +5,7 @@ import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import type { Source } from '../roc/rocWords.ts';
-import type { LedgerEntry } from './ledgerModel.ts';
-import { pairFacts } from './pairModel.ts';
+import { type LedgerEntry, pairFacts } from './ledgerModel.ts';
 
 interface PairPanelProps {
   readonly place: Extract<Place, { view: 'group' }>;

@@ -3,11 +3,16 @@ import { keyWord } from '../../../app/keysInForce.ts';
 import { RightMark } from '../../../ui/Marks.tsx';
 import { count, reward, signed } from '../../../ui/numbers.ts';
 import { PENALTY_WORDS, type Source } from '../roc/rocWords.ts';
-import { column, type LedgerColumn } from './column.ts';
-import { decisionColumn, whatIfColumn } from './decisionColumns.tsx';
-import { labelColumn } from './ledgerLabels.tsx';
+import {
+  CountedPenalty,
+  column,
+  decisionColumn,
+  type LedgerColumn,
+  labelColumn,
+  WayCell,
+  whatIfColumn,
+} from './ledgerCells.tsx';
 import { type LedgerEntry, type PenaltyPart, penaltyPart } from './ledgerModel.ts';
-import { CountedPenalty, WayCell } from './PenaltyCell.tsx';
 
 export interface LedgerColumnOptions {
   readonly source: Source;

@@ -1,8 +1,7 @@
 /** How the latencies of tool calls lie: of the brushed steps, under the filter. A bar leads to its rollouts. */
 import { useMemo, useRef, useState } from 'react';
 import type { LatencyDistribution, RunDetail } from '../../../../shared/api/contract.ts';
-import { standaloneSvg } from '../../../charts/exportChart.ts';
-import { figureSvg } from '../../../charts/figure.ts';
+import { figureSvg, standaloneSvg } from '../../../charts/exportChart.ts';
 import { LogHistogram } from '../../../charts/LogHistogram.tsx';
 import type { StepRange } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';

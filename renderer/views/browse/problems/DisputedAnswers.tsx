@@ -5,7 +5,7 @@ import { comparePath } from '../../../data/compareLink.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { pathOfPlace } from '../../../data/place.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { useRolloutsOf } from '../../../data/useRolloutsOf.ts';
+import { useRolloutsOf } from '../../../data/useRowWindow.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';

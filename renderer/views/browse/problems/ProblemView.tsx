@@ -8,10 +8,8 @@ import { count, counted } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
 import { FailedState, WaitingState } from '../../../ui/States.tsx';
 import { ChartMenu, chartFileName } from '../overview/ChartMenu.tsx';
-import { ClusterKey } from './ClusterKey.tsx';
-import { historyCsv } from './historyCsv.ts';
-import { answerClusters, historyScale } from './historyModel.ts';
-import { RunHistory, scaleText } from './RunHistory.tsx';
+import { answerClusters, historyCsv, historyScale } from './historyModel.ts';
+import { ClusterKey, RunHistory, scaleText } from './RunHistory.tsx';
 import './problems.css';
 
 type ProblemPlace = Extract<Place, { view: 'problem' }>;

@@ -6,9 +6,9 @@ import { pathOfPlace } from '../../../data/place.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { Button } from '../../../ui/Controls.tsx';
+import { saveText } from '../../../ui/exportText.ts';
 import { count, counted, percent, ratio } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
-import { saveText } from '../../../ui/saveText.ts';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { solvedCsv } from './recipeModel.ts';
 

@@ -1,4 +1,4 @@
-import type { ReportState } from '../../../data/useRocReport.ts';
+import type { ReportState } from '../../../data/rocChoice.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { count } from '../../../ui/numbers.ts';
 

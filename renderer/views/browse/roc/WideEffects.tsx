@@ -1,8 +1,8 @@
-import type { RocReport } from '../../../../shared/api/contract.ts';
-import type { ReportState } from '../../../data/useRocReport.ts';
+import type { RocReport, RocSums } from '../../../../shared/api/contract.ts';
+import type { ReportState } from '../../../data/rocChoice.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
-import { EffectTable } from './EffectTable.tsx';
+import { effectsOf } from './effectsModel.ts';
 import { ReportProgress } from './ReportProgress.tsx';
 import { RULE_WORDS } from './rocWords.ts';
 
@@ -58,5 +58,39 @@ export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
       />
       <ReportProgress state={state} />
     </>
+  );
+}
+
+interface EffectTableProps {
+  readonly before: RocSums | undefined;
+  readonly after: RocSums | undefined;
+  /** What stands, in words: logged, recomputed under a rule. */
+  readonly beforeLabel: string;
+  readonly isStale: boolean;
+}
+
+/** What changes for the update; rows keep their place while a new answer is on its way. */
+export function EffectTable({ before, after, beforeLabel, isStale }: EffectTableProps) {
+  return (
+    <table className={isStale ? 'effects is-stale' : 'effects'} aria-busy={isStale}>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className="visually-hidden">of kept rollouts</span>
+          </th>
+          <th scope="col">{beforeLabel}</th>
+          <th scope="col">what if</th>
+        </tr>
+      </thead>
+      <tbody>
+        {effectsOf(before, after).map((effect) => (
+          <tr key={effect.label} title={effect.hint}>
+            <th scope="row">{effect.label}</th>
+            <td>{effect.before}</td>
+            <td className={effect.isChanged ? 'is-changed' : undefined}>{effect.after}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

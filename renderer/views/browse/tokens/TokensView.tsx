@@ -6,26 +6,30 @@
  *                                                         └► TopTokens | PlacesOfToken beside them
  */
 import type { ReactNode } from 'react';
+import type { AvailableSignals } from '../../../../shared/api/contract.ts';
 import { DEFAULT_LEXICON } from '../../../../shared/domain/lexicon.ts';
 import { DEFAULT_WINDOW } from '../../../../shared/domain/reflection.ts';
+import type { SignalName } from '../../../../shared/domain/tokenSignal.ts';
 import { useCommands } from '../../../app/commands.ts';
+import { pathOfPlace } from '../../../data/place.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { type StatisticsState, useTokenStatistics } from '../../../data/useTokenStatistics.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
-import { FailedState, WaitingState } from '../../../ui/States.tsx';
+import { Button } from '../../../ui/Controls.tsx';
+import { Link } from '../../../ui/Link.tsx';
+import { count, counted } from '../../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { CsvSource } from './CopyCsv.tsx';
-import { NoSignal } from './NoSignal.tsx';
 import { PlacesOfToken } from './PlacesOfToken.tsx';
-import { SourceLine } from './SourceLine.tsx';
-import { StatisticsProgress } from './StatisticsProgress.tsx';
-import { chosenSignal, numbersLine, sourceWords } from './signalWords.ts';
+import { chosenSignal, numbersLine, OFFERED, SIGNAL_FACTS, sourceWords } from './signalWords.ts';
 import { TokenSections } from './TokenSections.tsx';
-import { TokensHead } from './TokensHead.tsx';
+import { SourceLine, TokensHead } from './TokensHead.tsx';
 import { TopTokens } from './TopTokens.tsx';
 import { askedLeast, chosenSource, naturalOf, sourceKey } from './tokensModel.ts';
 import { type ScopeLevel, type TokensAddress, useTokensScope } from './useTokensScope.ts';
 import './tokens.css';
+import '../roc/roc.css';
 
 /** Rarer tokens are left out at first: the mean of a few says nothing. One rollout has few of each. */
 const LEAST: Readonly<Record<ScopeLevel, number>> = { run: 10, step: 10, group: 5, rollout: 2 };
@@ -146,4 +150,91 @@ function placeWords(name: string, { step, groupKey, ordinal }: TokensAddress, ha
 function Nothing({ state, children }: { readonly state: StatisticsState; readonly children: ReactNode }) {
   if (state.answer !== undefined && !state.isFormer) return children;
   return state.isStopped || state.error !== null ? null : <WaitingState title="Reading the tokens…" />;
+}
+
+interface NoSignalProps {
+  readonly signal: SignalName;
+  readonly available: AvailableSignals;
+  /** Rollouts that have tokens without it. */
+  readonly withTokens: number;
+  readonly scope: ScopeLevel;
+}
+
+/** What is not logged, and what it would take. Another signal is offered by its name, never put in its place. */
+function NoSignal({ signal, available, withTokens, scope }: NoSignalProps) {
+  const [, setQuery] = useUrlQuery();
+  const { label, needs } = SIGNAL_FACTS[signal];
+  const others = OFFERED.filter(
+    (name) => name !== signal && available.signals.some((one) => one.signal === name && one.withMask > 0),
+  );
+  return (
+    <EmptyState
+      title={
+        withTokens > 0 || others.length > 0
+          ? `No ${label} is logged in this ${scope}`
+          : `Nothing is logged per token in this ${scope}`
+      }
+    >
+      <p>
+        {withTokens > 0 &&
+          `${counted(withTokens, 'rollout')} ${withTokens === 1 ? 'has' : 'have'} tokens, but no ${label}, or no loss mask that tells the policy’s tokens from the environment’s. `}
+        Needed: {needs}; and which tokens the policy sampled (the loss mask).
+      </p>
+      {others.length > 0 && (
+        <p className="no-signal-others">
+          Logged instead:{' '}
+          {others.map((name) => (
+            <Button key={name} onClick={() => setQuery({ signal: name })}>
+              Show {SIGNAL_FACTS[name].label}
+            </Button>
+          ))}
+        </p>
+      )}
+      <p>
+        The recorder writes them all;{' '}
+        <Link className="is-link" href={pathOfPlace({ view: 'formats' })}>
+          the formats that are read
+        </Link>{' '}
+        say where others keep theirs.
+      </p>
+    </EmptyState>
+  );
+}
+
+/** How far all of it has come, with a way to stop. It keeps its place whether anything is computed or not. */
+function StatisticsProgress({ state }: { readonly state: StatisticsState }) {
+  const { isComputing, isStopped, error, progress } = state;
+  if (error !== null && !isComputing) {
+    return (
+      <div className="report-progress" role="alert">
+        <span className="is-wrong">✕ {error.message}</span>
+        <Button onClick={() => void state.compute()}>Try again</Button>
+      </div>
+    );
+  }
+  if (isStopped) {
+    return (
+      <div className="report-progress">
+        <span className="dim">
+          {state.answer === undefined ? 'Stopped.' : 'Stopped; what is shown answers a former question.'}
+        </span>
+        <Button onClick={() => void state.compute()}>Go on</Button>
+      </div>
+    );
+  }
+  return (
+    <div className="report-progress" aria-busy={isComputing}>
+      {isComputing && (
+        <div className="waiting">
+          <progress aria-label="Tokens read" value={progress?.share} max={1} />
+          <span className="dim">
+            {progress === undefined || progress.steps < 2
+              ? 'reading the tokens'
+              : `step ${count(progress.stepsDone + 1)} of ${count(progress.steps)}`}
+          </span>
+          <Button onClick={state.stop}>Cancel</Button>
+        </div>
+      )}
+    </div>
+  );
 }

@@ -1,6 +1,6 @@
 /** The rollouts of the same problem that are most like one of them: siblings, failures, successes. */
 import { useMemo } from 'react';
-import type { AlikeList, RolloutDetail } from '../../../../shared/api/contract.ts';
+import type { AlikeList, AlikeRollout, RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { keyed } from '../../../app/keysInForce.ts';
 import { ALIKE_LIMIT, alikePath, counterpart, useAlike } from '../../../app/useAlike.ts';
@@ -11,7 +11,7 @@ import { useAnalysis } from '../../../data/useAnalysis.ts';
 import { usePage } from '../../../data/usePage.ts';
 import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
+import { listPosition, rememberListPosition } from '../../../state/placeMemory.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { RightMark } from '../../../ui/Marks.tsx';
@@ -20,7 +20,6 @@ import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { useWayBack } from '../useWayBack.ts';
 import { alikeColumns } from './alikeColumns.tsx';
-import { ALIKE_TABS, inTab, lookedAt, tabOf } from './alikeModel.ts';
 import './alike.css';
 
 type AlikePlace = Extract<Place, { view: 'alike' }>;
@@ -170,4 +169,36 @@ function Alike({ place, row, list }: AlikeProps) {
       )}
     </div>
   );
+}
+
+const ALIKE_TABS = ['siblings', 'wrong', 'right', 'all'] as const;
+type AlikeTab = (typeof ALIKE_TABS)[number];
+
+/** At first the siblings, where there are any. */
+export function tabOf(text: string | null, hasSiblings: boolean): AlikeTab {
+  return ALIKE_TABS.find((tab) => tab === text) ?? (hasSiblings ? 'siblings' : 'all');
+}
+
+export function inTab(tab: AlikeTab, rollout: AlikeRollout): boolean {
+  switch (tab) {
+    case 'siblings':
+      return rollout.isSibling;
+    case 'wrong':
+      return rollout.isCorrect === false;
+    case 'right':
+      return rollout.isCorrect === true;
+    case 'all':
+      return true;
+  }
+}
+
+/** How many were looked at, and how many of these are listed: what is left out is said. */
+export function lookedAt({ rollouts, considered, total }: AlikeList): string {
+  const others = total === 1 ? 'the one other rollout' : `${count(total)} other rollouts`;
+  const listed = rollouts.length < considered ? ` The ${count(rollouts.length)} most alike are listed.` : '';
+  if (considered === total)
+    return total === 1
+      ? 'The one other rollout of this problem was compared.'
+      : `All ${others} of this problem were compared.${listed}`;
+  return `${count(considered)} of ${others} of this problem were compared: its own group first, then the groups nearest in step, then other runs; ${count(total - considered)} were not.${listed}`;
 }

@@ -9,8 +9,7 @@ import { comparePath, MOST_LANES } from '../../../data/compareLink.ts';
 import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
-import { BranchCard } from './BranchCard.tsx';
-import { LeafRow } from './LeafRow.tsx';
+import { BranchCard, LeafRow } from './BranchCard.tsx';
 import { stepColumns } from './stepModel.ts';
 import {
   branchLanes,

@@ -4,13 +4,15 @@
  *   TreeView (asks: one group, or the groups of the problem) ─► StepBrush
  *                                                            ─► ForkTree (selection, keys) ─► BranchCard · LeafRow
  */
+
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ForkTree as Tree } from '../../../../shared/api/contract.ts';
+import { useClient } from '../../../data/DataProvider.tsx';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { usePage } from '../../../data/usePage.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
-import { useProblemGroups } from '../../../data/useProblemGroups.ts';
-import { useRequest } from '../../../data/useRequest.ts';
+import { fetchCached, useRequest } from '../../../data/useRequest.ts';
 import { useRunOf } from '../../../data/useRunOf.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
@@ -145,4 +147,48 @@ function cutWords({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolea
   ]
     .filter((part) => part !== undefined)
     .join(' ');
+}
+
+/** `problem.places` lists no more at once. */
+const MOST = 1_000;
+
+interface SteppedGroup {
+  readonly groupId: number;
+  readonly step: number;
+  readonly rollouts: number;
+  readonly correct: number;
+  readonly correctKnown: number;
+}
+
+/** @param groupId undefined: not asked */
+function useProblemGroups(runKey: string, groupId: number | undefined) {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  return useQuery({
+    queryKey: ['problem groups', runKey, groupId],
+    enabled: groupId !== undefined,
+    queryFn: async () => {
+      if (groupId === undefined) throw new Error('the groups were asked for before the group was known');
+      const { places, total } = await fetchCached(queryClient, client, 'problem.places', {
+        groupId,
+        limit: MOST,
+      });
+      return {
+        /** By step, as far as the log knows steps. */
+        groups: places.flatMap(
+          ({
+            runKey: of,
+            groupId: id,
+            step = 0,
+            rollouts,
+            correct,
+            correctKnown,
+          }): readonly SteppedGroup[] =>
+            of === runKey ? [{ groupId: id, step, rollouts, correct, correctKnown }] : [],
+        ),
+        /** Places that were not listed: there are too many, and these may be of this run, too. */
+        unlisted: total - places.length,
+      };
+    },
+  });
 }

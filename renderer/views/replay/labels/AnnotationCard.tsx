@@ -3,7 +3,7 @@ import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts
 import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
 import { labelOf } from '../../../data/annotations.ts';
 import { Chip, IconButton } from '../../../ui/Controls.tsx';
-import { LabelName } from '../../../ui/LabelName.tsx';
+import { LabelName } from '../../../ui/Marks.tsx';
 import { SourceText } from '../../../ui/SourceText.tsx';
 import { MarkdownText } from '../MarkdownText.tsx';
 import { targetWords } from './labelModel.ts';

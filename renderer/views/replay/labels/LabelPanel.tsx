@@ -6,7 +6,7 @@ import { keyed, keyOf } from '../../../app/keysInForce.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useLabelling as useStore } from '../../../state/labelling.ts';
 import { IconButton, Segmented } from '../../../ui/Controls.tsx';
-import { LabelName } from '../../../ui/LabelName.tsx';
+import { LabelName } from '../../../ui/Marks.tsx';
 import { counted } from '../../../ui/numbers.ts';
 import type { Hit } from '../findModel.ts';
 import { AnnotationCard } from './AnnotationCard.tsx';

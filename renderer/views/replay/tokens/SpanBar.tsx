@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import { keyOf } from '../../../app/keysInForce.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
-import { copyText } from '../../../ui/copyText.ts';
+import { copyText } from '../../../ui/exportText.ts';
 import { count, counted } from '../../../ui/numbers.ts';
 import type { Heat } from './tokenHeat.ts';
 import { type TokenSpan, tokensCsv, tokensOf } from './tokenListModel.ts';

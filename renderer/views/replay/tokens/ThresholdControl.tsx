@@ -1,6 +1,6 @@
+import type { PointerEvent, SyntheticEvent } from 'react';
 import { THRESHOLD_KINDS, type ThresholdKind, useTokenView } from '../../../state/tokenView.ts';
 import { count } from '../../../ui/numbers.ts';
-import { pointerFocus, releaseFocus } from './pointerFocus.ts';
 import {
   fixedStart,
   SLIDER_STEPS,
@@ -153,4 +153,23 @@ function PercentileState({ percentile }: { readonly percentile: Percentile }) {
       of {count(tokens)} tokens in {count(rollouts)} rollouts
     </span>
   );
+}
+
+const byPointer = new WeakSet<EventTarget>();
+
+/**
+ * A control used with the pointer gives the focus back, so that `n` and `r` go on: keys stand down while a field
+ * has it. Whoever came by Tab keeps it.
+ */
+export const pointerFocus = {
+  onPointerDown: (event: PointerEvent<HTMLElement>) => {
+    byPointer.add(event.currentTarget);
+  },
+  onKeyDown: (event: SyntheticEvent<HTMLElement>) => {
+    byPointer.delete(event.currentTarget);
+  },
+};
+
+export function releaseFocus(element: HTMLElement): void {
+  if (byPointer.delete(element)) element.blur();
 }

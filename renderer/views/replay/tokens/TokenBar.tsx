@@ -1,5 +1,4 @@
 /** The line under the toolbar: which signal, from when on a token is high, and what is so. */
-
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { keyOf } from '../../../app/keysInForce.ts';
@@ -10,10 +9,9 @@ import { count, signed, significant } from '../../../ui/numbers.ts';
 import { LEVEL_SHARES, reachedLevels } from '../heatModel.ts';
 import type { HeatState } from '../useHeat.ts';
 import { CLASS_GLYPHS } from './classWords.ts';
-import { pointerFocus, releaseFocus } from './pointerFocus.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
 import { SIGNAL_LABELS } from './signalWords.ts';
-import { ThresholdControl } from './ThresholdControl.tsx';
+import { pointerFocus, releaseFocus, ThresholdControl } from './ThresholdControl.tsx';
 import { TokenOptions } from './TokenOptions.tsx';
 import type { Heat } from './tokenHeat.ts';
 import type { LexiconState } from './useLexicon.ts';

@@ -1,6 +1,6 @@
 import { createElement, type ReactNode } from 'react';
 import type { TokenClass } from '../../../../shared/domain/reflection.ts';
-import { ClassIcon } from '../../../ui/ClassIcon.tsx';
+import { ClassIcon } from '../../../ui/tokenClasses.tsx';
 
 /** A sign beside each class, the same as on the page of statistics. */
 export const CLASS_GLYPHS: Readonly<Record<TokenClass, ReactNode>> = {

@@ -4,8 +4,7 @@ import { useRequest } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
 import type { LabelRange, TextMarks } from '../textMarks.ts';
-import { gapFlags, maskedFlags } from './gapModel.ts';
-import type { Heat } from './tokenHeat.ts';
+import { gapFlags, type Heat, maskedFlags } from './tokenHeat.ts';
 import type { LexiconState } from './useLexicon.ts';
 
 /** All that is painted on the text; undefined when there is nothing. */
