@@ -36,7 +36,7 @@ import { LibrarySizes } from './LibrarySizes.tsx';
 import { MoveRun } from './MoveRun.tsx';
 import { OpenLibrary } from './OpenLibrary.tsx';
 import { Palette } from './Palette.tsx';
-import { PlaceView, useWarmParts } from './PlaceView.tsx';
+import { PlaceView, usePrefetchViews } from './PlaceView.tsx';
 import { Rail } from './Rail.tsx';
 import { RemoveRun } from './RemoveRun.tsx';
 import { TopBar } from './TopBar.tsx';
@@ -95,7 +95,7 @@ function Window({ library }: { readonly library: string }) {
   useStartRun();
   // Titles and sentences name the keys in force: they are drawn anew when one is rebound.
   useBoundCommands();
-  useWarmParts();
+  usePrefetchViews();
   return (
     <div className={isFocused ? 'app is-focused' : 'app'}>
       <TopBar />

@@ -7,7 +7,7 @@ import { useRequest } from '../data/useRequest.ts';
 import { type PackScope, useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
-import { FORMAT_WORDS, PackChoice, renamed } from './PackChoice.tsx';
+import { FORMAT_LABELS, PackChoice, renamed } from './PackChoice.tsx';
 import { fileName, PathField, TaskDialog, useLongTask } from './TaskDialog.tsx';
 import './pack.css';
 
@@ -54,7 +54,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
       setNotice(`${counted(written.cases, 'case')}, ${bytes(written.bytes)}: ${written.path}`);
     },
   });
-  const words = FORMAT_WORDS[format];
+  const words = FORMAT_LABELS[format];
   const patterns = redact
     .split('\n')
     .map((line) => line.trim())
@@ -110,7 +110,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
                   setFormat(one);
                 }}
               />
-              {FORMAT_WORDS[one].label}
+              {FORMAT_LABELS[one].label}
             </label>
           ))}
         </fieldset>

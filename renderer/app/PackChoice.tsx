@@ -72,7 +72,7 @@ export function PackChoice(props: PackChoiceProps) {
   );
 }
 
-interface FormatWords {
+interface FormatLabels {
   readonly label: string;
   readonly what: string;
   /** Of the file; a directory has none. */
@@ -81,7 +81,7 @@ interface FormatWords {
   readonly takesRaw: boolean;
 }
 
-export const FORMAT_WORDS: Readonly<Record<PackFormat, FormatWords>> = {
+export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
   html: {
     label: 'HTML',
     what: 'One page to read in any browser, without a network: outcome, turns, code, heat, labels and notes.',
@@ -135,7 +135,7 @@ export const FORMAT_WORDS: Readonly<Record<PackFormat, FormatWords>> = {
 
 /** The name with the ending of another format. */
 export function renamed(path: string, from: PackFormat, to: PackFormat): string {
-  const { ending } = FORMAT_WORDS[from];
+  const { ending } = FORMAT_LABELS[from];
   const bare = ending !== '' && path.endsWith(ending) ? path.slice(0, -ending.length) : path;
-  return bare + FORMAT_WORDS[to].ending;
+  return bare + FORMAT_LABELS[to].ending;
 }

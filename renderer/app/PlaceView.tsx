@@ -120,7 +120,7 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
 let isBegun = false;
 
 /** Loads one part at a time once the first list is painted, so that requests in between are not queued. */
-export function useWarmParts(): void {
+export function usePrefetchViews(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
     if (isBegun) return;

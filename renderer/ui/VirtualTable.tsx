@@ -28,7 +28,7 @@ import {
 } from './tableColumns.ts';
 import { selectedIndexes, useRowSelection } from './useRowSelection.ts';
 import { useTableMenus } from './useTableMenus.ts';
-import { useOpening, useRowKeys, useRowScroll, useRowsInTurn } from './useTableRows.ts';
+import { useOpening, useRowKeys, useRowScroll, useStagedRows } from './useTableRows.ts';
 import type { VirtualTableProps } from './virtualTableProps.ts';
 import './virtualTable.css';
 
@@ -110,7 +110,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   );
   const indexes = Array.from({ length: Math.max(0, shown.end - shown.first) }, (_, i) => shown.first + i);
   const keyOf = useRowKeys(shown);
-  const isDrawn = useRowsInTurn(shown, (index) => rowAt(index) !== undefined);
+  const isDrawn = useStagedRows(shown, (index) => rowAt(index) !== undefined);
   const focus = () => scroller.current?.focus({ preventScroll: true });
   const isSelecting = picked.selected > 0;
 

@@ -27,7 +27,7 @@ export function signalLabel({ signal, source }: Of): string {
 export const UNSAID = 'as logged (of which distribution is not said)';
 
 /** `entropy, full, nats, T=1.0, trainer policy`. */
-export function sourceWords({ signal, source }: Of): string {
+export function sourceLabel({ signal, source }: Of): string {
   const { kind, k, bound, unit, temperature, policy } = source;
   const isEntropy = signal === 'entropy';
   const parts = [

@@ -12,7 +12,7 @@ export function ClassIcon({ name }: { readonly name: Exclude<TokenClass, 'none'>
   return <Sign className="class-icon" size={13} strokeWidth={1.9} aria-hidden="true" />;
 }
 
-export function agreementWords(agreement: Agreement): readonly string[] {
+export function agreementLabels(agreement: Agreement): readonly string[] {
   const { both, lexiconOnly, highOnly, neither, phi } = agreement;
   return [
     `${count(both)} tokens are in a listed word and high`,

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react';
-import { useTakenFocus } from './useTakenFocus.ts';
+import { useAutoFocus } from './useAutoFocus.ts';
 import { type CssPixels, rowSpace, scrollTopShowing, visibleRows } from './virtualRows.ts';
 
 const HEAD_HEIGHT: CssPixels = 30;
@@ -22,7 +22,7 @@ export function useRowScroll(count: number, rowHeight: CssPixels, leftAt: CssPix
     return () => observer.disconnect();
   }, [rowHeight]);
 
-  useTakenFocus(scroller);
+  useAutoFocus(scroller);
 
   // The place where the list was left can only be restored once there are rows to scroll over.
   const restoreTo = useRef(leftAt);
@@ -108,7 +108,7 @@ const ROWS_A_FRAME = 12;
  * @param shown half-open
  * @returns which of the rows at hand are drawn now
  */
-export function useRowsInTurn(
+export function useStagedRows(
   shown: { readonly first: number; readonly end: number },
   hasRow: (index: number) => boolean,
 ): (index: number) => boolean {

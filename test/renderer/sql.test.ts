@@ -10,7 +10,7 @@ import {
   proposedChart,
 } from '../../renderer/views/sql/chartChoice.ts';
 import {
-  durationWords,
+  durationLabel,
   fileNameOf,
   isNumeric,
   lineAndColumn,
@@ -197,7 +197,7 @@ describe('a plan', () => {
 
 test('places, times and names of files', () => {
   expect(lineAndColumn('SELECT\n  x', 9)).toEqual({ line: 2, column: 3 });
-  expect([durationWords(12.4), durationWords(1_234), durationWords(12_340)]).toEqual([
+  expect([durationLabel(12.4), durationLabel(1_234), durationLabel(12_340)]).toEqual([
     '12 ms',
     '1.23 s',
     '12.3 s',

@@ -8,7 +8,7 @@ import {
   chosenSignal,
   numbersLine,
   SIGNAL_FACTS,
-  sourceWords,
+  sourceLabel,
   withoutText,
 } from '../../renderer/views/browse/tokens/signalWords.ts';
 import {
@@ -70,23 +70,23 @@ function available(...names: readonly SignalName[]): AvailableSignals {
 
 describe('what a signal is', () => {
   it('is said in full', () => {
-    expect(sourceWords({ signal: 'entropy', source: FULL })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: FULL })).toBe(
       'entropy, full, nats, T=1.0, trainer policy',
     );
-    expect(sourceWords({ signal: 'entropy', source: TOP })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: TOP })).toBe(
       'entropy, of the top 5 only, as logged, nats, T unknown, trainer policy',
     );
     // Ours is not taken for a logged one.
-    expect(sourceWords({ signal: 'entropy', source: BOUND })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: BOUND })).toBe(
       'entropy ≥, lower bound from the 5 alternatives listed, nats, T unknown, rollout policy',
     );
-    expect(sourceWords({ signal: 'entropy', source: { kind: 'full' } })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: { kind: 'full' } })).toBe(
       'entropy, full, unit not logged, T unknown',
     );
-    expect(sourceWords({ signal: 'entropy', source: { kind: 'unsaid' } })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: { kind: 'unsaid' } })).toBe(
       'entropy, as logged (of which distribution is not said), unit not logged, T unknown',
     );
-    expect(sourceWords({ signal: 'surprisal', source: SURPRISAL })).toBe(
+    expect(sourceLabel({ signal: 'surprisal', source: SURPRISAL })).toBe(
       'surprisal, not entropy, nats, T unknown, rollout policy',
     );
   });

@@ -8,8 +8,8 @@ import { nameAt, namesField } from '../../../shared/domain/filter/complete.ts';
 import type { FilterFault } from '../../../shared/domain/filter/node.ts';
 import { readFilter } from '../../../shared/domain/filter/parse.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
+import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useUrlQuery } from '../../data/usePlace.ts';
-import { useSettled } from '../../data/useSettled.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { useCommands } from '../commands.ts';
 import { keyOf } from '../keysInForce.ts';
@@ -40,7 +40,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
   const [chosenLabel, setChosenLabel] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const listId = useId();
-  const settled = useSettled(text, REST_MS);
+  const settled = useDebouncedValue(text, REST_MS);
   const offered = useCompletion(text, caret, runId);
   const chosen = offered?.options.findIndex(({ label }) => label === chosenLabel) ?? -1;
   useCommands({ 'search.focus': () => field.current?.focus() });

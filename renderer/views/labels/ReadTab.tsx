@@ -14,7 +14,7 @@ import { useLabelling } from '../../state/labelling.ts';
 import { count, counted } from '../../ui/numbers.ts';
 import type { LabelsScope } from './labelsScope.ts';
 
-const ORDER_WORDS: Readonly<Record<QueueOrder, { readonly label: string; readonly hint: string }>> = {
+const ORDER_LABELS: Readonly<Record<QueueOrder, { readonly label: string; readonly hint: string }>> = {
   listed: { label: 'as listed', hint: 'By step, group and place in the group' },
   random: { label: 'random', hint: 'Drawn with the seed: the same seed, the same order for everybody' },
   stratified: {
@@ -126,11 +126,11 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
           >
             {QUEUE_ORDERS.map((one) => (
               <option key={one} value={one}>
-                {ORDER_WORDS[one].label}
+                {ORDER_LABELS[one].label}
               </option>
             ))}
           </select>
-          <small className="dim">{ORDER_WORDS[order].hint}.</small>
+          <small className="dim">{ORDER_LABELS[order].hint}.</small>
         </label>
         {usesSeed && (
           <label>

@@ -114,8 +114,8 @@ interface ReportRowProps {
   readonly hasRuns: boolean;
 }
 
-const CLASS_WORDS = { correct: 'right', wrong: 'wrong', unknown: 'not known' };
-const KEPT_WORDS = { kept: 'kept', discarded: 'discarded', unknown: 'not known' };
+const CLASS_LABELS = { correct: 'right', wrong: 'wrong', unknown: 'not known' };
+const KEPT_LABELS = { kept: 'kept', discarded: 'discarded', unknown: 'not known' };
 
 function ReportRow({ label, steps, highest, scope, hasRuns }: ReportRowProps) {
   const taxonomy = useTaxonomy();
@@ -168,10 +168,10 @@ function ReportRow({ label, steps, highest, scope, hasRuns }: ReportRowProps) {
         </svg>
       </td>
       <td>
-        <PartsBar parts={partsOf(label.byClass, CLASS_WORDS)} scale="class" />
+        <PartsBar parts={partsOf(label.byClass, CLASS_LABELS)} scale="class" />
       </td>
       <td>
-        <PartsBar parts={partsOf(label.byKept, KEPT_WORDS)} scale="kept" />
+        <PartsBar parts={partsOf(label.byKept, KEPT_LABELS)} scale="kept" />
       </td>
       <td className="report-outcomes">
         {label.byOutcome.map(({ outcome, rollouts }) => (

@@ -2,8 +2,8 @@ import { useMemo, useState } from 'react';
 import type { FileInspection } from '../../../shared/api/contract.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import { useCommands } from '../../app/commands.ts';
+import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { useSettled } from '../../data/useSettled.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { bytes } from '../../ui/numbers.ts';
 import { FieldList } from './FieldList.tsx';
@@ -28,7 +28,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
   const [target, setTarget] = useState<Target>(() => firstTarget(proposal));
   const [at, setAt] = useState(0);
   const wanted = useMemo(() => previewable(mapping), [mapping]);
-  const sent = useSettled(wanted, REST_MS);
+  const sent = useDebouncedValue(wanted, REST_MS);
   const preview = useRequest('mapping.preview', { path: file.path, mapping: sent }, { keepPrevious: true });
 
   const records = preview.data?.records ?? [];

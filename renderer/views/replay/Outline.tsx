@@ -114,7 +114,7 @@ function OutlineRow({ view, onSegment }: OutlineRowProps) {
 }
 
 /** What was boxed, else the beginning of the text. */
-function answerWords(text: string): string {
+function answerLabel(text: string): string {
   const words = /\\boxed\{(.*)\}/s.exec(text)?.[1] ?? text;
   return words.replace(/\s+/g, ' ').trim().slice(0, 60);
 }
@@ -122,7 +122,7 @@ function answerWords(text: string): string {
 function outlineName(view: SegmentView): string {
   const { kind, turn } = view.segment;
   if (kind === 'user') return turn === 0 ? 'problem' : 'user, injected';
-  if (kind === 'answer') return `answer ${answerWords(view.inner)}`;
+  if (kind === 'answer') return `answer ${answerLabel(view.inner)}`;
   return kind === 'tool-response' ? 'response without call' : kind;
 }
 

@@ -8,7 +8,7 @@ import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef,
 import { flushSync } from 'react-dom';
 import type { TextRange } from '../../../shared/domain/model.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
-import { useTakenFocus } from '../../ui/useTakenFocus.ts';
+import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import type { Hit } from './findModel.ts';
 import { TurnSection } from './TurnSection.tsx';
 import type { TextMarks } from './textMarks.ts';
@@ -104,7 +104,7 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
   useEffect(() => () => clearTimeout(reading.current), []);
 
   // So that arrow and page keys scroll the text at once, as in any reader.
-  useTakenFocus(scroller);
+  useAutoFocus(scroller);
 
   useImperativeHandle(props.handle, () => ({
     showSegment(segment, fraction = 0) {

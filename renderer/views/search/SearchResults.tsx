@@ -10,7 +10,7 @@ import { listPosition, rememberListPosition } from '../../state/placeMemory.ts';
 import { RightMark } from '../../ui/Marks.tsx';
 import { counted, reward } from '../../ui/numbers.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
-import { onOneLine, PLACE_WORDS, type Rest, type SearchRow } from './searchModel.ts';
+import { onOneLine, PLACE_LABELS, type Rest, type SearchRow } from './searchModel.ts';
 
 interface SearchResultsProps {
   readonly rows: readonly SearchRow[];
@@ -137,7 +137,7 @@ function Where({ row }: { readonly row: HitRow }) {
   if (row.hit === undefined) return null;
   return (
     <span className="dim">
-      turn {row.hit.turn} · {PLACE_WORDS[row.hit.kind]}
+      turn {row.hit.turn} · {PLACE_LABELS[row.hit.kind]}
     </span>
   );
 }

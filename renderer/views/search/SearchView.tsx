@@ -14,7 +14,7 @@ import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { NothingFound, SearchStart } from './SearchEmpty.tsx';
 import { SearchResults } from './SearchResults.tsx';
-import { rowsOf, SCOPE_WORDS, SCOPES, scopeOf, type Tally, tallyOf, withScope } from './searchModel.ts';
+import { rowsOf, SCOPE_LABELS, SCOPES, scopeOf, type Tally, tallyOf, withScope } from './searchModel.ts';
 import './search.css';
 
 const NO_RUNS: readonly never[] = [];
@@ -123,10 +123,10 @@ function SearchHead({ runs, run }: SearchHeadProps) {
               type="button"
               key={field}
               aria-pressed={field === scope}
-              title={`In ${SCOPE_WORDS[field].place}`}
+              title={`In ${SCOPE_LABELS[field].place}`}
               onClick={() => setQuery({ q: withScope(node, field) })}
             >
-              {SCOPE_WORDS[field].label}
+              {SCOPE_LABELS[field].label}
             </button>
           ))}
         </fieldset>
@@ -150,7 +150,7 @@ function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) 
   const come = search.isWhole && rollouts !== undefined ? rollouts - tally.total : 0;
   return (
     <div className="search-status">
-      <p role="status">{foundWords(tally, search)}</p>
+      <p role="status">{foundLabel(tally, search)}</p>
       {tally.scanned > 0 && (
         <p className="dim">
           {counted(tally.scanned, 'text')} read
@@ -161,7 +161,7 @@ function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) 
               : `: the index has ${count(index.indexed)} of ${count(index.rollouts)} rollouts so far`}
         </p>
       )}
-      {unsearched.length > 0 && <p className="is-wrong">{unsearchedWords(unsearched)}</p>}
+      {unsearched.length > 0 && <p className="is-wrong">{unsearchedLabel(unsearched)}</p>}
       {come > 0 && <Button onClick={search.again}>Search again: {counted(come, 'rollout')} more</Button>}
       {search.isSearching && (
         <span className="search-progress">
@@ -178,7 +178,7 @@ function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) 
   );
 }
 
-function foundWords({ rollouts, groups, passed, total }: Tally, search: SearchPages): string {
+function foundLabel({ rollouts, groups, passed, total }: Tally, search: SearchPages): string {
   const found = `${counted(rollouts, 'rollout')} in ${counted(groups, 'group')}`;
   if (search.isWhole && rollouts === 0) return `${counted(total, 'rollout')} searched`;
   if (search.isWhole) return `${found}, of ${counted(total, 'rollout')} searched`;
@@ -188,7 +188,7 @@ function foundWords({ rollouts, groups, passed, total }: Tally, search: SearchPa
   return `The first ${found} · ${far}; scroll for more`;
 }
 
-function unsearchedWords(unsearched: readonly UnsearchedRollout[]): string {
+function unsearchedLabel(unsearched: readonly UnsearchedRollout[]): string {
   const names = unsearched
     .slice(0, 3)
     .map(({ step, groupKey, ordinal }) => `step ${step} ${groupKey} #${ordinal}`)

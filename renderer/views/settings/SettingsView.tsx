@@ -76,7 +76,7 @@ export default function SettingsView() {
           </div>
           <div>
             <dt>Index of all texts</dt>
-            <dd>{indexWords(index)}</dd>
+            <dd>{indexLabel(index)}</dd>
           </div>
           <div>
             <dt>Formats</dt>
@@ -121,7 +121,7 @@ export default function SettingsView() {
   );
 }
 
-function indexWords(index: SearchState | undefined): string {
+function indexLabel(index: SearchState | undefined): string {
   if (index === undefined) return '';
   const { indexed, rollouts } = index;
   return indexed >= rollouts

@@ -15,13 +15,13 @@ export function valueText(value: SqlValue | undefined): string {
     case 'integer':
       return value.digits;
     case 'bytes':
-      return bytesWords(value.bytes);
+      return bytesLabel(value.bytes);
     case 'cut':
       return `${value.text}… (${counted(value.chars, 'character')} in all)`;
   }
 }
 
-const bytesWords = (size: number): string => (size < 1000 ? counted(size, 'byte') : bytes(size));
+const bytesLabel = (size: number): string => (size < 1000 ? counted(size, 'byte') : bytes(size));
 
 export function numberOf(value: SqlValue | undefined): number | undefined {
   if (typeof value === 'number') return value;
@@ -96,7 +96,7 @@ export function lineAndColumn(
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-export function durationWords(milliseconds: number): string {
+export function durationLabel(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
 }

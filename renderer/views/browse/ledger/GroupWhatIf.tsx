@@ -2,10 +2,10 @@ import { useMemo } from 'react';
 import type { RunSummary } from '../../../../shared/api/contract.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { rocQuery, type Scope, useRocReport } from '../../../data/rocChoice.ts';
+import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
-import { useSettled } from '../../../data/useSettled.ts';
 import { flipsText } from '../roc/effectsModel.ts';
-import { RULE_WORDS } from '../roc/rocWords.ts';
+import { RULE_LABELS } from '../roc/rocLabels.ts';
 import { WhatIfPanel } from '../roc/WhatIfPanel.tsx';
 import { EffectTable, WideEffects } from '../roc/WideEffects.tsx';
 import type { LedgerState } from './useLedger.ts';
@@ -85,7 +85,7 @@ function GroupEffects({ state }: { readonly state: LedgerState }) {
         before={before}
         after={choice.whatIf === undefined ? undefined : ledger.whatIf?.sums}
         beforeLabel={
-          ledger.source === 'recomputed' ? RULE_WORDS[ledger.recomputed.basis.rule].short : ledger.source
+          ledger.source === 'recomputed' ? RULE_LABELS[ledger.recomputed.basis.rule].short : ledger.source
         }
         isStale={isStale}
       />
@@ -101,7 +101,7 @@ function WideScope({ place, run, state, scope }: WideScopeProps) {
   const { choice } = state;
   const [query] = useUrlQuery();
   const isStep = scope === 'step';
-  const settled = useSettled(JSON.stringify({ basis: choice.basis, whatIf: choice.whatIf }), REST_MS);
+  const settled = useDebouncedValue(JSON.stringify({ basis: choice.basis, whatIf: choice.whatIf }), REST_MS);
   const runId = run?.runId;
   const params = useMemo(
     () =>

@@ -2,8 +2,8 @@ import type { GroupLedger } from '../../../../shared/api/contract.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
-import { penaltyText } from '../roc/rocWords.ts';
-import { decisionWords, isTruncated, type LedgerEntry, type StripBar, stripOf } from './ledgerModel.ts';
+import { penaltyText } from '../roc/rocLabels.ts';
+import { decisionLabel, isTruncated, type LedgerEntry, type StripBar, stripOf } from './ledgerModel.ts';
 
 interface LedgerStripProps {
   readonly place: Extract<Place, { view: 'group' }>;
@@ -34,9 +34,9 @@ function barTitle({ entry }: StripBar, source: GroupLedger['source']): string {
     `#${row.ordinal}`,
     entry.outcome === 'unknown' ? 'correctness unknown' : entry.outcome,
     entry.penalty === undefined ? '' : `penalty ${penaltyText(entry.penalty)}`,
-    decisionWords(standing) === '' ? '' : `${decisionWords(standing)} (${source})`,
+    decisionLabel(standing) === '' ? '' : `${decisionLabel(standing)} (${source})`,
     standing.inclusion === undefined ? '' : `kept with probability ${percent(standing.inclusion)} %`,
-    entry.isFlip ? `what if: ${row.whatIf === undefined ? '' : decisionWords(row.whatIf)}` : '',
+    entry.isFlip ? `what if: ${row.whatIf === undefined ? '' : decisionLabel(row.whatIf)}` : '',
     rollout === undefined ? '' : `${count(rollout.responseChars)} characters`,
   ];
   return parts.filter(Boolean).join(' · ');

@@ -4,7 +4,7 @@ import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
-import type { Source } from '../roc/rocWords.ts';
+import type { Source } from '../roc/rocLabels.ts';
 import { type LedgerEntry, pairFacts } from './ledgerModel.ts';
 
 interface PairPanelProps {

@@ -7,11 +7,11 @@ import { reasonText } from '../../../ui/reasons.ts';
 import type { SortValue } from '../../../ui/sorting.ts';
 import type { Column } from '../../../ui/VirtualTable.tsx';
 import { LabelNames } from '../labelColumn.tsx';
-import { PENALTY_WORDS, penaltyText, type Source } from '../roc/rocWords.ts';
+import { PENALTY_LABELS, penaltyText, type Source } from '../roc/rocLabels.ts';
 import {
   copiedDecision,
+  decisionLabel,
   decisionRank,
-  decisionWords,
   type LedgerEntry,
   type PenaltyPart,
   penaltyPart,
@@ -41,10 +41,10 @@ export function decisionColumn(source: Source, minWidth: number): LedgerColumn {
 
 function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly source: Source }) {
   const { standing, row } = entry;
-  const said = decisionWords(standing);
+  const said = decisionLabel(standing);
   const rule = source === 'logged' ? row.logged?.rule : undefined;
   const code = standing.reason === undefined ? '' : ` as ${standing.reason}`;
-  const other = decisionWords(row.recomputed);
+  const other = decisionLabel(row.recomputed);
   const title = [
     said === '' ? '' : `${source}: ${said}${code}${rule === undefined ? '' : ` (${rule})`}`,
     entry.differs ? `recomputed: ${other} (${row.recomputed.reason ?? 'no reason'})` : '',
@@ -88,7 +88,7 @@ export function whatIfColumn(): LedgerColumn {
       const { whatIf } = row;
       if (whatIf === undefined) return null;
       if (whatIf.isOutside) return <span className="dim">not in the pool</span>;
-      const title = `what if: ${decisionWords(whatIf)}${whatIf.reason === undefined ? '' : ` as ${whatIf.reason}`}`;
+      const title = `what if: ${decisionLabel(whatIf)}${whatIf.reason === undefined ? '' : ` as ${whatIf.reason}`}`;
       return (
         <span className={isFlip ? 'decision is-flip' : 'decision'} title={title}>
           <KeptMark isKept={whatIf.kept} />
@@ -115,7 +115,7 @@ function waysTitle(entry: LedgerEntry, part: PenaltyPart): string {
   const { row } = entry;
   const ways = PENALTY_KINDS.map((kind) => {
     const value = penaltyPart(row, kind, part);
-    return `${PENALTY_WORDS[kind].short}: ${value === undefined ? 'unknown' : penaltyText(value)}${isRebuilt(entry, kind) ? ' (text reconstructed)' : ''}`;
+    return `${PENALTY_LABELS[kind].short}: ${value === undefined ? 'unknown' : penaltyText(value)}${isRebuilt(entry, kind) ? ' (text reconstructed)' : ''}`;
   });
   const causes = row.disagreements
     .filter((one) => part === 'penalty' || one.part === part)

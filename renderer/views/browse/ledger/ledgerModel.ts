@@ -9,7 +9,7 @@ import type {
 import { count, reward, signed } from '../../../ui/numbers.ts';
 import { reasonText } from '../../../ui/reasons.ts';
 import type { SortValue } from '../../../ui/sorting.ts';
-import { penaltyText, type Source } from '../roc/rocWords.ts';
+import { penaltyText, type Source } from '../roc/rocLabels.ts';
 
 export type Outcome = 'right' | 'wrong' | 'unknown';
 
@@ -194,7 +194,7 @@ export function matchesLedger(entry: LedgerEntry, marks: readonly LedgerMark[]):
 
 // ── decisions in words ──────────────────────────────────────────────────────────────────────────
 
-export function decisionWords(decision: Standing | LedgerDecision): string {
+export function decisionLabel(decision: Standing | LedgerDecision): string {
   const { kept, reason } = decision;
   const verb = kept === undefined ? '' : kept ? 'kept' : 'discarded';
   const why = reasonText(reason);
@@ -203,7 +203,7 @@ export function decisionWords(decision: Standing | LedgerDecision): string {
 
 /** What is copied of a decision: unknown is nothing. */
 export function copiedDecision(decision: Standing | LedgerDecision): string | undefined {
-  const said = decisionWords(decision);
+  const said = decisionLabel(decision);
   if (said !== '') return said;
   return decision.inclusion === undefined ? undefined : `kept with probability ${decision.inclusion}`;
 }
@@ -228,7 +228,7 @@ export function pairFacts(a: LedgerEntry, b: LedgerEntry, source: Source): reado
     ['p_err', (entry) => penaltyText(entry.pErr)],
     ['p_format', (entry) => penaltyText(entry.pFormat)],
     ['penalty', (entry) => penaltyText(entry.penalty)],
-    [source === 'unknown' ? 'decision' : `decision, ${source}`, ({ standing }) => decisionWords(standing)],
+    [source === 'unknown' ? 'decision' : `decision, ${source}`, ({ standing }) => decisionLabel(standing)],
     ['advantage', ({ standing }) => signed(standing.advantage)],
     ['turns', ({ rollout }) => count(rollout?.turns)],
     [

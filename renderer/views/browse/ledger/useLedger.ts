@@ -5,10 +5,10 @@
 import { useMemo } from 'react';
 import type { GroupLedger } from '../../../../shared/api/contract.ts';
 import { choiceOfUrl, type UrlChoice } from '../../../data/rocChoice.ts';
+import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useRolloutsOf } from '../../../data/useRowWindow.ts';
-import { useSettled } from '../../../data/useSettled.ts';
 import { useFrozenList, useListHold } from '../useFrozenList.tsx';
 import { type LedgerEntry, ledgerEntries } from './ledgerModel.ts';
 
@@ -37,7 +37,7 @@ export function useLedger(runKey: string, groupId: number | undefined): LedgerSt
   const [query] = useUrlQuery();
   const choice = useMemo(() => choiceOfUrl(query), [query]);
   const wanted = JSON.stringify({ basis: choice.basis, whatIf: choice.whatIf });
-  const settled = useSettled(wanted, REST_MS);
+  const settled = useDebouncedValue(wanted, REST_MS);
   const params = useMemo(() => {
     if (groupId === undefined) return undefined;
     const { basis, whatIf } = choiceOfText(settled);

@@ -12,13 +12,13 @@ import { compact, count, counted, duration as lasting } from '../../../ui/number
 import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';
 import {
   binFilter,
+  binLabel,
   binReading,
-  binWords,
   histogramBins,
   latencyCsv,
   latencyMarks,
   latencySeries,
-  restWords,
+  restLabel,
 } from './latencyModel.ts';
 import { filterAnd } from './overviewLink.ts';
 
@@ -65,7 +65,7 @@ export function LatencyPanel({ run, steps, range }: LatencyPanelProps) {
           Stopped. <Button onClick={() => void state.compute()}>Compute</Button>
         </p>
       ) : answer !== undefined ? (
-        <p className="dim">{restWords(answer)}</p>
+        <p className="dim">{restLabel(answer)}</p>
       ) : (
         <Waiting state={state} />
       )}
@@ -104,7 +104,7 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
   const source = [run.name, steps, ...(filter === '' ? [] : [`filter ${filter}`])].join(' · ');
   const caption = {
     title: `${TITLE} (calls)`,
-    subtitle: `recomputed · ${source} · ${restWords(distribution)}`,
+    subtitle: `recomputed · ${source} · ${restLabel(distribution)}`,
     legend: series.map((one) => ({ ...one, isArea: true })),
     xLabel: 'latency, log',
   };
@@ -144,7 +144,7 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
               {name} <b>{compact(distribution.sources.find((one) => one.source === of)?.calls ?? 0)}</b>
             </span>
           ))}
-          <span>{restWords(distribution)}</span>
+          <span>{restLabel(distribution)}</span>
         </>
       }
       svgRef={svg}
@@ -193,7 +193,7 @@ function Numbers({ distribution }: Pick<DistributionProps, 'distribution'>) {
           ))}
           {distribution.bins.map((bin) => (
             <tr key={bin.fromMs} title={counted(bin.logged + bin.derived, 'call')}>
-              <th scope="row">{binWords(bin)}</th>
+              <th scope="row">{binLabel(bin)}</th>
               {series.map(({ source }) => (
                 <td key={source}>{count(bin[source])}</td>
               ))}

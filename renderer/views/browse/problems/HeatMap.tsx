@@ -12,7 +12,7 @@ import { KeyOf } from '../../../app/Keys.tsx';
 import { keyOf } from '../../../app/keysInForce.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { count, counted, percent } from '../../../ui/numbers.ts';
-import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
+import { useAutoFocus } from '../../../ui/useAutoFocus.ts';
 import {
   cellAt,
   longestName,
@@ -50,7 +50,7 @@ export function HeatMap(props: HeatMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState({ width: 800, height: 400 });
   const [scroll, setScroll] = useState({ left: 0, top: 0 });
-  useTakenFocus(scroller);
+  useAutoFocus(scroller);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;

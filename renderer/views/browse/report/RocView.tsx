@@ -7,15 +7,15 @@ import { useCommands } from '../../../app/commands.ts';
 import { keyed } from '../../../app/keysInForce.ts';
 import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { choiceOfUrl, noChoice, rocQuery, useRocReport } from '../../../data/rocChoice.ts';
+import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { useSettled } from '../../../data/useSettled.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { counted, seconds } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { ReportProgress } from '../roc/ReportProgress.tsx';
-import { PENALTY_WORDS } from '../roc/rocWords.ts';
+import { PENALTY_LABELS } from '../roc/rocLabels.ts';
 import { SourceChip } from '../roc/SourceChip.tsx';
 import { WhatIfPanel } from '../roc/WhatIfPanel.tsx';
 import { WideEffects } from '../roc/WideEffects.tsx';
@@ -38,7 +38,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
   const [query, setQuery] = useUrlQuery();
   const choice = useMemo(() => choiceOfUrl(query), [query]);
   const wanted = JSON.stringify({ basis: choice.basis, whatIf: choice.whatIf });
-  const settled = useSettled(wanted, REST_MS);
+  const settled = useDebouncedValue(wanted, REST_MS);
   const runId = run.data?.runId;
   const params = useMemo(
     () =>
@@ -111,7 +111,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
                 {counted(report.rollouts, 'rollout')} · {counted(report.groups, 'group')} · penalty:{' '}
                 {report.penalty === 'logged'
                   ? 'logged'
-                  : `recomputed: ${PENALTY_WORDS[report.penalty].short}`}{' '}
+                  : `recomputed: ${PENALTY_LABELS[report.penalty].short}`}{' '}
                 · {seconds(report.elapsedMs)}
               </span>
             )}

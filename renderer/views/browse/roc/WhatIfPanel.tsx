@@ -18,7 +18,7 @@ import { useInterface } from '../../../state/interface.ts';
 import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { copyText } from '../../../ui/exportText.ts';
 import { counted } from '../../../ui/numbers.ts';
-import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
+import { useAutoFocus } from '../../../ui/useAutoFocus.ts';
 import { rocCommand, trainerOverrides } from './exportModel.ts';
 import { FIELD_GROUPS, type FieldSpec, isIdle } from './settingFields.ts';
 import './roc.css';
@@ -43,7 +43,7 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
   const [query, setQuery] = useUrlQuery();
   const panel = useRef<HTMLElement>(null);
   // The next Tab is to be in the panel one has just opened, not at the end of the rows.
-  useTakenFocus(panel);
+  useAutoFocus(panel);
   const assertion = whatIfBasis?.assertion;
   const rule = choice.whatIf?.rule ?? basis?.rule ?? 'release';
   const textOf = (name: ChoiceName) =>

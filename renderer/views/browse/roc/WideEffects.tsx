@@ -4,7 +4,7 @@ import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { effectsOf } from './effectsModel.ts';
 import { ReportProgress } from './ReportProgress.tsx';
-import { RULE_WORDS } from './rocWords.ts';
+import { RULE_LABELS } from './rocLabels.ts';
 
 interface WideEffectsProps {
   readonly state: ReportState;
@@ -17,7 +17,7 @@ interface WideEffectsProps {
 const standingSide = (report: RocReport) => (report.source === 'logged' ? report.logged : report.recomputed);
 
 /** What a what-if does to a step or a run, in one sentence. */
-function wideWords(report: RocReport): string {
+function wideLabel(report: RocReport): string {
   const { flips, whatIf, source } = report;
   if (whatIf?.basis?.rule === 'paper')
     return 'The paper’s rule gives probabilities: the numbers below are what is expected of it.';
@@ -33,7 +33,7 @@ export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
   const { report, isComputing } = state;
   const beforeLabel =
     report?.source === 'recomputed'
-      ? RULE_WORDS[report.recomputed.basis?.rule ?? 'release'].short
+      ? RULE_LABELS[report.recomputed.basis?.rule ?? 'release'].short
       : (report?.source ?? '');
   const stands = report === undefined || report.source === 'unknown' ? undefined : standingSide(report);
   return (
@@ -43,7 +43,7 @@ export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
           ? 'Change a setting below: what it does shows here.'
           : report === undefined
             ? ''
-            : wideWords(report)}{' '}
+            : wideLabel(report)}{' '}
         {href !== undefined && (
           <Link className="is-link" href={href}>
             Open the report

@@ -2,7 +2,7 @@ import { memo } from 'react';
 import type { RolloutRow, StepSchedule } from '../../../../shared/api/contract.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { counted } from '../../../ui/numbers.ts';
-import { barFacts, latencyWords, matchingWords, STRAGGLER_WORDS, totalsOf } from './scheduleWords.ts';
+import { barFacts, latencyLabels, matchingLabel, STRAGGLER_LABEL, totalsOf } from './scheduleLabels.ts';
 
 /** The step in numbers, what the colours mean, and what the log leaves out. */
 export const ScheduleTotals = memo(function ScheduleTotals({
@@ -28,11 +28,11 @@ export const ScheduleTotals = memo(function ScheduleTotals({
           className="schedule-matching"
           title="Busy, idle and concurrency above are of all rollouts of the step"
         >
-          {matchingWords(schedule)}
+          {matchingLabel(schedule)}
         </p>
       )}
       <p className="schedule-latency">
-        {latencyWords(schedule).map((words) => (
+        {latencyLabels(schedule).map((words) => (
           <span key={words}>{words}</span>
         ))}
       </p>
@@ -64,7 +64,7 @@ export const ScheduleTotals = memo(function ScheduleTotals({
         )}
         <span className="bar-swatch is-idle" /> idle
         <span className="bar-swatch is-straggler" />
-        <span title={STRAGGLER_WORDS}>straggler: in the tail and over twice the median</span>
+        <span title={STRAGGLER_LABEL}>straggler: in the tail and over twice the median</span>
         {callsInFlight === undefined && hasUnplacedWaits && (
           <span title="Concurrency over time needs the start of every call">
             {' '}

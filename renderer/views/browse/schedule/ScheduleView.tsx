@@ -7,9 +7,9 @@ import { useClient } from '../../../data/DataProvider.tsx';
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { pathOfPlace } from '../../../data/place.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { useSettled } from '../../../data/useSettled.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { copyText } from '../../../ui/exportText.ts';
 import { Link } from '../../../ui/Link.tsx';
@@ -18,8 +18,8 @@ import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import type { SchedulePicture } from './paintSchedule.ts';
 import { ScheduleMenu } from './ScheduleMenu.tsx';
 import { ScheduleReading, ScheduleTotals } from './ScheduleTotals.tsx';
+import { readingOf } from './scheduleLabels.ts';
 import { readSpan, type Span, spanText, wholeSpan } from './scheduleModel.ts';
-import { readingOf } from './scheduleWords.ts';
 import { Timeline } from './Timeline.tsx';
 import './schedule.css';
 
@@ -139,8 +139,8 @@ function Placed({ runKey, of, schedule }: PlacedProps) {
   });
   const rolloutId = cursor === undefined ? undefined : schedule.bars.rolloutId[cursor];
   // A link says where one has come to rest, not every place on the way.
-  const restedSpan = useSettled(spanText(span, whole), LINK_REST_MS);
-  const restedId = useSettled(rolloutId, LINK_REST_MS);
+  const restedSpan = useDebouncedValue(spanText(span, whole), LINK_REST_MS);
+  const restedId = useDebouncedValue(rolloutId, LINK_REST_MS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: written when one has come to rest, and not when the link changes
   useEffect(() => {
     setQuery({ t: restedSpan, at: restedId === undefined ? undefined : String(restedId) });

@@ -16,7 +16,7 @@ import { count, counted, significant } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { CopyCsv } from './CopyCsv.tsx';
-import { signalLabel, sourceWords } from './signalWords.ts';
+import { signalLabel, sourceLabel } from './signalWords.ts';
 import { placesCsv } from './tokensCsv.ts';
 import { shownText } from './tokensModel.ts';
 import type { ScopeLevel } from './useTokensScope.ts';
@@ -77,7 +77,7 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
               { id: 'lowest', label: 'lowest', title: `Lowest ${label} first` },
             ]}
           />
-          <span className="dim" title={sourceWords(source)}>
+          <span className="dim" title={sourceLabel(source)}>
             {answer !== undefined &&
               (answer.total > places.length
                 ? `first ${count(places.length)} of ${counted(answer.total, 'place')}`

@@ -4,7 +4,7 @@ import type { SourceStatistics } from '../../../../shared/domain/signalStatistic
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { StepChart } from '../../../charts/StepChart.tsx';
 import { compact, count, counted, percent, significant } from '../../../ui/numbers.ts';
-import { agreementWords, ClassIcon } from '../../../ui/tokenClasses.tsx';
+import { agreementLabels, ClassIcon } from '../../../ui/tokenClasses.tsx';
 import { AfterResponse } from './AfterResponse.tsx';
 import { CopyCsv } from './CopyCsv.tsx';
 import { DistributionSection } from './DistributionSection.tsx';
@@ -147,7 +147,7 @@ function HighTokens({ source, window }: HighTokensProps) {
             <span className="dim">words in the text, a heuristic: neither defines the other</span>
           </h3>
           <ul>
-            {agreementWords(source.lexicon).map((line) => (
+            {agreementLabels(source.lexicon).map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>

@@ -12,7 +12,7 @@ import {
   numbersLine,
   OFFERED,
   SIGNAL_FACTS,
-  sourceWords,
+  sourceLabel,
   withoutText,
 } from './signalWords.ts';
 import { sourceKey } from './tokensModel.ts';
@@ -140,12 +140,12 @@ export function SourceLine({ source, sources, without, signal, onChoose, childre
               >
                 {sources.map((one) => (
                   <option key={sourceKey(one)} value={sourceKey(one)}>
-                    {sourceWords(one)} ({counted(one.tokens, 'token')})
+                    {sourceLabel(one)} ({counted(one.tokens, 'token')})
                   </option>
                 ))}
               </select>
             ) : (
-              <b title={SIGNAL_FACTS[source.signal].meaning}>{sourceWords(source)}</b>
+              <b title={SIGNAL_FACTS[source.signal].meaning}>{sourceLabel(source)}</b>
             )}
             ; {numbersLine(source)}.
             {without > 0 && <span className="muted"> {withoutText(without, signal)}</span>}

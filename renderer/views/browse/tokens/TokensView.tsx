@@ -22,7 +22,7 @@ import { count, counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { CsvSource } from './CopyCsv.tsx';
 import { PlacesOfToken } from './PlacesOfToken.tsx';
-import { chosenSignal, numbersLine, OFFERED, SIGNAL_FACTS, sourceWords } from './signalWords.ts';
+import { chosenSignal, numbersLine, OFFERED, SIGNAL_FACTS, sourceLabel } from './signalWords.ts';
 import { TokenSections } from './TokenSections.tsx';
 import { SourceLine, TokensHead } from './TokensHead.tsx';
 import { TopTokens } from './TopTokens.tsx';
@@ -101,7 +101,7 @@ export default function TokensView({ address }: { readonly address: TokensAddres
         </Nothing>
       ) : (
         <CsvSource
-          value={`${placeWords(run.name, address, isStepped)}: ${sourceWords(source)}; ${numbersLine(source)}`}
+          value={`${routeLabel(run.name, address, isStepped)}: ${sourceLabel(source)}; ${numbersLine(source)}`}
         >
           <div
             className={state.isFormer ? 'tokens-body is-stale' : 'tokens-body'}
@@ -136,7 +136,7 @@ export default function TokensView({ address }: { readonly address: TokensAddres
 }
 
 /** `demo, step 3, group p7, rollout #2`. */
-function placeWords(name: string, { step, groupKey, ordinal }: TokensAddress, hasSteps: boolean): string {
+function routeLabel(name: string, { step, groupKey, ordinal }: TokensAddress, hasSteps: boolean): string {
   const parts = [
     name,
     step === undefined || !hasSteps ? undefined : `step ${step}`,

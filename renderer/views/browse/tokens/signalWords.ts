@@ -5,7 +5,7 @@ import { isSigned, SIGNALS, type SignalName } from '../../../../shared/domain/to
 import { count, counted, significant } from '../../../ui/numbers.ts';
 import { SIGNAL_LABELS } from '../../../ui/signalSource.ts';
 
-export { signalLabel, sourceWords } from '../../../ui/signalSource.ts';
+export { signalLabel, sourceLabel } from '../../../ui/signalSource.ts';
 
 interface SignalFacts {
   readonly label: string;

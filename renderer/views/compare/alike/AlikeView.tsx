@@ -66,7 +66,7 @@ interface AlikeProps {
   readonly list: AlikeList;
 }
 
-const TAB_WORDS = {
+const TAB_LABELS = {
   siblings: { label: 'Siblings', title: 'Of the same group' },
   wrong: { label: 'Wrong', title: 'Of the same problem, any step or run' },
   right: { label: 'Right', title: 'Of the same problem, any step or run' },
@@ -111,10 +111,10 @@ function Alike({ place, row, list }: AlikeProps) {
           onChoose={(chosen) => setQuery({ tab: chosen })}
           choices={ALIKE_TABS.map((id) => ({
             id,
-            title: TAB_WORDS[id].title,
+            title: TAB_LABELS[id].title,
             label: (
               <>
-                {TAB_WORDS[id].label}{' '}
+                {TAB_LABELS[id].label}{' '}
                 <span className="dim">{count(list.rollouts.filter((one) => inTab(id, one)).length)}</span>
               </>
             ),

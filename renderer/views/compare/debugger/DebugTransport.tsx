@@ -19,9 +19,9 @@ import { PLAY_SPEEDS, useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import type { PlayheadProps } from '../CompareSide.tsx';
 import { useSide } from '../useSide.ts';
-import { charsOfRow, nextCallRow, nextStopRow, noStopWords } from './breakModel.ts';
+import { BreakpointReasons } from './BreakpointReasons.tsx';
+import { charsOfRow, nextCallRow, nextStopRow, noStopReason } from './breakModel.ts';
 import { RowScrubber } from './RowScrubber.tsx';
-import { StopWords } from './StopWords.tsx';
 import { useStops } from './useStops.ts';
 import './debugger.css';
 
@@ -64,7 +64,7 @@ export function DebugTransport(props: PlayheadProps) {
         row: next,
         at: direction === 1 ? 0 : stops.filter((stop) => stop.row === next).length - 1,
       });
-    goTo(next, noStopWords(state, row, direction));
+    goTo(next, noStopReason(state, row, direction));
   };
   const toCall = (direction: 1 | -1) =>
     goTo(
@@ -155,7 +155,7 @@ export function DebugTransport(props: PlayheadProps) {
       <div className="debug-here" role="status">
         {first !== undefined && (
           <span className="debug-stop" title={here.map(({ hit }) => breaks[hit.breakpoint]?.text).join('\n')}>
-            <i aria-hidden="true">●</i> <StopWords stop={first} lanes={lanes} breaks={breaks} />
+            <i aria-hidden="true">●</i> <BreakpointReasons stop={first} lanes={lanes} breaks={breaks} />
           </span>
         )}
         {here.length > 1 && (

@@ -7,7 +7,7 @@ import { keyed } from '../../../app/keysInForce.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { KeptMark, RightMark } from '../../../ui/Marks.tsx';
 import { count, counted, decimal, percent, reward } from '../../../ui/numbers.ts';
-import { signalLabel, sourceWords } from '../../../ui/signalSource.ts';
+import { signalLabel, sourceLabel } from '../../../ui/signalSource.ts';
 import { StepStrip } from './StepStrip.tsx';
 import type { StepColumn } from './stepModel.ts';
 import { type BranchItem, beginning, lengthOf, passOf, type RolloutItem } from './treeModel.ts';
@@ -113,7 +113,7 @@ export function BranchCard(props: BranchCardProps) {
           {fork !== undefined && (
             <div
               className="fork-line is-signal"
-              title={`${sourceWords(fork)}: mean at the fork over ${counted(fork.rollouts, 'rollout')}`}
+              title={`${sourceLabel(fork)}: mean at the fork over ${counted(fork.rollouts, 'rollout')}`}
             >
               {signalLabel(fork)} {decimal(fork.mean, 2)}
               <span className="dim"> mean of {count(fork.rollouts)}</span>

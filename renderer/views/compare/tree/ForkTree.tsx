@@ -8,7 +8,7 @@ import { keyWord } from '../../../app/keysInForce.ts';
 import { comparePath, MOST_LANES } from '../../../data/compareLink.ts';
 import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useInterface } from '../../../state/interface.ts';
-import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
+import { useAutoFocus } from '../../../ui/useAutoFocus.ts';
 import { BranchCard, LeafRow } from './BranchCard.tsx';
 import { stepColumns } from './stepModel.ts';
 import {
@@ -95,7 +95,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
   const marks = readMarks(query.get('mark'), tree.rollouts.length);
   const item = items[at];
 
-  useTakenFocus(scroller);
+  useAutoFocus(scroller);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;

@@ -18,7 +18,7 @@ import { Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
-import { sourceWords } from '../../../ui/signalSource.ts';
+import { sourceLabel } from '../../../ui/signalSource.ts';
 import { useWayBack } from '../useWayBack.ts';
 import { ForkTree } from './ForkTree.tsx';
 import { StepBrush } from './StepBrush.tsx';
@@ -97,10 +97,10 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
         <EmptyState title="There are no rollouts here" />
       ) : (
         <>
-          <p className="same-note muted">{treeWords(answer)}</p>
+          <p className="same-note muted">{treeLabel(answer)}</p>
           {(answer.isCut || answer.leftOut > 0 || (isOverTime && (all.data?.unlisted ?? 0) > 0)) && (
             <p className="same-note is-wrong">
-              {cutWords(answer, isOverTime ? (all.data?.unlisted ?? 0) : 0, isOverTime)}
+              {cutLabel(answer, isOverTime ? (all.data?.unlisted ?? 0) : 0, isOverTime)}
             </p>
           )}
           <ForkTree
@@ -121,8 +121,8 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
 const ANEW = { at: undefined, mark: undefined } as const;
 
 /** How to read it, with the source of the signal; two sources in one tree are both named. */
-function treeWords({ rollouts, nodes, steps }: Tree): string {
-  const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceWords(fork))));
+function treeLabel({ rollouts, nodes, steps }: Tree): string {
+  const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceLabel(fork))));
   const signal =
     sources.size === 0
       ? 'No signal of tokens is logged at these forks.'
@@ -135,7 +135,7 @@ function treeWords({ rollouts, nodes, steps }: Tree): string {
   return `${counted(rollouts.length, 'rollout')}${of}. A branch is the text its rollouts have in common from the former fork on.${columns} ${signal}`;
 }
 
-function cutWords({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolean): string {
+function cutLabel({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolean): string {
   return [
     isCut ? 'Too many branches: the last ones are left as bundles of rollouts.' : undefined,
     leftOut > 0

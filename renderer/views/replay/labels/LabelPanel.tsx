@@ -11,7 +11,7 @@ import { counted } from '../../../ui/numbers.ts';
 import type { Hit } from '../findModel.ts';
 import { AnnotationCard } from './AnnotationCard.tsx';
 import { FlagList } from './FlagList.tsx';
-import { placeOf, targetWords } from './labelModel.ts';
+import { placeOf, targetLabel } from './labelModel.ts';
 import { NoteEditor } from './NoteEditor.tsx';
 import type { Labelling } from './useLabelling.ts';
 
@@ -43,7 +43,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
               },
               {
                 id: 'turn',
-                label: scope.kind === 'turn' ? targetWords(scope) : 'turn',
+                label: scope.kind === 'turn' ? targetLabel(scope) : 'turn',
                 title: keyed('Keys label the turn that is read; selected text goes before', 'label.scope'),
               },
             ]}

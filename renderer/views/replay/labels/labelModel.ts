@@ -86,7 +86,7 @@ export function scrubberMarks(
 export const firstLine = (text: string | undefined): string => text?.trim().split('\n', 1)[0] ?? '';
 
 /** What an annotation is about, in two or three words. */
-export function targetWords(target: AnnotationRow['target'] | PlainTarget): string {
+export function targetLabel(target: AnnotationRow['target'] | PlainTarget): string {
   switch (target.kind) {
     case 'rollout':
       return 'whole rollout';

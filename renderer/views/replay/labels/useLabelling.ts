@@ -39,7 +39,7 @@ import {
   labelRanges,
   openFlags,
   scrubberMarks,
-  targetWords,
+  targetLabel,
 } from './labelModel.ts';
 import { useOpenRollout } from './useQueue.ts';
 
@@ -130,7 +130,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   const putLabel = async (label: Label, target = targetNow(), shown = annotations) => {
     if (target === undefined) return;
     const same = shown.find((one) => one.label === label.id && one.author === reader && isAbout(one, target));
-    const words = `${label.name}: ${targetWords(target)} of #${detail.row.ordinal}`;
+    const words = `${label.name}: ${targetLabel(target)} of #${detail.row.ordinal}`;
     clearSelection();
     if (same !== undefined) await apply([{ remove: same.id }], `Taken away. ${words}`);
     else await apply([{ put: { rolloutId, target, label: label.id } }], words);

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { DEFAULT_LEXICON } from '../../../../shared/domain/lexicon.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
 import { count, counted } from '../../../ui/numbers.ts';
-import { agreementWords } from '../../../ui/tokenClasses.tsx';
+import { agreementLabels } from '../../../ui/tokenClasses.tsx';
 import type { Heat } from './tokenHeat.ts';
 import { type LexiconState, parseWords, useWords } from './useLexicon.ts';
 
@@ -65,7 +65,7 @@ export function LexiconOptions({ heat, lexicon }: LexiconOptionsProps) {
               {count(heat.mask?.filter((one) => one === 1).length ?? heat.count)}{' '}
               {heat.mask === undefined ? 'tokens' : 'policy tokens'}:
               <ul>
-                {agreementWords(agreement).map((line) => (
+                {agreementLabels(agreement).map((line) => (
                   <li key={line}>{line}</li>
                 ))}
               </ul>

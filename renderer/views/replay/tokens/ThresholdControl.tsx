@@ -7,8 +7,8 @@ import {
   shareOfSlider,
   shareText,
   sliderOfShare,
-  thresholdKindWords,
-  thresholdWords,
+  thresholdKindLabel,
+  thresholdLabel,
 } from './thresholdModel.ts';
 import type { Heat } from './tokenHeat.ts';
 import { hasPercentile, type Percentile } from './usePercentile.ts';
@@ -57,16 +57,16 @@ export function ThresholdControl({ heat, percentile }: ThresholdControlProps) {
       {kind === 'fixed' && <FixedField heat={heat} />}
       {kind !== 'rollout' && kind !== 'fixed' && <PercentileState percentile={percentile} />}
       <span className="token-count" role="status">
-        {kind === 'rollout' && <ShareWords />}
-        {thresholdWords(threshold, words.unit, mask !== undefined)}
+        {kind === 'rollout' && <ShareLabel />}
+        {thresholdLabel(threshold, words.unit, mask !== undefined)}
       </span>
     </div>
   );
 }
 
-function ShareWords() {
+function ShareLabel() {
   const share = useTokenView((state) => state.share);
-  return <>{thresholdKindWords('rollout', share)} · </>;
+  return <>{thresholdKindLabel('rollout', share)} · </>;
 }
 
 function ShareSlider() {

@@ -8,7 +8,7 @@ import { IconButton } from '../../../ui/Controls.tsx';
 import { count, signed, significant } from '../../../ui/numbers.ts';
 import { LEVEL_SHARES, reachedLevels } from '../heatModel.ts';
 import type { HeatState } from '../useHeat.ts';
-import { CLASS_GLYPHS } from './classWords.ts';
+import { CLASS_GLYPHS } from './classLabels.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
 import { SIGNAL_LABELS } from './signalWords.ts';
 import { pointerFocus, releaseFocus, ThresholdControl } from './ThresholdControl.tsx';

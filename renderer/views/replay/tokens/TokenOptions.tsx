@@ -5,7 +5,7 @@ import { useId } from 'react';
 import { DEFAULT_WINDOW } from '../../../../shared/domain/reflection.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
-import { CLASS_GLYPHS, classDefinitions } from './classWords.ts';
+import { CLASS_GLYPHS, classDefinitions } from './classLabels.ts';
 import { LexiconOptions } from './LexiconOptions.tsx';
 import { GAP_SHARE, type Heat } from './tokenHeat.ts';
 import { type LexiconState, useReflectionWindow } from './useLexicon.ts';

@@ -4,7 +4,7 @@ import { HEAT_SIGNALS, type HeatSignal } from '../../../state/tokenView.ts';
 import { decimal, signed } from '../../../ui/numbers.ts';
 import { UNSAID } from '../../../ui/signalSource.ts';
 
-export interface SignalWords {
+export interface SignalLabels {
   /** `entropy`, `entropy ≥`: before a value. */
   readonly name: string;
   /** Everything that is known about it. */
@@ -25,9 +25,9 @@ const temperatureText = (value: number): string => `T=${Number.isInteger(value) 
 const joined = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join(', ');
 
-export function signalWords(
+export function signalLabels(
   signal: Pick<RolloutSignal, 'signal' | 'source' | 'tail'>,
-): SignalWords | undefined {
+): SignalLabels | undefined {
   const { source, tail } = signal;
   const name = signal.signal;
   if (source === undefined || !isHeatSignal(name)) return undefined;
@@ -86,7 +86,7 @@ export const SIGNAL_LABELS: Readonly<Record<HeatSignal, string>> = {
 };
 
 /** `≥ 0.672 nats`, signed where it can be negative; blank when unknown. */
-export function valueText(words: SignalWords, value: number | undefined, digits = 3): string {
+export function valueText(words: SignalLabels, value: number | undefined, digits = 3): string {
   if (value === undefined || Number.isNaN(value)) return '';
   const number = words.isSigned ? signed(value, digits) : decimal(value, digits);
   return words.unit === '' ? number : `${number} ${words.unit}`;

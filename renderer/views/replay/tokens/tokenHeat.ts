@@ -5,12 +5,12 @@ import { classifyTokens, TOKEN_CLASSES, type TokenClass } from '../../../../shar
 import { policyValues, quantileThreshold } from '../../../../shared/domain/thresholds.ts';
 import type { HeatSignal } from '../../../state/tokenView.ts';
 import { heatCuts, heatLevels } from '../heatModel.ts';
-import type { SignalWords } from './signalWords.ts';
+import type { SignalLabels } from './signalWords.ts';
 import type { Threshold } from './thresholdModel.ts';
 
 export interface TokenSeries {
   readonly signal: HeatSignal;
-  readonly words: SignalWords;
+  readonly words: SignalLabels;
   readonly values: Float32Array;
   readonly upper?: Float32Array;
   readonly tail?: Float32Array;
@@ -33,7 +33,7 @@ export interface TokenSeries {
 export function seriesOf(
   logged: RolloutSignal,
   signal: HeatSignal,
-  words: SignalWords,
+  words: SignalLabels,
 ): TokenSeries | undefined {
   const { values, mask, ends, ids, upper, tail, count } = logged;
   if (values === undefined) return undefined;

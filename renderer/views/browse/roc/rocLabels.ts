@@ -2,7 +2,7 @@
 import type { PenaltyKind, RocBasis } from '../../../../shared/api/contract.ts';
 import type { ResampleRule } from '../../../../shared/domain/downSampling.ts';
 
-export const RULE_WORDS: Readonly<Record<ResampleRule, { readonly short: string; readonly words: string }>> =
+export const RULE_LABELS: Readonly<Record<ResampleRule, { readonly short: string; readonly words: string }>> =
   {
     release: {
       short: 'release',
@@ -20,7 +20,7 @@ export const RULE_WORDS: Readonly<Record<ResampleRule, { readonly short: string;
     },
   };
 
-export const PENALTY_WORDS: Readonly<
+export const PENALTY_LABELS: Readonly<
   Record<PenaltyKind, { readonly short: string; readonly words: string }>
 > = {
   logged: { short: 'logged', words: 'as the trainer wrote it' },
@@ -33,18 +33,18 @@ export const PENALTY_WORDS: Readonly<
 
 export type Source = 'logged' | 'recomputed' | 'unknown';
 
-export function sourceWords(source: Source, rule: ResampleRule | undefined): string {
+export function sourceLabel(source: Source, rule: ResampleRule | undefined): string {
   switch (source) {
     case 'logged':
       return 'decision: logged';
     case 'recomputed':
-      return `decision: recomputed: ${RULE_WORDS[rule ?? 'release'].short}`;
+      return `decision: recomputed: ${RULE_LABELS[rule ?? 'release'].short}`;
     case 'unknown':
       return 'decision: unknown';
   }
 }
 
-export const UNKNOWN_WORDS = 'Neither a decision nor a down-sampling configuration is logged.';
+export const UNKNOWN_LABEL = 'Neither a decision nor a down-sampling configuration is logged.';
 
 const SOURCE_OF_RULE = {
   chosen: 'chosen here',
@@ -53,12 +53,12 @@ const SOURCE_OF_RULE = {
 } as const;
 
 /** Under what decisions were recomputed, for a tooltip. */
-export function basisWords(basis: RocBasis): string {
+export function basisLabel(basis: RocBasis): string {
   const { settings } = basis;
   const names = (list: readonly string[], none: string) => (list.length === 0 ? none : list.join(', '));
   const lines = [
-    `Rule: ${RULE_WORDS[basis.rule].short} (${SOURCE_OF_RULE[basis.ruleSource]}). ${RULE_WORDS[basis.rule].words}.`,
-    `Penalty: ${PENALTY_WORDS[basis.penalty].short}, ${PENALTY_WORDS[basis.penalty].words}.`,
+    `Rule: ${RULE_LABELS[basis.rule].short} (${SOURCE_OF_RULE[basis.ruleSource]}). ${RULE_LABELS[basis.rule].words}.`,
+    `Penalty: ${PENALTY_LABELS[basis.penalty].short}, ${PENALTY_LABELS[basis.penalty].words}.`,
     `down_sample_to_n ${settings.down_sample_to_n}, minima ${settings.min_zero_reward_trace_num} negatives and ${settings.min_non_zero_reward_trace_num} positives, world size ${settings.world_size}.`,
     `Logged settings: ${names(basis.logged, 'none')}. Chosen here: ${names(basis.chosen, 'none')}. All others are the release’s defaults.`,
   ];

@@ -1,55 +1,55 @@
 /**
- * Hits of breakpoints whose patterns may take for ever (`(a+)+$`), looked for apart from the page:
+ * Finds the hits of breakpoints whose patterns may run forever (`(a+)+$`) in a worker:
  *
  *   ask(lanes, breaks) ─► worker: rollouts once, then one breakpoint at a time ─► state ─► subscribers
- *                            └ ended after LIMIT_MS, or when nobody asks for it any more
+ *                            └ ended after LIMIT_MS, or when the last subscriber leaves
  */
 import type { Breakpoint, Hit, StoppedRollout } from '../../../../shared/domain/breakpoints.ts';
 import { type Break, isSameLane, type StoppedLane, stoppedRollout } from './breakModel.ts';
 
 export const LIMIT_MS = 2_000;
 
-export type HitsQuestion =
+export type WorkerQuestion =
   | { readonly rollouts: readonly StoppedRollout[] }
   | { readonly conditions: Breakpoint };
-export type HitsAnswer =
+export type WorkerAnswer =
   | { readonly isReady: true }
   /** Per lane, as if it were the only breakpoint. */
   | { readonly hits: readonly (readonly Hit[])[] }
   | { readonly failure: string };
 
-/** What of it is used. */
-export type HitsWorker = Pick<Worker, 'onmessage' | 'onerror' | 'postMessage' | 'terminate'>;
+/** The part of a Worker that is used; tests pass a fake. */
+export type BreakpointWorker = Pick<Worker, 'onmessage' | 'onerror' | 'postMessage' | 'terminate'>;
 
 /** `leftOut`: why it has no hits. */
-export type Outcome = { readonly hits: readonly (readonly Hit[])[] } | { readonly leftOut: string };
+export type BreakpointOutcome = { readonly hits: readonly (readonly Hit[])[] } | { readonly leftOut: string };
 
-export interface ApartState {
+export interface BreakpointWorkerState {
   readonly lanes: readonly StoppedLane[];
   /** By the text of the breakpoint; absent: not looked for yet. */
-  readonly outcomes: ReadonlyMap<string, Outcome>;
+  readonly outcomes: ReadonlyMap<string, BreakpointOutcome>;
 }
 
-const NOTHING: ApartState = { lanes: [], outcomes: new Map() };
+const NOTHING: BreakpointWorkerState = { lanes: [], outcomes: new Map() };
 
 export const areSameLanes = (a: readonly StoppedLane[], b: readonly StoppedLane[]): boolean =>
   a.length === b.length && a.every((lane, i) => isSameLane(lane, b[i]));
 
-export class HitsApart {
+export class BreakpointWorkerClient {
   private state = NOTHING;
   private wanted: readonly Break[] = [];
-  private worker: HitsWorker | undefined;
+  private worker: BreakpointWorker | undefined;
   private isReady = false;
   private running: Break | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly listeners = new Set<() => void>();
-  private readonly start: () => HitsWorker;
+  private readonly start: () => BreakpointWorker;
 
-  constructor(start: () => HitsWorker) {
+  constructor(start: () => BreakpointWorker) {
     this.start = start;
   }
 
-  readonly current = (): ApartState => this.state;
+  readonly current = (): BreakpointWorkerState => this.state;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
@@ -86,7 +86,7 @@ export class HitsApart {
   private open(): void {
     const worker = this.start();
     this.worker = worker;
-    worker.onmessage = ({ data }: MessageEvent<HitsAnswer>) => {
+    worker.onmessage = ({ data }: MessageEvent<WorkerAnswer>) => {
       if (worker !== this.worker) return;
       if ('isReady' in data) {
         this.isReady = true;
@@ -114,7 +114,7 @@ export class HitsApart {
     }, LIMIT_MS);
   }
 
-  private finish(outcome: Outcome): void {
+  private finish(outcome: BreakpointOutcome): void {
     clearTimeout(this.timer);
     const { running } = this;
     this.running = undefined;
@@ -123,7 +123,7 @@ export class HitsApart {
     this.goOn();
   }
 
-  private post(question: HitsQuestion): void {
+  private post(question: WorkerQuestion): void {
     this.worker?.postMessage(question);
   }
 
@@ -135,7 +135,7 @@ export class HitsApart {
     this.running = undefined;
   }
 
-  private set(state: ApartState): void {
+  private set(state: BreakpointWorkerState): void {
     this.state = state;
     for (const listener of this.listeners) listener();
   }

@@ -2,7 +2,7 @@ import type { Lane } from '../laneModel.ts';
 import type { Break, Stop } from './breakModel.ts';
 
 /** `● B turn 3: error — exception`. */
-export function StopWords({
+export function BreakpointReasons({
   stop,
   lanes,
   breaks,

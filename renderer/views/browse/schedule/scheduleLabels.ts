@@ -13,7 +13,7 @@ function lasting(seconds: number): string {
   return seconds < 100 ? shortTime(seconds * 1000) : `${clock(seconds)} ${seconds < 3600 ? 'min' : 'h'}`;
 }
 
-export const STRAGGLER_WORDS = `A straggler ended after 90 % of the rollouts of the step and took more than ${STRAGGLER_MEDIANS === 2 ? 'twice' : `${STRAGGLER_MEDIANS} times`} their median`;
+export const STRAGGLER_LABEL = `A straggler ended after 90 % of the rollouts of the step and took more than ${STRAGGLER_MEDIANS === 2 ? 'twice' : `${STRAGGLER_MEDIANS} times`} their median`;
 
 export interface BarFacts {
   readonly when: string;
@@ -111,7 +111,7 @@ export function totalsOf(schedule: StepSchedule): readonly Total[] {
         wall > 0 ? `${lasting(facts.tailSeconds)} (${Math.round((facts.tailSeconds / wall) * 100)} %)` : '',
       why: 'From when 90 % of the rollouts had ended to the end of the step',
     },
-    { label: 'stragglers', value: count(facts.stragglers), why: STRAGGLER_WORDS },
+    { label: 'stragglers', value: count(facts.stragglers), why: STRAGGLER_LABEL },
     ...(hasWorkers && wall > 0
       ? [
           {
@@ -134,7 +134,7 @@ export function totalsOf(schedule: StepSchedule): readonly Total[] {
 }
 
 /** What the filter leaves of the step, and what is of that alone. @returns '' where nothing is filtered */
-export function matchingWords({ matching, rollouts }: StepSchedule): string {
+export function matchingLabel({ matching, rollouts }: StepSchedule): string {
   if (matching === undefined) return '';
   if (matching.rollouts === 0)
     return `No rollout of this step matches; all ${count(rollouts)} are drawn faint.`;
@@ -147,19 +147,19 @@ export function matchingWords({ matching, rollouts }: StepSchedule): string {
   ].join(' · ');
 }
 
-const SOURCE_WORDS = {
+const SOURCE_LABELS = {
   logged: 'logged',
   derived: 'read out of the responses',
   unknown: 'of a source that is not known',
 } as const;
 
-export function latencyWords({ latencies, queue, matching }: StepSchedule): readonly string[] {
+export function latencyLabels({ latencies, queue, matching }: StepSchedule): readonly string[] {
   const ofThose = matching === undefined ? '' : ' of those that match';
   const ms = (value: number): string => lasting(value / 1000);
   return [
     ...latencies.map(
       ({ source, calls, p50Ms, p95Ms, maxMs }) =>
-        `Latency${ofThose}, ${SOURCE_WORDS[source]} (${counted(calls, 'call')}): p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}, max ${ms(maxMs)}`,
+        `Latency${ofThose}, ${SOURCE_LABELS[source]} (${counted(calls, 'call')}): p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}, max ${ms(maxMs)}`,
     ),
     ...(queue === undefined
       ? []

@@ -7,7 +7,7 @@ const AT_WORK = 'input, textarea, select, [role=slider], [role=textbox], .monaco
  * What has just been opened takes the focus from the link that led here, or Enter would follow that link again.
  * Before it is seen: later, a field used at once would lose the focus, and with it what was typed.
  */
-export function useTakenFocus(element: RefObject<HTMLElement | null>): void {
+export function useAutoFocus(element: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const isAtWork = document.activeElement?.matches(AT_WORK) ?? false;
     const taker = element.current;
