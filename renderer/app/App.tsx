@@ -14,11 +14,11 @@ import {
 import { HOME_LIBRARY, type IngestProgress } from '../../shared/api/contract.ts';
 import { useConnection, useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
 import { resolvedHref } from '../data/libraryLink.ts';
-import { type Place, pathOfPlace } from '../data/place.ts';
-import { goTo, usePlace, useUrlQuery } from '../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { goTo, useRoute, useUrlQuery } from '../data/useRoute.ts';
 import { useInterface } from '../state/interface.ts';
-import { enterLibrary, rememberQuery } from '../state/placeMemory.ts';
+import { enterLibrary, rememberQuery } from '../state/routeMemory.ts';
 import { Button } from '../ui/Controls.tsx';
 import { HrefContext } from '../ui/Link.tsx';
 import { counted } from '../ui/numbers.ts';
@@ -36,16 +36,16 @@ import { LibrarySizes } from './LibrarySizes.tsx';
 import { MoveRun } from './MoveRun.tsx';
 import { OpenLibrary } from './OpenLibrary.tsx';
 import { Palette } from './Palette.tsx';
-import { PlaceView, usePrefetchViews } from './PlaceView.tsx';
 import { Rail } from './Rail.tsx';
 import { RemoveRun } from './RemoveRun.tsx';
+import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import { TopBar } from './TopBar.tsx';
 import { useShellCommands } from './useShellCommands.ts';
 import './app.css';
 
 /** So that Escape and the breadcrumb lead back to a list as it was left. */
-function usePlaceMemory(place: Place): void {
-  const path = pathOfPlace(place);
+function useRouteMemory(route: Route): void {
+  const path = pathOfRoute(route);
   const [query] = useUrlQuery();
   const search = query.size === 0 ? '' : `?${query}`;
   useEffect(() => rememberQuery(path, search), [path, search]);
@@ -87,10 +87,10 @@ export function App() {
 }
 
 function Window({ library }: { readonly library: string }) {
-  const place = usePlace();
-  const isFocused = useInterface((state) => state.isFocused) && place.view === 'rollout';
+  const route = useRoute();
+  const isFocused = useInterface((state) => state.isFocused) && route.view === 'rollout';
   const status = useConnectionStatus();
-  usePlaceMemory(place);
+  useRouteMemory(route);
   useShellCommands();
   useStartRun();
   // Titles and sentences name the keys in force: they are drawn anew when one is rebound.
@@ -99,17 +99,17 @@ function Window({ library }: { readonly library: string }) {
   return (
     <div className={isFocused ? 'app is-focused' : 'app'}>
       <TopBar />
-      {!isFocused && <Rail place={place} />}
+      {!isFocused && <Rail route={route} />}
       <main className="app-view">
         <ConnectionBanner />
         <div className="app-content">
-          <ErrorBoundary key={place.view}>
+          <ErrorBoundary key={route.view}>
             <Suspense fallback={<WaitingState title="Loading…" />}>
               {status === 'no-token' ? (
                 <NoToken />
               ) : (
                 <LibraryGate library={library}>
-                  <PlaceView place={place} />
+                  <RouteView route={route} />
                 </LibraryGate>
               )}
             </Suspense>
@@ -226,7 +226,7 @@ const startsAtLibrary = globalThis.location?.pathname === '/';
 let hasOpened = false;
 
 /**
- * A start without a place opens one run (from argv, or the demo), once; coming to the library later stays there. A job
+ * A start without a route opens one run (from argv, or the demo), once; coming to the library later stays there. A job
  * that was under way when the page was opened may learn its run only later: on a busy machine, or from a slow disk.
  */
 function useStartRun(): void {

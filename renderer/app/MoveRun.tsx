@@ -4,9 +4,9 @@ import { Dialog } from 'radix-ui';
 import { useRef, useState } from 'react';
 import type { RunSummary } from '../../shared/api/contract.ts';
 import { hrefInLibrary } from '../data/libraryLink.ts';
-import { pathOfPlace } from '../data/place.ts';
-import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
+import { pathOfRoute } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
@@ -100,7 +100,7 @@ function MoveRunBody({ run, onDone, onMoving }: MoveRunBodyProps) {
 
 function useMove(run: RunSummary, onDone: () => void, onMoving: (isMoving: boolean) => void) {
   const queryClient = useQueryClient();
-  const place = usePlace();
+  const route = useRoute();
   const setNotice = useInterface((state) => state.setNotice);
   const { task, share, cancel } = useLongTask('run.move', {
     onRunning: onMoving,
@@ -110,9 +110,9 @@ function useMove(run: RunSummary, onDone: () => void, onMoving: (isMoving: boole
         `${run.name} has a library of its own: ${counted(moved.rollouts, 'rollout')}, ${bytes(moved.bytes)}; ${bytes(moved.freed)} freed here`,
       );
       // A view of a run that is no longer here could only fail.
-      if ('runKey' in place && place.runKey === run.runKey) {
+      if ('runKey' in route && route.runKey === run.runKey) {
         if (moved.library === undefined) goTo({ view: 'library' });
-        else navigateTo(hrefInLibrary(moved.library, pathOfPlace(place)));
+        else navigateTo(hrefInLibrary(moved.library, pathOfRoute(route)));
       }
       await queryClient.invalidateQueries();
     },

@@ -1,7 +1,7 @@
 import { Columns2 } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import type { FollowRow } from '../../shared/api/contract.ts';
-import { comparePath, rolloutPlaceOf } from '../data/compareLink.ts';
+import { comparePath, rolloutRouteOf } from '../data/compareLink.ts';
 import { useFollowActions, useFollows } from '../data/follows.ts';
 import { useNow } from '../data/useNow.ts';
 import { useRequest } from '../data/useRequest.ts';
@@ -17,8 +17,8 @@ export function CompareChip() {
   const set = useInterface((state) => state.compareSet);
   if (set.length === 0) return null;
   const names = set.map((path) => {
-    const place = rolloutPlaceOf(path);
-    return place === undefined ? path : `${place.groupKey} #${place.ordinal}`;
+    const route = rolloutRouteOf(path);
+    return route === undefined ? path : `${route.groupKey} #${route.ordinal}`;
   });
   return (
     <Link

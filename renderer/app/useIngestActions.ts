@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient, useConnection } from '../data/DataProvider.tsx';
 import { JOBS_KEY } from '../data/followHost.ts';
-import { goTo } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { goTo } from '../data/useRoute.ts';
 
 /** Start and stop reading logs, for the library page, the drop target and the palette alike. */
 export function useIngestActions() {

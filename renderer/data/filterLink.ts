@@ -3,7 +3,7 @@
 import { TEXT_FIELDS } from '../../shared/domain/filter/fields.ts';
 import type { FilterFault, FilterNode } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
-import { useUrlQuery } from './usePlace.ts';
+import { useUrlQuery } from './useRoute.ts';
 
 export interface FilterLink {
   /** As it stands in the link. */

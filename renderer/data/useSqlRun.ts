@@ -1,4 +1,4 @@
-/** Running a statement, and taking all of it as a file. What it answered stays while other places are looked at. */
+/** Running a statement, and taking all of it as a file. The answer stays while other pages are open. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { SqlAnswer, SqlFormat, SqlPlace, SqlRow } from '../../shared/api/contract.ts';

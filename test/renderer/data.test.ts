@@ -65,8 +65,8 @@ describe('data', () => {
 
 describe('shell', () => {
   it('writes the path down to a place', () => {
-    const place = { view: 'rollout', runKey: 'r', step: 240, groupKey: 'p-0417', ordinal: 11 } as const;
-    expect(crumbsOf(place, 'grpo').map((crumb) => crumb.label)).toEqual([
+    const route = { view: 'rollout', runKey: 'r', step: 240, groupKey: 'p-0417', ordinal: 11 } as const;
+    expect(crumbsOf(route, 'grpo').map((crumb) => crumb.label)).toEqual([
       'grpo',
       'step 240',
       'p-0417',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
+import { parentRoute, parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
 import {
   columnLabel,
   columnParts,
@@ -166,9 +166,9 @@ describe('fork tree', () => {
   it.each(['/run/a/step/5/group/g%2F1/tree', '/run/a/step/5/group/g/rollout/3/alike'])(
     'has an address: %s',
     (path) => {
-      const place = parsePlace(path);
-      expect(pathOfPlace(place)).toBe(path);
-      expect(pathOfPlace(parentPlace(place) ?? { view: 'library' })).toBe(path.replace(/\/\w+$/, ''));
+      const route = parseRoute(path);
+      expect(pathOfRoute(route)).toBe(path);
+      expect(pathOfRoute(parentRoute(route) ?? { view: 'library' })).toBe(path.replace(/\/\w+$/, ''));
     },
   );
 });

@@ -10,7 +10,7 @@ import {
   queryLeftAt,
   rememberListPosition,
   rememberQuery,
-} from '../../renderer/state/placeMemory.ts';
+} from '../../renderer/state/routeMemory.ts';
 
 afterEach(() => enterLibrary(undefined));
 

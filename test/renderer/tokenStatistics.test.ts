@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tokensPlace } from '../../renderer/app/railPlaces.ts';
+import { tokensRoute } from '../../renderer/app/railRoutes.ts';
 import { crumbsOf } from '../../renderer/app/TopBar.tsx';
-import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
+import { parentRoute, parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
 import {
   availabilityText,
   chosenSignal,
@@ -337,21 +337,21 @@ describe('a copied table', () => {
 describe('the place', () => {
   it('is of what is open: a rollout, a group, a step, else the run', () => {
     const run = { view: 'run', runKey: 'r' } as const;
-    expect(tokensPlace(run)).toEqual({ view: 'tokens', runKey: 'r' });
-    expect(tokensPlace({ ...run, view: 'step', step: 3 })).toMatchObject({ view: 'stepTokens', step: 3 });
-    expect(tokensPlace({ ...run, view: 'step', step: 0 }, false)).toMatchObject({ view: 'tokens' });
-    expect(tokensPlace({ view: 'settings' })).toBeUndefined();
+    expect(tokensRoute(run)).toEqual({ view: 'tokens', runKey: 'r' });
+    expect(tokensRoute({ ...run, view: 'step', step: 3 })).toMatchObject({ view: 'stepTokens', step: 3 });
+    expect(tokensRoute({ ...run, view: 'step', step: 0 }, false)).toMatchObject({ view: 'tokens' });
+    expect(tokensRoute({ view: 'settings' })).toBeUndefined();
     const group = { runKey: 'r', step: 0, groupKey: 'p/7' } as const;
-    expect(tokensPlace({ view: 'group', ...group }, false)).toEqual({ view: 'groupTokens', ...group });
+    expect(tokensRoute({ view: 'group', ...group }, false)).toEqual({ view: 'groupTokens', ...group });
     const rollout = { ...group, ordinal: 2 };
-    expect(tokensPlace({ view: 'rollout', ...rollout })).toEqual({ view: 'rolloutTokens', ...rollout });
-    const path = pathOfPlace({ view: 'rolloutTokens', ...rollout });
-    expect([path, parsePlace(path)]).toEqual([
+    expect(tokensRoute({ view: 'rollout', ...rollout })).toEqual({ view: 'rolloutTokens', ...rollout });
+    const path = pathOfRoute({ view: 'rolloutTokens', ...rollout });
+    expect([path, parseRoute(path)]).toEqual([
       '/run/r/step/0/group/p%2F7/rollout/2/tokens',
       { view: 'rolloutTokens', ...rollout },
     ]);
-    expect(parentPlace({ view: 'rolloutTokens', ...rollout })).toEqual({ view: 'rollout', ...rollout });
-    expect(parentPlace({ view: 'groupTokens', ...group })).toEqual({ view: 'group', ...group });
+    expect(parentRoute({ view: 'rolloutTokens', ...rollout })).toEqual({ view: 'rollout', ...rollout });
+    expect(parentRoute({ view: 'groupTokens', ...group })).toEqual({ view: 'group', ...group });
     const deep = crumbsOf({ view: 'rolloutTokens', ...rollout }, 'my run');
     expect(deep.map(({ label }) => label)).toEqual(['my run', 'step 0', 'p/7', '#2', 'tokens']);
     const crumbs = crumbsOf({ view: 'stepTokens', runKey: 'r', step: 3 }, 'my run');

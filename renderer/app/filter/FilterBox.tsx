@@ -9,7 +9,7 @@ import type { FilterFault } from '../../../shared/domain/filter/node.ts';
 import { readFilter } from '../../../shared/domain/filter/parse.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { useCommands } from '../commands.ts';
 import { keyOf } from '../keysInForce.ts';

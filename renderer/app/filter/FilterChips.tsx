@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import type { FilterNode } from '../../../shared/domain/filter/node.ts';
 import { filterText } from '../../../shared/domain/filter/print.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 
 /** The conditions of the page's filter, each of which a click takes away. */
 export function FilterChips() {

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { FIRST_PLACES, type GroupRow, type ProblemPlace } from '../../../shared/api/contract.ts';
 import { keyed } from '../../app/keysInForce.ts';
-import { pathOfPlace } from '../../data/place.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
@@ -43,7 +43,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
           {group.rollouts > 1 && (
             <Link
               className="is-link"
-              href={pathOfPlace({ view: 'groupTree', runKey, step: group.step, groupKey: group.groupKey })}
+              href={pathOfRoute({ view: 'groupTree', runKey, step: group.step, groupKey: group.groupKey })}
               title={keyed('Where these rollouts part, as a tree', 'place.tree')}
             >
               Fork tree
@@ -51,7 +51,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
           )}
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'groupTokens', runKey, step: group.step, groupKey: group.groupKey })}
+            href={pathOfRoute({ view: 'groupTokens', runKey, step: group.step, groupKey: group.groupKey })}
             title={keyed('Statistics of the tokens of this group', 'place.tokens')}
           >
             Tokens
@@ -109,7 +109,7 @@ function PlaceLine({ place }: { readonly place: ProblemPlace }) {
   const share = ratio(place.correct, place.correctKnown);
   return (
     <Link
-      href={pathOfPlace({ view: 'group', runKey, step: step ?? 0, groupKey })}
+      href={pathOfRoute({ view: 'group', runKey, step: step ?? 0, groupKey })}
       aria-current={place.isThis ? 'true' : undefined}
     >
       <span className="same-run">

@@ -6,12 +6,12 @@ import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { type Place, pathOfPlace } from '../../data/place.ts';
+import { pathOfRoute, type Route } from '../../data/route.ts';
 import { useAnalysis } from '../../data/useAnalysis.ts';
-import { goTo } from '../../data/usePlace.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { type IndexRange, useGroupWindow } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/placeMemory.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { FailedState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { GROUP_COLUMNS, GROUP_SORT_IDS, matchColumn } from './groupColumns.tsx';
@@ -111,7 +111,7 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
   );
   // A group is opened as it was listed: under the filter.
   const search = text === '' ? '' : `?${new URLSearchParams({ q: text })}`;
-  const placeOf = ({ groupKey }: GroupRow): Place => ({ view: 'group', runKey, step, groupKey });
+  const routeOf = ({ groupKey }: GroupRow): Route => ({ view: 'group', runKey, step, groupKey });
   const list = `groups ${runKey} ${step} ${sort.column} ${sort.direction} ${text}`;
   return (
     <div className="list-column">
@@ -133,8 +133,8 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
           rowAt={rows.rowAt}
           sort={sort}
           onSort={setSort}
-          onOpen={(row) => goTo(placeOf(row), search)}
-          hrefOf={(row) => pathOfPlace(placeOf(row)) + search}
+          onOpen={(row) => goTo(routeOf(row), search)}
+          hrefOf={(row) => pathOfRoute(routeOf(row)) + search}
           onWindow={setRange}
           position={listPosition(list)}
           onPosition={(position) => rememberListPosition(list, position)}

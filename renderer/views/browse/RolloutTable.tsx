@@ -16,13 +16,13 @@ import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { type Place, pathOfPlace } from '../../data/place.ts';
+import { pathOfRoute, type Route } from '../../data/route.ts';
 import { useAnalysis } from '../../data/useAnalysis.ts';
-import { goTo } from '../../data/usePlace.ts';
 import { requestKey } from '../../data/useRequest.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/placeMemory.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { FailedState } from '../../ui/States.tsx';
 import { type Sort, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -124,7 +124,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
       </div>
     );
   }
-  const placeOf = ({ step, groupKey, ordinal }: RolloutRow): Place => ({
+  const routeOf = ({ step, groupKey, ordinal }: RolloutRow): Route => ({
     view: 'rollout',
     runKey,
     step,
@@ -159,20 +159,20 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
             onCount: setSelected,
             actions: (chosen) => (
               <>
-                <CompareSelected chosen={chosen} pathOf={(row) => pathOfPlace(placeOf(row))} />
-                <LabelSelected chosen={chosen} runKey={runKey} pathOf={(row) => pathOfPlace(placeOf(row))} />
+                <CompareSelected chosen={chosen} pathOf={(row) => pathOfRoute(routeOf(row))} />
+                <LabelSelected chosen={chosen} runKey={runKey} pathOf={(row) => pathOfRoute(routeOf(row))} />
               </>
             ),
           }}
           count={ids.length}
           rowAt={rows.rowAt}
           isQuiet={(row) => row.kept === false}
-          markOf={(row) => compareMark(pathOfPlace(placeOf(row)))}
+          markOf={(row) => compareMark(pathOfRoute(routeOf(row)))}
           sort={sorts}
           canSortFurther
           onSort={setSort}
-          onOpen={(row) => goTo(placeOf(row))}
-          hrefOf={(row) => pathOfPlace(placeOf(row))}
+          onOpen={(row) => goTo(routeOf(row))}
+          hrefOf={(row) => pathOfRoute(routeOf(row))}
           onWindow={setRange}
           position={listPosition(list)}
           onPosition={(position) => rememberListPosition(list, position)}

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { RolloutRow } from '../../../shared/api/contract.ts';
 import { comparePath, MOST_LANES } from '../../data/compareLink.ts';
 import { PLAIN_QUEUE, writeQueue } from '../../data/labelsLink.ts';
-import { navigateTo } from '../../data/usePlace.ts';
+import { navigateTo } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';

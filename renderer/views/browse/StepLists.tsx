@@ -1,7 +1,7 @@
 import type { StepSummary } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { FilterBox } from '../../app/filter/FilterBox.tsx';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { GroupTable } from './GroupTable.tsx';
 import { RolloutTable } from './RolloutTable.tsx';

@@ -5,11 +5,11 @@ import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
 import { isWithin } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { pathOfPlace } from '../../data/place.ts';
-import { goTo, useUrlQuery } from '../../data/usePlace.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useStepSeries } from '../../data/useStepSeries.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/placeMemory.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { sortedByKeys, sortsText } from '../../ui/sorting.ts';
@@ -102,7 +102,7 @@ export function StepTable({ run, latest }: StepTableProps) {
                 canSortFurther
                 onSort={setSort}
                 onOpen={({ step }) => goTo({ view: 'step', runKey, step }, search)}
-                hrefOf={({ step }) => pathOfPlace({ view: 'step', runKey, step }) + search}
+                hrefOf={({ step }) => pathOfRoute({ view: 'step', runKey, step }) + search}
                 position={listPosition(list)}
                 onPosition={(position) => rememberListPosition(list, position)}
               />

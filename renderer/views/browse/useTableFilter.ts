@@ -2,7 +2,7 @@ import { type FieldName, fieldNamed, WORD_FIELDS } from '../../../shared/domain/
 import { bothFilters, filterText } from '../../../shared/domain/filter/print.ts';
 import { runCommand } from '../../app/commands.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import type { CellValue, Column } from '../../ui/tableColumns.ts';
 import type { TableFilter } from '../../ui/useTableMenus.ts';
 

@@ -6,9 +6,9 @@ import { useCommands } from '../../app/commands.ts';
 import { KeyOf } from '../../app/Keys.tsx';
 import { useClient } from '../../data/DataProvider.tsx';
 import { QUEUE_ORDERS, type QueueLink, type QueueOrder, writeQueue } from '../../data/labelsLink.ts';
-import { pathOfPlace } from '../../data/place.ts';
-import { navigateTo } from '../../data/usePlace.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { fetchCached, useRequest } from '../../data/useRequest.ts';
+import { navigateTo } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useLabelling } from '../../state/labelling.ts';
 import { count, counted } from '../../ui/numbers.ts';
@@ -68,8 +68,8 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
     try {
       const { run, row } = await fetchCached(queryClient, client, 'rollout.get', { rolloutId: first });
       const { step, groupKey, ordinal } = row;
-      const place = { view: 'rollout', runKey: run.runKey, step, groupKey, ordinal } as const;
-      navigateTo(`${pathOfPlace(place)}?${new URLSearchParams({ queue: text })}`);
+      const route = { view: 'rollout', runKey: run.runKey, step, groupKey, ordinal } as const;
+      navigateTo(`${pathOfRoute(route)}?${new URLSearchParams({ queue: text })}`);
     } catch (error) {
       setNotice(error instanceof Error ? error.message : String(error));
     }

@@ -6,12 +6,12 @@ import { keyOf } from '../../app/keysInForce.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
-import { pathOfPlace } from '../../data/place.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { partsApart } from '../../data/runNames.ts';
-import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/placeMemory.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted } from '../../ui/numbers.ts';
@@ -159,7 +159,7 @@ export default function LibraryView() {
             }
             canSortFurther
             onOpen={(run) => goTo({ view: 'run', runKey: run.runKey })}
-            hrefOf={(run) => pathOfPlace({ view: 'run', runKey: run.runKey })}
+            hrefOf={(run) => pathOfRoute({ view: 'run', runKey: run.runKey })}
             position={listPosition('runs')}
             onPosition={(position) => {
               cursor.current = position.cursor;

@@ -3,9 +3,9 @@ import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { useCompareCommand } from '../../app/compareSet.ts';
-import { type Place, pathOfPlace } from '../../data/place.ts';
+import { pathOfRoute, type Route } from '../../data/route.ts';
 import { type SegmentView, turnsOf } from '../../data/segmentViews.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useIsDark } from '../../theme/theme.ts';
 import { InspectorPane } from './InspectorPane.tsx';
@@ -32,11 +32,11 @@ import { useSiblings } from './useSiblings.ts';
 import './labels/labels.css';
 
 interface ReplayProps {
-  readonly place: Extract<Place, { view: 'rollout' }>;
+  readonly route: Extract<Route, { view: 'rollout' }>;
   readonly detail: RolloutDetail;
 }
 
-export function Replay({ place, detail }: ReplayProps) {
+export function Replay({ route, detail }: ReplayProps) {
   const [query, setQuery] = useUrlQuery();
   const transcript = useRef<TranscriptHandle>(null);
   const [isRecordOpen, setRecordOpen] = useState(false);
@@ -50,7 +50,7 @@ export function Replay({ place, detail }: ReplayProps) {
   const turns = useMemo(() => turnsOf(detail), [detail]);
   const heatState = useHeat(detail);
   const { heat } = heatState;
-  const siblings = useSiblings(place, detail.row, detail.run, queueSearch(query));
+  const siblings = useSiblings(route, detail.row, detail.run, queueSearch(query));
 
   const asked = Number(query.get('turn') ?? Number.NaN);
   const turn = turns.some((view) => view.turn === asked) ? asked : (turns[0]?.turn ?? 0);
@@ -98,7 +98,7 @@ export function Replay({ place, detail }: ReplayProps) {
     if (playback.isAtEnd) goToTurn(turns[0]?.turn ?? 0);
     playback.flip();
   };
-  useCompareCommand(() => (isBlind ? undefined : pathOfPlace(place)));
+  useCompareCommand(() => (isBlind ? undefined : pathOfRoute(route)));
   useCommands({
     'turn.next': () => step(1),
     'turn.previous': () => step(-1),
@@ -127,7 +127,7 @@ export function Replay({ place, detail }: ReplayProps) {
       else if (cursor.span !== undefined) cursor.setSpan(undefined);
       else if (cursor.token !== undefined) cursor.clear();
       else if (isFocused) flip('isFocused');
-      else leaveRollout(place, queue?.link);
+      else leaveRollout(route, queue?.link);
     },
   });
 

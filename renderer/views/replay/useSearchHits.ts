@@ -4,10 +4,10 @@ import type { RolloutDetail, RolloutHits } from '../../../shared/api/contract.ts
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import { type HitAddress, hitAddress, readHitAddress } from '../../data/searchLink.ts';
 import type { SegmentView, TurnView } from '../../data/segmentViews.ts';
-import { navigateTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { navigateTo } from '../../data/useRoute.ts';
 import { codePlaces, type PlacedStretch } from '../../editor/codePlaces.ts';
-import { queryLeftAt } from '../../state/placeMemory.ts';
+import { queryLeftAt } from '../../state/routeMemory.ts';
 import type { Hit } from './findModel.ts';
 
 export interface LinkedFind {

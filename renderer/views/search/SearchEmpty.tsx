@@ -1,7 +1,7 @@
 /** Nothing is looked for, or nothing was found: what there is to look for, and why it may have been missed. */
 import { useFilterLink } from '../../data/filterLink.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { EmptyState } from '../../ui/States.tsx';
 import { hasCasedPattern, SCOPE_LABELS, scopeOf, withScope } from './searchModel.ts';

@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import type { RunSummary, SearchHit } from '../../../shared/api/contract.ts';
 import { useCompareCommand, useCompareMark } from '../../app/compareSet.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
-import { pathOfPlace, type RolloutPlace } from '../../data/place.ts';
+import { pathOfRoute, type RolloutRoute } from '../../data/route.ts';
 import { foundPath } from '../../data/searchLink.ts';
-import { navigateTo } from '../../data/usePlace.ts';
-import { listPosition, rememberListPosition } from '../../state/placeMemory.ts';
+import { navigateTo } from '../../data/useRoute.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { RightMark } from '../../ui/Marks.tsx';
 import { counted, reward } from '../../ui/numbers.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -57,11 +57,11 @@ export function SearchResults({ rows, runs, query, list, onNearEnd }: SearchResu
 
 function hrefTo({ group, ...row }: SearchRow, runKey: string, query: string): string {
   const { step, groupKey } = group;
-  if (row.kind === 'group') return pathOfPlace({ view: 'group', runKey, step, groupKey });
+  if (row.kind === 'group') return pathOfRoute({ view: 'group', runKey, step, groupKey });
   const rollout = row.kind === 'rollout' ? row.rollout : group.found[0];
-  const place: RolloutPlace = { view: 'rollout', runKey, step, groupKey, ordinal: rollout?.ordinal ?? 0 };
+  const route: RolloutRoute = { view: 'rollout', runKey, step, groupKey, ordinal: rollout?.ordinal ?? 0 };
   const { hit } = row;
-  return foundPath(place, { query, ...(hit === undefined ? {} : { turn: hit.turn, at: hit }) });
+  return foundPath(route, { query, ...(hit === undefined ? {} : { turn: hit.turn, at: hit }) });
 }
 
 function columnsFor(runs: ReadonlyMap<number, RunSummary>): readonly Column<SearchRow>[] {

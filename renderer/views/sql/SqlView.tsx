@@ -4,8 +4,8 @@ import type { SqlFormat, SqlRow, SqlSource } from '../../../shared/api/contract.
 import { useCommands } from '../../app/commands.ts';
 import { keyWord } from '../../app/keysInForce.ts';
 import { useClient } from '../../data/DataProvider.tsx';
-import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { type StatementAim, useSqlExport, useSqlRun } from '../../data/useSqlRun.ts';
 import type { SqlEditorHandle } from '../../editor/SqlEditor.tsx';
 import { useInterface } from '../../state/interface.ts';
@@ -18,7 +18,7 @@ import { ResultArea } from './ResultArea.tsx';
 import { SidePanel } from './SidePanel.tsx';
 import { StatementBar } from './StatementBar.tsx';
 import { StatusLine } from './StatusLine.tsx';
-import { fileNameOf, linkOf, numberOf, placeOfTarget, tsvOf } from './sqlModel.ts';
+import { fileNameOf, linkOf, numberOf, routeOfTarget, tsvOf } from './sqlModel.ts';
 import { useStatement } from './useStatement.ts';
 import './sql.css';
 
@@ -80,7 +80,7 @@ export default function SqlView() {
     if (link === undefined || id === undefined)
       return notify('The row has no rollout_id, group_id or run_id to open');
     client.request('sql.target', { of: link.kind, id }).then(
-      (target) => goTo(placeOfTarget(target)),
+      (target) => goTo(routeOfTarget(target)),
       (error: unknown) => notify(error instanceof Error ? error.message : String(error)),
     );
   };

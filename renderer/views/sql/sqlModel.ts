@@ -1,6 +1,6 @@
 /** Values of a result as they are read, sorted and followed. */
 import type { SqlRow, SqlTarget, SqlValue } from '../../../shared/api/contract.ts';
-import type { Place } from '../../data/place.ts';
+import type { Route } from '../../data/route.ts';
 import { bytes, counted } from '../../ui/numbers.ts';
 import { type SortValue, sortedBy } from '../../ui/sorting.ts';
 
@@ -74,7 +74,7 @@ export function linkOf(
   return undefined;
 }
 
-export function placeOfTarget({ runKey, step, groupKey, ordinal }: SqlTarget): Place {
+export function routeOfTarget({ runKey, step, groupKey, ordinal }: SqlTarget): Route {
   if (step === undefined || groupKey === undefined) return { view: 'run', runKey };
   if (ordinal === undefined) return { view: 'group', runKey, step, groupKey };
   return { view: 'rollout', runKey, step, groupKey, ordinal };

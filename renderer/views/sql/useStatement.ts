@@ -3,8 +3,8 @@
  * a long one that is not saved as `?draft=1`, which this tab remembers.
  */
 import { useEffect, useRef, useState } from 'react';
-import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { LONGEST_LINK } from './sqlModel.ts';
 
 /** Typing writes no history: the URL follows when it pauses. */

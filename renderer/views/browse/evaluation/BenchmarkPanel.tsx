@@ -4,8 +4,8 @@ import type { EvaluationPanel, EvaluationPoint, RunDetail } from '../../../../sh
 import { standaloneSvg } from '../../../charts/exportChart.ts';
 import type { PanelLine } from '../../../charts/panelModel.ts';
 import { ValueChart } from '../../../charts/ValueChart.tsx';
-import { pathOfPlace } from '../../../data/place.ts';
-import { navigateTo } from '../../../data/usePlace.ts';
+import { pathOfRoute } from '../../../data/route.ts';
+import { navigateTo } from '../../../data/useRoute.ts';
 import { useReferenceLines } from '../../../state/chartSettings.ts';
 import { percent } from '../../../ui/numbers.ts';
 import { ChartMenu, chartFileName } from '../overview/ChartMenu.tsx';
@@ -48,7 +48,7 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     const q = filterAnd(filter, condition);
     const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
     return accuracyLines(panel, {
-      onOpen: (at) => navigateTo(`${pathOfPlace({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
+      onOpen: (at) => navigateTo(`${pathOfRoute({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
       // The list filters rollouts: under a filter it is not everything the number is of.
       opens: filter === '' ? 'the rollouts of the step' : 'the rollouts of the step that match the filter',
     });

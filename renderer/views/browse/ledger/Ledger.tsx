@@ -9,9 +9,9 @@ import { valueText } from '../../../../shared/domain/filter/complete.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { keyed } from '../../../app/keysInForce.ts';
-import type { Place } from '../../../data/place.ts';
 import { noChoice } from '../../../data/rocChoice.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import type { Route } from '../../../data/route.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { useRunOf } from '../../../data/useRunOf.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
@@ -34,14 +34,14 @@ import './ledger.css';
 
 interface LedgerProps {
   readonly runId: number;
-  readonly place: Extract<Place, { view: 'group' }>;
+  readonly route: Extract<Route, { view: 'group' }>;
   readonly state: LedgerState;
   readonly head: ReactNode;
 }
 
-export function Ledger({ runId, place, state, head }: LedgerProps) {
+export function Ledger({ runId, route, state, head }: LedgerProps) {
   const { ledger, entries, choice } = state;
-  const run = useRunOf(place);
+  const run = useRunOf(route);
   const [query, setQuery] = useUrlQuery();
   const isOpen = choice.scope !== undefined;
   const showsAllWays = query.get('ways') === 'all';
@@ -65,7 +65,7 @@ export function Ledger({ runId, place, state, head }: LedgerProps) {
           )
         ) : (
           <>
-            {ledger.rows.length > 1 && <LedgerStrip place={place} entries={entries} ledger={ledger} />}
+            {ledger.rows.length > 1 && <LedgerStrip route={route} entries={entries} ledger={ledger} />}
             <LedgerSummary ledger={ledger} isExample={choice.isExample} isPanelOpen={isOpen} />
             {state.error !== null && (
               <p className="ledger-fault is-wrong" role="alert">
@@ -78,9 +78,9 @@ export function Ledger({ runId, place, state, head }: LedgerProps) {
             <div className="filters">
               <FilterBox
                 runId={runId}
-                runKey={place.runKey}
+                runKey={route.runKey}
                 what="rollouts"
-                within={`step:${place.step} group_key:${valueText(place.groupKey)}`}
+                within={`step:${route.step} group_key:${valueText(route.groupKey)}`}
               />
               <LedgerFilters entries={entries} isPanelOpen={isOpen} />
               <div className="end">
@@ -104,13 +104,13 @@ export function Ledger({ runId, place, state, head }: LedgerProps) {
               </div>
             </div>
             <div className="page-list">
-              <LedgerTable runId={runId} place={place} state={{ ...state, ledger }} />
+              <LedgerTable runId={runId} route={route} state={{ ...state, ledger }} />
             </div>
-            <PairPanel place={place} groupId={ledger.groupId} entries={entries} source={ledger.source} />
+            <PairPanel route={route} groupId={ledger.groupId} entries={entries} source={ledger.source} />
           </>
         )}
       </div>
-      {isOpen && <GroupWhatIf place={place} run={run} state={state} />}
+      {isOpen && <GroupWhatIf route={route} run={run} state={state} />}
     </div>
   );
 }

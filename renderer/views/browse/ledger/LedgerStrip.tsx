@@ -1,12 +1,12 @@
 import type { GroupLedger } from '../../../../shared/api/contract.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
 import { penaltyText } from '../roc/rocLabels.ts';
 import { decisionLabel, isTruncated, type LedgerEntry, type StripBar, stripOf } from './ledgerModel.ts';
 
 interface LedgerStripProps {
-  readonly place: Extract<Place, { view: 'group' }>;
+  readonly route: Extract<Route, { view: 'group' }>;
   readonly entries: readonly LedgerEntry[];
   readonly ledger: GroupLedger;
 }
@@ -42,7 +42,7 @@ function barTitle({ entry }: StripBar, source: GroupLedger['source']): string {
   return parts.filter(Boolean).join(' · ');
 }
 
-export function LedgerStrip({ place, entries, ledger }: LedgerStripProps) {
+export function LedgerStrip({ route, entries, ledger }: LedgerStripProps) {
   const strip = stripOf(entries);
   const bars = strip.bars.slice(0, MAX_BARS);
   const has = (test: (entry: LedgerEntry) => boolean) => entries.some(test);
@@ -59,7 +59,7 @@ export function LedgerStrip({ place, entries, ledger }: LedgerStripProps) {
                   {markOf(entry)}
                 </span>
                 <Link
-                  href={pathOfPlace({ ...place, view: 'rollout', ordinal: entry.row.ordinal })}
+                  href={pathOfRoute({ ...route, view: 'rollout', ordinal: entry.row.ordinal })}
                   className={barClass(bar)}
                   style={{
                     height: `${bar.height === undefined ? 4 : 14 + 46 * bar.height}px`,

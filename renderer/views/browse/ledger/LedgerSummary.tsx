@@ -1,5 +1,5 @@
 import type { GroupLedger } from '../../../../shared/api/contract.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { counted } from '../../../ui/numbers.ts';
 import { quotaSentences } from '../roc/quotaModel.ts';
 import { basisLabel, RULE_LABELS } from '../roc/rocLabels.ts';

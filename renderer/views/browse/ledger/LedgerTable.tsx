@@ -5,11 +5,11 @@ import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { useTableLayout } from '../../../app/useTableLayout.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../../state/placeMemory.ts';
+import { listPosition, rememberListPosition } from '../../../state/routeMemory.ts';
 import { EmptyState, FailedState } from '../../../ui/States.tsx';
 import { sortedBy } from '../../../ui/sorting.ts';
 import { VirtualTable } from '../../../ui/VirtualTable.tsx';
@@ -22,14 +22,14 @@ import type { LedgerState } from './useLedger.ts';
 
 interface LedgerTableProps {
   readonly runId: number;
-  readonly place: Extract<Place, { view: 'group' }>;
+  readonly route: Extract<Route, { view: 'group' }>;
   readonly state: LedgerState & { readonly ledger: NonNullable<LedgerState['ledger']> };
 }
 
 const NO_PAIR: readonly number[] = [];
 const BY_ORDINAL = { column: 'ordinal', direction: 'ascending' } as const;
 
-export function LedgerTable({ runId, place, state }: LedgerTableProps) {
+export function LedgerTable({ runId, route, state }: LedgerTableProps) {
   const { ledger, entries, isStale, fresh } = state;
   const [query, setQuery] = useUrlQuery();
   const pair = useInterface((store) => store.comparedOf[ledger.groupId]) ?? NO_PAIR;
@@ -61,7 +61,7 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
   const { applied } = useFilterLink();
   const matching = useAnalysis(
     'rollout.order',
-    applied === '' ? undefined : { runId, step: place.step, groupId: ledger.groupId, filter: applied },
+    applied === '' ? undefined : { runId, step: route.step, groupId: ledger.groupId, filter: applied },
   );
   const { answer } = matching;
   const found = useMemo(
@@ -114,8 +114,8 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
       </div>
     );
   }
-  const placeOf = ({ row }: LedgerEntry): Place => ({ ...place, view: 'rollout', ordinal: row.ordinal });
-  const list = `ledger ${pathOfPlace(place)} ${sort.column} ${sort.direction} ${applied} ${marks.join(' ')}`;
+  const routeOf = ({ row }: LedgerEntry): Route => ({ ...route, view: 'rollout', ordinal: row.ordinal });
+  const list = `ledger ${pathOfRoute(route)} ${sort.column} ${sort.direction} ${applied} ${marks.join(' ')}`;
   return (
     <div className={isStale ? 'list-column is-stale' : 'list-column'} aria-busy={isStale}>
       {fresh !== undefined && (
@@ -129,19 +129,19 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
         <VirtualTable
           key={list}
           handle={table}
-          label={`Rollouts of ${place.groupKey}`}
+          label={`Rollouts of ${route.groupKey}`}
           columns={columns}
           arrangement={arrangement}
           selection={{ of: list, notify: setNotice }}
           count={rows.length}
           rowAt={(index) => rows[index]}
           isQuiet={({ standing }) => standing.kept === false}
-          markOf={(entry) => compareMark(pathOfPlace(placeOf(entry)))}
+          markOf={(entry) => compareMark(pathOfRoute(routeOf(entry)))}
           sort={sort}
           onSort={setSort}
-          onOpen={(entry) => goTo(placeOf(entry))}
+          onOpen={(entry) => goTo(routeOf(entry))}
           onToggle={({ row }) => flipCompared(ledger.groupId, row.rolloutId)}
-          hrefOf={(entry) => pathOfPlace(placeOf(entry))}
+          hrefOf={(entry) => pathOfRoute(routeOf(entry))}
           position={listPosition(list)}
           onPosition={(position) => rememberListPosition(list, position)}
         />

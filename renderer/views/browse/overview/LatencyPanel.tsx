@@ -6,7 +6,7 @@ import { LogHistogram } from '../../../charts/LogHistogram.tsx';
 import type { StepRange } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
-import { goTo } from '../../../data/usePlace.ts';
+import { goTo } from '../../../data/useRoute.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { compact, count, counted, duration as lasting } from '../../../ui/numbers.ts';
 import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';

@@ -7,8 +7,8 @@ import { keyOf } from '../../../app/keysInForce.ts';
 import { chartCsv } from '../../../charts/chartCsv.ts';
 import { dashOf, rangeText, STROKES, type StepRange } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute } from '../../../data/route.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Button, IconButton } from '../../../ui/Controls.tsx';
 import { saveText } from '../../../ui/exportText.ts';
 import { Link } from '../../../ui/Link.tsx';
@@ -202,7 +202,7 @@ function SeriesProgress({
 function listOf(runKey: string, filter: string, range: StepRange | undefined): string {
   const steps = range === undefined ? '' : `step:${range.from}..${range.to}`;
   const query = new URLSearchParams({ tab: 'rollouts', q: bothFilters(filter, steps) });
-  return `${pathOfPlace({ view: 'run', runKey })}?${query}`;
+  return `${pathOfRoute({ view: 'run', runKey })}?${query}`;
 }
 
 interface StageStripProps {

@@ -5,8 +5,8 @@ import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from '
 import type { RunDetail } from '../../../../shared/api/contract.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { rangeText, type StepRange } from '../../../charts/panelModel.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { counted } from '../../../ui/numbers.ts';
 import { WaitingState } from '../../../ui/States.tsx';
 import { OverviewBar } from './OverviewBar.tsx';

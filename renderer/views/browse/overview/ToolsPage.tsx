@@ -3,7 +3,7 @@ import type { RunDetail, StepFacts } from '../../../../shared/api/contract.ts';
 import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { FilterChips } from '../../../app/filter/FilterChips.tsx';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { useStepSeries } from '../../../data/useStepSeries.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
@@ -94,7 +94,7 @@ function Figures({ run, facts, filter }: FiguresProps) {
               <td>
                 <Link
                   className="is-link"
-                  href={`${pathOfPlace({ view: 'run', runKey: run.runKey })}?${new URLSearchParams({
+                  href={`${pathOfRoute({ view: 'run', runKey: run.runKey })}?${new URLSearchParams({
                     tab: 'rollouts',
                     q: filterAnd(filter, figure.filter),
                   })}`}

@@ -5,10 +5,10 @@ import { axisOf, isWithin, type PanelLine, valueAt } from '../../../charts/panel
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { hrefInLibrary } from '../../../data/libraryLink.ts';
 import { useLibraries, useRunsOf } from '../../../data/otherLibraries.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { distinctNames } from '../../../data/runNames.ts';
-import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../../data/useStepSeries.ts';
 import type { ChartSpec } from './overviewCharts.ts';
 import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
@@ -93,7 +93,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
             ...(to === undefined ? { tab: 'rollouts' } : {}),
             ...(q === '' ? {} : { q }),
           });
-          const place = pathOfPlace({ view: to ?? 'step', runKey, step });
+          const place = pathOfRoute({ view: to ?? 'step', runKey, step });
           const path = search.size === 0 ? place : `${place}?${search}`;
           navigateTo(library === undefined ? path : hrefInLibrary(library, path));
         },

@@ -2,7 +2,7 @@ import type { ProblemGroup } from '../../../../shared/api/contract.ts';
 import { quoted } from '../../../../shared/domain/filter/lexer.ts';
 import { bothFilters } from '../../../../shared/domain/filter/print.ts';
 import { labelOf, useTaxonomy } from '../../../data/annotations.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
 import { count, counted, decimal, percent, ratio } from '../../../ui/numbers.ts';
@@ -48,7 +48,7 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
             <Link
               key={group.groupId}
               className={group.groupId === here ? 'problem-column is-here' : 'problem-column'}
-              href={pathOfPlace({ view: 'group', runKey, step: step ?? 0, groupKey })}
+              href={pathOfRoute({ view: 'group', runKey, step: step ?? 0, groupKey })}
               title={titleOf(group, scale, clusters, taxonomy)}
               aria-label={`Step ${step ?? '–'}: ${rate === undefined ? 'success unknown' : `${percent(rate)} % right`}, ${counted(group.answers.length, 'different answer')}`}
             >
@@ -163,7 +163,7 @@ function ProblemLabels({ runKey, problemId, groups }: ProblemLabelsProps) {
         return (
           <li key={label}>
             <Link
-              href={`${pathOfPlace({ view: 'run', runKey })}?${new URLSearchParams({ tab: 'rollouts', q })}`}
+              href={`${pathOfRoute({ view: 'run', runKey })}?${new URLSearchParams({ tab: 'rollouts', q })}`}
               aria-label={`${known.name}: ${counted(rollouts, 'rollout')}`}
               title={`${counted(rollouts, 'rollout')} of this run with the label ${known.name}`}
             >

@@ -3,7 +3,7 @@
 import { useQueries } from '@tanstack/react-query';
 import type { RunDetail, StepFacts, StepSummary } from '../../../../shared/api/contract.ts';
 import { useClient } from '../../../data/DataProvider.tsx';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { requestKey } from '../../../data/useRequest.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
@@ -65,7 +65,7 @@ export function RecipeView({ run, rows }: RecipeViewProps) {
                   {stage.worst !== undefined && (
                     <Link
                       className="is-link"
-                      href={`${pathOfPlace({ view: 'step', runKey: run.runKey, step: stage.worst.step })}?tab=rollouts&q=stop%3Alength`}
+                      href={`${pathOfRoute({ view: 'step', runKey: run.runKey, step: stage.worst.step })}?tab=rollouts&q=stop%3Alength`}
                       title="The rollouts that were stopped by the length limit"
                     >
                       {percent(stage.worst.share)} % at step {stage.worst.step}

@@ -6,12 +6,12 @@ import type { Client } from '../../../../shared/api/transport.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { useClient } from '../../../data/DataProvider.tsx';
 import { ApiError } from '../../../data/failures.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { rocQuery } from '../../../data/rocChoice.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { type IndexRange, useGroupWindow } from '../../../data/useRowWindow.ts';
-import { listPosition, rememberListPosition } from '../../../state/placeMemory.ts';
+import { listPosition, rememberListPosition } from '../../../state/routeMemory.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
@@ -69,7 +69,7 @@ export function GroupsBehind(props: GroupsBehindProps) {
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   const rows = useGroupWindow(ids, range);
   const table = useTableCommands();
-  const placeOf = (row: GroupRow): Place => ({
+  const routeOf = (row: GroupRow): Route => ({
     view: 'group',
     runKey,
     step: row.step,
@@ -108,8 +108,8 @@ export function GroupsBehind(props: GroupsBehindProps) {
             rowAt={rows.rowAt}
             sort={sort}
             onSort={setSort}
-            onOpen={(row) => goTo(placeOf(row), search)}
-            hrefOf={(row) => pathOfPlace(placeOf(row)) + search}
+            onOpen={(row) => goTo(routeOf(row), search)}
+            hrefOf={(row) => pathOfRoute(routeOf(row)) + search}
             onWindow={setRange}
             position={listPosition(list)}
             onPosition={(position) => rememberListPosition(list, position)}

@@ -1,5 +1,5 @@
 import type { RocReport, Stage } from '../../../../shared/api/contract.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { count, counted, percent } from '../../../ui/numbers.ts';
 import { ExampleOffer } from '../roc/SourceChip.tsx';

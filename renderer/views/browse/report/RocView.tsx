@@ -5,11 +5,11 @@
 import { useMemo } from 'react';
 import { useCommands } from '../../../app/commands.ts';
 import { keyed } from '../../../app/keysInForce.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
 import { choiceOfUrl, noChoice, rocQuery, useRocReport } from '../../../data/rocChoice.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { counted, seconds } from '../../../ui/numbers.ts';
@@ -79,8 +79,8 @@ export default function RocView({ runKey, step }: RocViewProps) {
   }
   if (run.data === undefined) return <WaitingState title="Opening the run…" />;
   const key = query.get('of');
-  const here: Place = step === undefined ? { view: 'roc', runKey } : { view: 'stepRoc', runKey, step };
-  const wider: Place = step === undefined ? here : { view: 'roc', runKey };
+  const here: Route = step === undefined ? { view: 'roc', runKey } : { view: 'stepRoc', runKey, step };
+  const wider: Route = step === undefined ? here : { view: 'roc', runKey };
   return (
     <div className={isOpen ? 'roc-page has-what-if' : 'roc-page'}>
       <div className="page">
@@ -101,7 +101,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
             />
           )}
           {step !== undefined && run.data.hasSteps && (
-            <Link className="is-link" href={pathOfPlace(wider) + rocQuery(query)}>
+            <Link className="is-link" href={pathOfRoute(wider) + rocQuery(query)}>
               of the whole run
             </Link>
           )}

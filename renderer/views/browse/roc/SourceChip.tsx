@@ -1,5 +1,5 @@
 import type { RocBasis } from '../../../../shared/api/contract.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Chip } from '../../../ui/Controls.tsx';
 import { basisLabel, type Source, sourceLabel, UNKNOWN_LABEL } from './rocLabels.ts';
 

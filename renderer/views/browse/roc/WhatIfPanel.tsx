@@ -12,8 +12,8 @@ import {
   type Scope,
   type UrlChoice,
 } from '../../../data/rocChoice.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { copyText } from '../../../ui/exportText.ts';

@@ -5,11 +5,11 @@ import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { FilterChips } from '../../../app/filter/FilterChips.tsx';
 import { useClient } from '../../../data/DataProvider.tsx';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
 import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { copyText } from '../../../ui/exportText.ts';
 import { Link } from '../../../ui/Link.tsx';
@@ -78,14 +78,14 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
           </span>
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'step', runKey, step })}
+            href={pathOfRoute({ view: 'step', runKey, step })}
             title="The rollouts of this step"
           >
             Rollouts
           </Link>
           <Link
             className="is-link"
-            href={`${pathOfPlace({ view: 'run', runKey })}?tab=tools`}
+            href={`${pathOfRoute({ view: 'run', runKey })}?tab=tools`}
             title="Latency, concurrency and wall time over steps"
           >
             Over steps

@@ -7,7 +7,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PoolJoinRow, RunDetail, RunSources } from '../../../../shared/api/contract.ts';
 import { useClient } from '../../../data/DataProvider.tsx';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { Button } from '../../../ui/Controls.tsx';
@@ -113,7 +113,7 @@ function Joined({ join, runKey, isBusy, onLeave }: JoinedProps) {
         {isPool
           ? 'This run has all rollouts; those kept are listed in '
           : 'This run lists the kept rollouts of '}
-        <Link className="is-link" href={pathOfPlace({ view: 'run', runKey: other.runKey })}>
+        <Link className="is-link" href={pathOfRoute({ view: 'run', runKey: other.runKey })}>
           {other.name}
         </Link>
         . {joinText(join)}
@@ -183,7 +183,7 @@ function JoinReport({ report, keptKey, keptName }: JoinReportProps) {
               <li key={`${step} ${groupKey} ${ordinal}`}>
                 <Link
                   className="is-link"
-                  href={pathOfPlace({ view: 'rollout', runKey: keptKey, step, groupKey, ordinal })}
+                  href={pathOfRoute({ view: 'rollout', runKey: keptKey, step, groupKey, ordinal })}
                 >
                   step {step}, #{ordinal}
                 </Link>{' '}

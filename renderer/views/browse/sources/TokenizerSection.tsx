@@ -1,7 +1,7 @@
 /** Logs with token ids and no texts of tokens: a vocabulary places them on the text. */
 import { useId, useState } from 'react';
 import type { AlignmentRow, RunSources, UnplacedRow } from '../../../../shared/api/contract.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { useTokenizer } from '../../../data/useTokenizer.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { Button } from '../../../ui/Controls.tsx';
@@ -151,7 +151,7 @@ function Report({ report, runKey, hasSteps }: ReportProps) {
               <Link
                 className="is-link"
                 title={`group ${groupKey}`}
-                href={pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal })}
+                href={pathOfRoute({ view: 'rollout', runKey, step, groupKey, ordinal })}
               >
                 {hasSteps && `step ${step}, `}
                 {groupKey} #{ordinal}

@@ -1,7 +1,7 @@
 import type { SourceStatistics, StatisticsRow } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { ValueChart } from '../../../charts/ValueChart.tsx';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { count, counted, percent, significant } from '../../../ui/numbers.ts';
 import { CopyCsv } from './CopyCsv.tsx';
 import { NumberField } from './NumberField.tsx';

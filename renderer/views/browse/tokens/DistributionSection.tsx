@@ -1,7 +1,7 @@
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { ValueChart, type ValueMark } from '../../../charts/ValueChart.tsx';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { compact, count, counted, percent, ratio, significant } from '../../../ui/numbers.ts';
 import { CopyCsv } from './CopyCsv.tsx';

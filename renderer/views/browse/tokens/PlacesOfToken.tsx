@@ -6,9 +6,9 @@ import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { keyOf } from '../../../app/keysInForce.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import type { TokenScope } from '../../../data/useTokenStatistics.ts';
 import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { RightMark } from '../../../ui/Marks.tsx';
@@ -49,7 +49,7 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
   // A former answer is about another token or another order.
   const answer = found.isFormer ? undefined : found.answer;
   const places = answer?.places ?? [];
-  const placeOf = ({ step, groupKey, ordinal }: TokenPlace): Place => ({
+  const routeOf = ({ step, groupKey, ordinal }: TokenPlace): Route => ({
     view: 'rollout',
     ...{ runKey, step, groupKey, ordinal },
   });
@@ -117,8 +117,8 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
             count={places.length}
             rowAt={(index) => places[index]}
             rowHeight={44}
-            onOpen={(place) => goTo(placeOf(place), searchOf(place))}
-            hrefOf={(place) => pathOfPlace(placeOf(place)) + searchOf(place)}
+            onOpen={(place) => goTo(routeOf(place), searchOf(place))}
+            hrefOf={(place) => pathOfRoute(routeOf(place)) + searchOf(place)}
           />
         )}
       </div>

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import type { AvailableSignals } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../../../shared/domain/tokenSignal.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { counted } from '../../../ui/numbers.ts';
@@ -16,7 +16,7 @@ import {
   withoutText,
 } from './signalWords.ts';
 import { sourceKey } from './tokensModel.ts';
-import { placeOfLevel, type ScopeLevel, type TokensAddress } from './useTokensScope.ts';
+import { routeOfLevel, type ScopeLevel, type TokensAddress } from './useTokensScope.ts';
 
 interface TokensHeadProps {
   readonly address: TokensAddress;
@@ -50,7 +50,7 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
       />
       <div className="end">
         {list !== undefined && isEntropyLogged && (
-          <Link className="is-link" href={`${pathOfPlace(list)}?tab=rollouts&sort=-meanEntropy`}>
+          <Link className="is-link" href={`${pathOfRoute(list)}?tab=rollouts&sort=-meanEntropy`}>
             Rollouts by mean entropy
           </Link>
         )}
@@ -62,7 +62,7 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
 }
 
 /** Where the rollouts of the scope are listed and sorted by the host. */
-function listOf({ runKey, step }: TokensAddress, level: ScopeLevel, hasSteps: boolean): Place | undefined {
+function listOf({ runKey, step }: TokensAddress, level: ScopeLevel, hasSteps: boolean): Route | undefined {
   if (level === 'run') return hasSteps ? undefined : { view: 'run', runKey };
   return level === 'step' && step !== undefined ? { view: 'step', runKey, step } : undefined;
 }
@@ -99,7 +99,7 @@ function ScopeLinks({ address, level, hasSteps }: Pick<TokensHeadProps, 'address
           {one === level ? (
             <b aria-current="page">{name(one)}</b>
           ) : (
-            <Link className="is-link" href={pathOfPlace(placeOfLevel(address, one)) + search}>
+            <Link className="is-link" href={pathOfRoute(routeOfLevel(address, one)) + search}>
               {name(one)}
             </Link>
           )}

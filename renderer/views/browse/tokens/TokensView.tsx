@@ -11,9 +11,9 @@ import { DEFAULT_LEXICON } from '../../../../shared/domain/lexicon.ts';
 import { DEFAULT_WINDOW } from '../../../../shared/domain/reflection.ts';
 import type { SignalName } from '../../../../shared/domain/tokenSignal.ts';
 import { useCommands } from '../../../app/commands.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { type StatisticsState, useTokenStatistics } from '../../../data/useTokenStatistics.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
 import { Button } from '../../../ui/Controls.tsx';
@@ -192,7 +192,7 @@ function NoSignal({ signal, available, withTokens, scope }: NoSignalProps) {
       )}
       <p>
         The recorder writes them all;{' '}
-        <Link className="is-link" href={pathOfPlace({ view: 'formats' })}>
+        <Link className="is-link" href={pathOfRoute({ view: 'formats' })}>
           the formats that are read
         </Link>{' '}
         say where others keep theirs.

@@ -7,7 +7,7 @@ import type { SourceStatistics } from '../../../../shared/domain/signalStatistic
 import { useCommands } from '../../../app/commands.ts';
 import { keyOf } from '../../../app/keysInForce.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { compact, count, significant } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';

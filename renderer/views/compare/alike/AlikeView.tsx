@@ -6,12 +6,12 @@ import { keyed } from '../../../app/keysInForce.ts';
 import { ALIKE_LIMIT, alikePath, counterpart, useAlike } from '../../../app/useAlike.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { comparePath } from '../../../data/compareLink.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { useAnalysis } from '../../../data/useAnalysis.ts';
 import { usePage } from '../../../data/usePage.ts';
-import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { listPosition, rememberListPosition } from '../../../state/placeMemory.ts';
+import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
+import { listPosition, rememberListPosition } from '../../../state/routeMemory.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { RightMark } from '../../../ui/Marks.tsx';
@@ -22,10 +22,10 @@ import { useWayBack } from '../useWayBack.ts';
 import { alikeColumns } from './alikeColumns.tsx';
 import './alike.css';
 
-type AlikePlace = Extract<Place, { view: 'alike' }>;
+type AlikeRoute = Extract<Route, { view: 'alike' }>;
 
-export default function AlikeView({ place }: { readonly place: AlikePlace }) {
-  const { runKey, step, groupKey, ordinal } = place;
+export default function AlikeView({ route }: { readonly route: AlikeRoute }) {
+  const { runKey, step, groupKey, ordinal } = route;
   const resolved = usePage({ runKey, step, groupKey, ordinal, show: 'rollout' });
   const rolloutId = resolved.data?.rolloutId;
   const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId });
@@ -57,11 +57,11 @@ export default function AlikeView({ place }: { readonly place: AlikePlace }) {
         </p>
       </>
     );
-  return <Alike place={place} row={rollout.data.row} list={alike.answer} />;
+  return <Alike route={route} row={rollout.data.row} list={alike.answer} />;
 }
 
 interface AlikeProps {
-  readonly place: AlikePlace;
+  readonly route: AlikeRoute;
   readonly row: RolloutDetail['row'];
   readonly list: AlikeList;
 }
@@ -73,14 +73,14 @@ const TAB_LABELS = {
   all: { label: 'All', title: 'Of the same problem, any step or run' },
 } as const;
 
-function Alike({ place, row, list }: AlikeProps) {
+function Alike({ route, row, list }: AlikeProps) {
   const [query, setQuery] = useUrlQuery();
   const tab = tabOf(
     query.get('tab'),
     list.rollouts.some(({ isSibling }) => isSibling),
   );
-  const own: Place = { ...place, view: 'rollout' };
-  const { compareCounterpart } = useAlike({ ...place, view: 'rollout' }, row);
+  const own: Route = { ...route, view: 'rollout' };
+  const { compareCounterpart } = useAlike({ ...route, view: 'rollout' }, row);
   const table = useTableCommands();
   // What is under the cursor; a row's own link leads to the comparison.
   useCompareCommand(() => {
@@ -93,12 +93,12 @@ function Alike({ place, row, list }: AlikeProps) {
     [list.rollouts, tab],
   );
   const columns = useMemo(
-    () => alikeColumns({ ownRunKey: place.runKey, has: (test) => list.rollouts.some(test) }),
-    [list.rollouts, place.runKey],
+    () => alikeColumns({ ownRunKey: route.runKey, has: (test) => list.rollouts.some(test) }),
+    [list.rollouts, route.runKey],
   );
   const other = row.isCorrect === true ? 'wrong' : 'right';
   const hasOther = row.isCorrect !== undefined && counterpart(row.isCorrect, list.rollouts) !== undefined;
-  const name = `alike ${pathOfPlace(place)} ${tab}`;
+  const name = `alike ${pathOfRoute(route)} ${tab}`;
   return (
     <div className="page">
       <header className="page-head">
@@ -129,7 +129,7 @@ function Alike({ place, row, list }: AlikeProps) {
               Compare with the nearest {other} one
             </Button>
           )}
-          <Link className="is-link" href={pathOfPlace(own)}>
+          <Link className="is-link" href={pathOfRoute(own)}>
             Replay
           </Link>
         </div>
@@ -160,8 +160,8 @@ function Alike({ place, row, list }: AlikeProps) {
             rowAt={(index) => rollouts[index]}
             isQuiet={({ kept }) => kept === false}
             markOf={(one) => compareMark(alikePath(one))}
-            onOpen={(one) => navigateTo(comparePath([pathOfPlace(own), alikePath(one)]))}
-            hrefOf={(one) => comparePath([pathOfPlace(own), alikePath(one)])}
+            onOpen={(one) => navigateTo(comparePath([pathOfRoute(own), alikePath(one)]))}
+            hrefOf={(one) => comparePath([pathOfRoute(own), alikePath(one)])}
             position={listPosition(name)}
             onPosition={(position) => rememberListPosition(name, position)}
           />

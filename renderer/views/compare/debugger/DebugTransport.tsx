@@ -14,7 +14,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { runCommand, useCommands } from '../../../app/commands.ts';
 import { keyOf } from '../../../app/keysInForce.ts';
 import { readingMs } from '../../../data/pace.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { PLAY_SPEEDS, useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import type { PlayheadProps } from '../CompareSide.tsx';

@@ -5,8 +5,8 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
 import type { Hit } from '../../../../shared/domain/breakpoints.ts';
-import { replaceSearch, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { replaceSearch, useUrlQuery } from '../../../data/useRoute.ts';
 import type { PlayheadProps } from '../CompareSide.tsx';
 import {
   type Break,

@@ -6,7 +6,7 @@ import { useCommands } from '../../../app/commands.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { keyWord } from '../../../app/keysInForce.ts';
 import { comparePath, MOST_LANES } from '../../../data/compareLink.ts';
-import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useAutoFocus } from '../../../ui/useAutoFocus.ts';
 import { BranchCard, LeafRow } from './BranchCard.tsx';

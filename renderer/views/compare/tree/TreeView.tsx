@@ -9,10 +9,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ForkTree as Tree } from '../../../../shared/api/contract.ts';
 import { useClient } from '../../../data/DataProvider.tsx';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { usePage } from '../../../data/usePage.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
 import { fetchCached, useRequest } from '../../../data/useRequest.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { useRunOf } from '../../../data/useRunOf.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
@@ -25,13 +25,13 @@ import { StepBrush } from './StepBrush.tsx';
 import { isWithin, readSteps, stepsOf, writeSteps } from './stepModel.ts';
 import './tree.css';
 
-type TreePlace = Extract<Place, { view: 'groupTree' }>;
+type TreeRoute = Extract<Route, { view: 'groupTree' }>;
 
-export default function TreeView({ place }: { readonly place: TreePlace }) {
-  const { runKey, step, groupKey } = place;
+export default function TreeView({ route }: { readonly route: TreeRoute }) {
+  const { runKey, step, groupKey } = route;
   const [query, setQuery] = useUrlQuery();
   const isOverTime = query.get('of') === 'steps';
-  const run = useRunOf(place);
+  const run = useRunOf(route);
   const resolved = usePage({ runKey, step, groupKey });
   const groupId = resolved.data?.groupId;
   const all = useProblemGroups(runKey, isOverTime ? groupId : undefined);
@@ -67,7 +67,7 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
           />
         )}
         <div className="end">
-          <Link className="is-link" href={pathOfPlace({ view: 'group', runKey, step, groupKey })}>
+          <Link className="is-link" href={pathOfRoute({ view: 'group', runKey, step, groupKey })}>
             Ledger
           </Link>
         </div>

@@ -8,9 +8,9 @@ import type { ParamsOf, RolloutDetail } from '../../../../shared/api/contract.ts
 import { useAnnotate } from '../../../data/annotations.ts';
 import { useClient } from '../../../data/DataProvider.tsx';
 import { type QueueLink, readQueue } from '../../../data/labelsLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { fetchCached, useRequest } from '../../../data/useRequest.ts';
+import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useLabelling } from '../../../state/labelling.ts';
 import { keyChain } from './actionChain.ts';
@@ -147,7 +147,7 @@ export function useOpenRollout(): (rolloutId: number) => Promise<void> {
     async (rolloutId: number) => {
       const { run, row } = await fetchCached(queryClient, client, 'rollout.get', { rolloutId });
       const { step, groupKey, ordinal } = row;
-      const path = pathOfPlace({ view: 'rollout', runKey: run.runKey, step, groupKey, ordinal });
+      const path = pathOfRoute({ view: 'rollout', runKey: run.runKey, step, groupKey, ordinal });
       navigateTo(queue === null ? path : `${path}?${new URLSearchParams({ queue })}`);
     },
     [client, queryClient, queue],

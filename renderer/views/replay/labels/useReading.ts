@@ -3,10 +3,10 @@ import type { LabelKey, RolloutDetail } from '../../../../shared/api/contract.ts
 import type { TextRange } from '../../../../shared/domain/model.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { labelsPath, type QueueLink } from '../../../data/labelsLink.ts';
-import { type Place, parentPlace, pathOfPlace } from '../../../data/place.ts';
-import { goTo } from '../../../data/usePlace.ts';
+import { parentRoute, pathOfRoute, type Route } from '../../../data/route.ts';
+import { goTo } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
-import { queryLeftAt } from '../../../state/placeMemory.ts';
+import { queryLeftAt } from '../../../state/routeMemory.ts';
 import { type KeyActions, keyChain } from './actionChain.ts';
 import { type Labelling, useLabelling } from './useLabelling.ts';
 import { type Queue, useQueue } from './useQueue.ts';
@@ -43,12 +43,12 @@ export function useReading(
 }
 
 /** Up, to the list as it was left; out of a queue to where it was begun: lists say what a blind reader is not to know. */
-export function leaveRollout(place: Place, queue: QueueLink | undefined): void {
-  const parent = parentPlace(place);
+export function leaveRollout(route: Route, queue: QueueLink | undefined): void {
+  const parent = parentRoute(route);
   if (queue !== undefined) {
     const [, search] = labelsPath({ ...queue, tab: 'read' }).split('?');
     goTo({ view: 'labels' }, `?${search}`);
-  } else if (parent !== undefined) goTo(parent, queryLeftAt(pathOfPlace(parent)));
+  } else if (parent !== undefined) goTo(parent, queryLeftAt(pathOfRoute(parent)));
 }
 
 /** The keys of labelling: numbers put labels, and a queue is walked with Enter. */

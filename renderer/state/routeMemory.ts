@@ -1,14 +1,14 @@
 /**
- * What each place was left as, and on which way one came to it.
+ * How each page was left, and the way that led to it. Everything is kept apart by library.
  *
- * The query each place was left with (sort, filter, tab, what-if) is kept so that going back up finds it as it
- * was. A link that names a place afresh is not touched.
+ * The last query of each path (sort, filter, tab, what-if) is kept, so that going back up restores it. A link that
+ * brings a query of its own is not changed.
  *
- * The trail is the places one went through. A place stands in it once: entered again it moves to the end, so that
- * going back by Escape always ends. It outlasts a reload, with the window. Each library has its own.
+ * The trail lists the visited paths, each once: a path that is visited again moves to the end, so that going back by
+ * Escape always ends. It is kept in the session storage of the window.
  */
 
-const MAX_PLACES = 200;
+const MAX_PATHS = 200;
 const MAX_TRAIL = 30;
 const STORED = 'turnwise.trail';
 const queries = new Map<string, string>();
@@ -22,7 +22,7 @@ interface Visited {
 let trail: readonly Visited[] = stored();
 let isTraversal = false;
 
-// Back and Forward of the browser lead to a place one was at: what came after it is no way to it.
+// Back and Forward lead to a page that was visited before: later pages are not on the way to it.
 globalThis.addEventListener?.('popstate', () => {
   isTraversal = true;
 });
@@ -32,11 +32,11 @@ export function queryLeftAt(path: string): string {
   return queries.get(keyIn(path)) ?? '';
 }
 
-export function rememberQuery(place: string, search: string): void {
-  const path = keyIn(place);
+export function rememberQuery(pathHere: string, search: string): void {
+  const path = keyIn(pathHere);
   queries.delete(path);
   queries.set(path, search);
-  const oldest = queries.size <= MAX_PLACES ? undefined : queries.keys().next().value;
+  const oldest = queries.size <= MAX_PATHS ? undefined : queries.keys().next().value;
   if (oldest !== undefined) queries.delete(oldest);
   const former = trail.findIndex((visited) => visited.path === path);
   const before = former >= 0 && isTraversal ? trail.slice(0, former) : trail;
@@ -45,7 +45,7 @@ export function rememberQuery(place: string, search: string): void {
   store();
 }
 
-/** Path and query of the place before `path` on the way to it; undefined where it was the first. */
+/** Path and query of the page before `path` on the way to it; undefined if it was the first. */
 export function cameFrom(path: string): string | undefined {
   const here = trail.flatMap(({ path: key, search }) => {
     const within = pathOfKey(key);
@@ -117,7 +117,7 @@ export function rememberListPosition(name: string, position: ListPosition): void
 }
 
 /**
- * The library that is looked at, for what is remembered by path: the same path is another place in another library.
+ * The library that is looked at, for what is remembered by path: the same path is another page in another library.
  * Paths of the first library are their own keys.
  */
 let prefix = '';

@@ -3,7 +3,7 @@
  * keys are free text: a problem id may hold `/`, `%` or `#`, and must survive the round trip. Paths here are within a
  * library: `libraryLink.ts` says which one.
  */
-export type Place =
+export type Route =
   | { readonly view: 'library' }
   | { readonly view: 'run'; readonly runKey: string }
   | { readonly view: 'step'; readonly runKey: string; readonly step: number }
@@ -98,13 +98,13 @@ function decoded(part: string): string | undefined {
     const key = decodeURIComponent(part);
     return key.startsWith('~') ? key.slice(1).replaceAll('~d', '.').replaceAll('~t', '~') : key;
   } catch {
-    // A stray % typed by hand: the place does not exist, which the view says.
+    // A stray % typed by hand: the route does not exist, and the view says so.
     return undefined;
   }
 }
 
-export function parsePlace(path: string): Place {
-  const nowhere: Place = { view: 'nowhere', path };
+export function parseRoute(path: string): Route {
+  const nowhere: Route = { view: 'nowhere', path };
   const parts = path.split('/').filter((part) => part !== '');
   const [head, rawRun, stepWord, rawStep, groupWord, rawGroup, rolloutWord, rawOrdinal, lastWord] = parts;
   if (head === undefined) return { view: 'library' };
@@ -140,12 +140,12 @@ export function parsePlace(path: string): Place {
 }
 
 /** Statistics of the tokens of what the fields name, down to a rollout. */
-export function tokensPlaceOf(where: {
+export function tokensRouteOf(where: {
   readonly runKey: string;
   readonly step?: number;
   readonly groupKey?: string;
   readonly ordinal?: number;
-}): Place {
+}): Route {
   const { runKey, step, groupKey, ordinal } = where;
   if (step === undefined) return { view: 'tokens', runKey };
   if (groupKey === undefined) return { view: 'stepTokens', runKey, step };
@@ -154,8 +154,8 @@ export function tokensPlaceOf(where: {
     : { view: 'rolloutTokens', runKey, step, groupKey, ordinal };
 }
 
-export function pathOfPlace(place: Place): string {
-  switch (place.view) {
+export function pathOfRoute(route: Route): string {
+  switch (route.view) {
     case 'library':
       return '/';
     case 'issues':
@@ -166,43 +166,43 @@ export function pathOfPlace(place: Place): string {
     case 'search':
     case 'sql':
     case 'labels':
-      return `/${place.view}`;
+      return `/${route.view}`;
     case 'run':
-      return `/run/${partOf(place.runKey)}`;
+      return `/run/${partOf(route.runKey)}`;
     case 'step':
-      return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/step/${place.step}`;
+      return `${pathOfRoute({ view: 'run', runKey: route.runKey })}/step/${route.step}`;
     case 'roc':
-      return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/roc`;
+      return `${pathOfRoute({ view: 'run', runKey: route.runKey })}/roc`;
     case 'stepRoc':
-      return `${pathOfPlace({ ...place, view: 'step' })}/roc`;
+      return `${pathOfRoute({ ...route, view: 'step' })}/roc`;
     case 'schedule':
-      return `${pathOfPlace({ ...place, view: 'step' })}/schedule`;
+      return `${pathOfRoute({ ...route, view: 'step' })}/schedule`;
     case 'tokens':
-      return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/tokens`;
+      return `${pathOfRoute({ view: 'run', runKey: route.runKey })}/tokens`;
     case 'stepTokens':
-      return `${pathOfPlace({ ...place, view: 'step' })}/tokens`;
+      return `${pathOfRoute({ ...route, view: 'step' })}/tokens`;
     case 'groupTokens':
-      return `${pathOfPlace({ ...place, view: 'group' })}/tokens`;
+      return `${pathOfRoute({ ...route, view: 'group' })}/tokens`;
     case 'rolloutTokens':
-      return `${pathOfPlace({ ...place, view: 'rollout' })}/tokens`;
+      return `${pathOfRoute({ ...route, view: 'rollout' })}/tokens`;
     case 'problems':
-      return `${pathOfPlace({ view: 'run', runKey: place.runKey })}/problems`;
+      return `${pathOfRoute({ view: 'run', runKey: route.runKey })}/problems`;
     case 'problem':
-      return `${pathOfPlace({ ...place, view: 'group' })}/problem`;
+      return `${pathOfRoute({ ...route, view: 'group' })}/problem`;
     case 'groupTree':
-      return `${pathOfPlace({ ...place, view: 'group' })}/tree`;
+      return `${pathOfRoute({ ...route, view: 'group' })}/tree`;
     case 'alike':
-      return `${pathOfPlace({ ...place, view: 'rollout' })}/alike`;
+      return `${pathOfRoute({ ...route, view: 'rollout' })}/alike`;
     case 'group':
-      return `${pathOfPlace({ ...place, view: 'step' })}/group/${partOf(place.groupKey)}`;
+      return `${pathOfRoute({ ...route, view: 'step' })}/group/${partOf(route.groupKey)}`;
     case 'rollout':
-      return `${pathOfPlace({ ...place, view: 'group' })}/rollout/${place.ordinal}`;
+      return `${pathOfRoute({ ...route, view: 'group' })}/rollout/${route.ordinal}`;
     case 'nowhere':
-      return place.path;
+      return route.path;
   }
 }
 
-export type RolloutPlace = Extract<Place, { view: 'rollout' }>;
+export type RolloutRoute = Extract<Route, { view: 'rollout' }>;
 
 /** Where the fields of one file are mapped. */
 export const mappingPath = (file: string): string => `/mapping?path=${encodeURIComponent(file)}`;
@@ -211,35 +211,35 @@ export const mappingPath = (file: string): string => `/mapping?path=${encodeURIC
  * One level up, for Escape; undefined at the top. A run without steps has no level between its groups
  * and itself.
  */
-export function parentPlace(place: Place, hasSteps = true): Place | undefined {
-  switch (place.view) {
+export function parentRoute(route: Route, hasSteps = true): Route | undefined {
+  switch (route.view) {
     case 'rollout':
-      return { view: 'group', runKey: place.runKey, step: place.step, groupKey: place.groupKey };
+      return { view: 'group', runKey: route.runKey, step: route.step, groupKey: route.groupKey };
     case 'group':
       return hasSteps
-        ? { view: 'step', runKey: place.runKey, step: place.step }
-        : { view: 'run', runKey: place.runKey };
+        ? { view: 'step', runKey: route.runKey, step: route.step }
+        : { view: 'run', runKey: route.runKey };
     case 'step':
     case 'roc':
     case 'tokens':
     case 'problems':
-      return { view: 'run', runKey: place.runKey };
+      return { view: 'run', runKey: route.runKey };
     case 'problem':
-      return { view: 'problems', runKey: place.runKey };
+      return { view: 'problems', runKey: route.runKey };
     case 'stepRoc':
     case 'stepTokens':
     case 'schedule':
       return hasSteps
-        ? { view: 'step', runKey: place.runKey, step: place.step }
-        : { view: 'run', runKey: place.runKey };
+        ? { view: 'step', runKey: route.runKey, step: route.step }
+        : { view: 'run', runKey: route.runKey };
     case 'groupTokens':
     case 'groupTree': {
-      const { runKey, step, groupKey } = place;
+      const { runKey, step, groupKey } = route;
       return { view: 'group', runKey, step, groupKey };
     }
     case 'rolloutTokens':
     case 'alike': {
-      const { runKey, step, groupKey, ordinal } = place;
+      const { runKey, step, groupKey, ordinal } = route;
       return { view: 'rollout', runKey, step, groupKey, ordinal };
     }
     case 'library':

@@ -1,8 +1,8 @@
-/** Which view a place shows. All but the library's are parts of their own: it does not wait for the transcript's libraries. */
+/** The view of a route. All but the library's are chunks of their own, so the library does not wait for them. */
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { lazy, useEffect } from 'react';
-import { type Place, pathOfPlace } from '../data/place.ts';
+import { pathOfRoute, type Route } from '../data/route.ts';
 import { loadFonts } from '../theme/loadFonts.ts';
 import { EmptyState } from '../ui/States.tsx';
 import LibraryView from '../views/library/LibraryView.tsx';
@@ -51,33 +51,33 @@ const SqlView = lazy(VIEW_LOADERS.sql);
 const AlikeView = lazy(VIEW_LOADERS.alike);
 const LabelsView = lazy(VIEW_LOADERS.labels);
 
-export function PlaceView({ place }: { readonly place: Place }) {
-  switch (place.view) {
+export function RouteView({ route }: { readonly route: Route }) {
+  switch (route.view) {
     case 'library':
       return <LibraryView />;
     case 'run':
-      return <RunView key={place.runKey} runKey={place.runKey} />;
+      return <RunView key={route.runKey} runKey={route.runKey} />;
     case 'step':
-      return <StepView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
+      return <StepView key={`${route.runKey} ${route.step}`} runKey={route.runKey} step={route.step} />;
     case 'group':
-      return <GroupView key={`${place.runKey} ${place.step} ${place.groupKey}`} place={place} />;
+      return <GroupView key={`${route.runKey} ${route.step} ${route.groupKey}`} route={route} />;
     case 'rollout':
-      return <ReplayView place={place} />;
+      return <ReplayView route={route} />;
     case 'roc':
-      return <RocView key={place.runKey} runKey={place.runKey} />;
+      return <RocView key={route.runKey} runKey={route.runKey} />;
     case 'stepRoc':
-      return <RocView key={`${place.runKey} ${place.step}`} runKey={place.runKey} step={place.step} />;
+      return <RocView key={`${route.runKey} ${route.step}`} runKey={route.runKey} step={route.step} />;
     case 'tokens':
     case 'stepTokens':
     case 'groupTokens':
     case 'rolloutTokens':
-      return <TokensView key={pathOfPlace(place)} address={place} />;
+      return <TokensView key={pathOfRoute(route)} address={route} />;
     case 'problems':
-      return <ProblemsView key={place.runKey} runKey={place.runKey} />;
+      return <ProblemsView key={route.runKey} runKey={route.runKey} />;
     case 'problem':
-      return <ProblemView key={pathOfPlace(place)} place={place} />;
+      return <ProblemView key={pathOfRoute(route)} route={route} />;
     case 'schedule':
-      return <ScheduleView key={pathOfPlace(place)} runKey={place.runKey} step={place.step} />;
+      return <ScheduleView key={pathOfRoute(route)} runKey={route.runKey} step={route.step} />;
     case 'issues':
       return <IssuesView />;
     case 'settings':
@@ -89,9 +89,9 @@ export function PlaceView({ place }: { readonly place: Place }) {
     case 'compare':
       return <CompareView />;
     case 'groupTree':
-      return <TreeView key={pathOfPlace(place)} place={place} />;
+      return <TreeView key={pathOfRoute(route)} route={route} />;
     case 'alike':
-      return <AlikeView key={pathOfPlace(place)} place={place} />;
+      return <AlikeView key={pathOfRoute(route)} route={route} />;
     case 'search':
       return <SearchView />;
     case 'sql':
@@ -101,7 +101,7 @@ export function PlaceView({ place }: { readonly place: Place }) {
     case 'nowhere':
       return (
         <EmptyState title="There is nothing at this address">
-          <p className="state-facts">{place.path}</p>
+          <p className="state-facts">{route.path}</p>
           <p>
             A link leads to run → step → group → rollout. <KeyOf command="place.up" /> leads to the library.
           </p>

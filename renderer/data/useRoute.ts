@@ -1,15 +1,15 @@
 import { useMemo } from 'react';
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location';
 import { resolvedHref, splitLibrary } from './libraryLink.ts';
-import { type Place, parsePlace, pathOfPlace } from './place.ts';
+import { parseRoute, pathOfRoute, type Route } from './route.ts';
 
-export function usePlace(): Place {
+export function useRoute(): Route {
   const path = usePathname();
-  return useMemo(() => parsePlace(splitLibrary(path).path), [path]);
+  return useMemo(() => parseRoute(splitLibrary(path).path), [path]);
 }
 
-export function goTo(place: Place, search = ''): void {
-  navigateTo(pathOfPlace(place) + search);
+export function goTo(route: Route, search = ''): void {
+  navigateTo(pathOfRoute(route) + search);
 }
 
 /** A path of Turnwise, in the library where one is unless it names one. */
@@ -31,7 +31,7 @@ export function useUrlQuery(): readonly [URLSearchParams, SetQuery] {
   return [query, setUrlQuery];
 }
 
-/** All of the query anew, in place of the present entry. */
+/** Replaces the whole query without a new history entry. */
 export function replaceSearch(search: string): void {
   const url = window.location.pathname + search;
   if (url !== window.location.pathname + window.location.search) navigate(url, { replace: true });

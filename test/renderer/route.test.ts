@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
+import { parentRoute, parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
 import { bundleFile } from '../../shared/api/bundle.ts';
 
-describe('place', () => {
+describe('route', () => {
   it.each([
     ['/', { view: 'library' }],
     ['/issues', { view: 'issues' }],
@@ -19,9 +19,9 @@ describe('place', () => {
       '/run/a/step/5/group/g/rollout/31',
       { view: 'rollout', runKey: 'a', step: 5, groupKey: 'g', ordinal: 31 },
     ],
-  ])('reads %s', (path, place) => {
-    expect(parsePlace(path)).toEqual(place);
-    expect(pathOfPlace(parsePlace(path))).toBe(path);
+  ])('reads %s', (path, route) => {
+    expect(parseRoute(path)).toEqual(route);
+    expect(pathOfRoute(parseRoute(path))).toBe(path);
   });
 
   it.each([
@@ -33,15 +33,15 @@ describe('place', () => {
     '/run/a/step/1/group',
     '/other',
   ])('says that %s is nowhere', (path) => {
-    expect(parsePlace(path)).toEqual({ view: 'nowhere', path });
+    expect(parseRoute(path)).toEqual({ view: 'nowhere', path });
   });
 
   it.each(['..', '.', '../../evil', 'a/./b', '~', '~d', '~td', 'notes.txt', 'a.json'])(
     'brings %s through a path that neither a browser nor the server takes for another',
     (key) => {
-      const place = { view: 'group', runKey: key, step: 1, groupKey: key } as const;
-      const path = pathOfPlace(place);
-      expect(parsePlace(new URL(path, 'http://host').pathname)).toEqual(place);
+      const route = { view: 'group', runKey: key, step: 1, groupKey: key } as const;
+      const path = pathOfRoute(route);
+      expect(parseRoute(new URL(path, 'http://host').pathname)).toEqual(route);
       expect(bundleFile(path)?.segments).toEqual(['index.html']);
     },
   );
@@ -54,26 +54,26 @@ describe('place', () => {
         fc.nat(),
         fc.nat(),
         (runKey, groupKey, step, ordinal) => {
-          const place = { view: 'rollout', runKey, step, groupKey, ordinal } as const;
-          expect(parsePlace(pathOfPlace(place))).toEqual(place);
+          const route = { view: 'rollout', runKey, step, groupKey, ordinal } as const;
+          expect(parseRoute(pathOfRoute(route))).toEqual(route);
         },
       ),
     );
   });
 
   it('climbs from a report to what it is of', () => {
-    expect(parentPlace(parsePlace('/run/a/roc'))).toEqual({ view: 'run', runKey: 'a' });
-    expect(parentPlace(parsePlace('/run/a/step/5/roc'))).toEqual({ view: 'step', runKey: 'a', step: 5 });
-    expect(parentPlace(parsePlace('/run/a/tokens'))).toEqual({ view: 'run', runKey: 'a' });
-    expect(parentPlace(parsePlace('/run/a/step/5/tokens'))).toEqual({ view: 'step', runKey: 'a', step: 5 });
+    expect(parentRoute(parseRoute('/run/a/roc'))).toEqual({ view: 'run', runKey: 'a' });
+    expect(parentRoute(parseRoute('/run/a/step/5/roc'))).toEqual({ view: 'step', runKey: 'a', step: 5 });
+    expect(parentRoute(parseRoute('/run/a/tokens'))).toEqual({ view: 'run', runKey: 'a' });
+    expect(parentRoute(parseRoute('/run/a/step/5/tokens'))).toEqual({ view: 'step', runKey: 'a', step: 5 });
   });
 
   it('climbs to the library', () => {
     const names: string[] = [];
-    let place = parentPlace(parsePlace('/run/a/step/5/group/g/rollout/3'));
-    while (place !== undefined) {
-      names.push(place.view);
-      place = parentPlace(place);
+    let route = parentRoute(parseRoute('/run/a/step/5/group/g/rollout/3'));
+    while (route !== undefined) {
+      names.push(route.view);
+      route = parentRoute(route);
     }
     expect(names).toEqual(['group', 'step', 'run', 'library']);
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cameFrom, leaveTrail, rememberQuery } from '../../renderer/state/placeMemory.ts';
+import { cameFrom, leaveTrail, rememberQuery } from '../../renderer/state/routeMemory.ts';
 
 /** Goes to a place by link or key. */
 const go = (path: string, search = '') => rememberQuery(path, search);
