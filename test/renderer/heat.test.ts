@@ -10,8 +10,7 @@ import {
   tokenAt,
 } from '../../renderer/views/replay/heatModel.ts';
 import { formulaMark, type TextMarks } from '../../renderer/views/replay/textMarks.ts';
-import { signalLabels } from '../../renderer/views/replay/tokens/signalWords.ts';
-import { REFLECTION } from '../../renderer/views/replay/tokens/tokenHeat.ts';
+import { REFLECTION, signalLabels } from '../../renderer/views/replay/tokens/tokenHeat.ts';
 import { policyValues, quantileThreshold } from '../../shared/domain/thresholds.ts';
 
 const VALUES = Float32Array.of(0.5, 2);
@@ -23,7 +22,7 @@ describe('what stands beside the scale', () => {
       source: { kind: 'surprisal', unit: 'nats', policy: 'rollout' },
     });
     expect(words?.name).toBe('surprisal');
-    expect(words?.source).toBe('surprisal (not entropy), nats, T unknown, rollout policy');
+    expect(words?.source).toBe('surprisal, not entropy, nats, T unknown, rollout policy');
   });
 
   it('says what the entropy is of', () => {
@@ -35,7 +34,7 @@ describe('what stands beside the scale', () => {
       'entropy, as logged (of which distribution is not said), unit not logged, T unknown',
     );
     expect(signalLabels({ signal: 'entropy', source: { kind: 'top-k', k: 20 } })?.source).toBe(
-      'entropy, of the top-20 only, as logged, unit not logged, T unknown',
+      'entropy, of the top 20 only, as logged, unit not logged, T unknown',
     );
   });
 
@@ -43,7 +42,7 @@ describe('what stands beside the scale', () => {
     const source = { kind: 'top-k', k: 5, unit: 'nats' } as const;
     const words = signalLabels({ signal: 'entropy', source, tail: VALUES });
     expect(words?.name).toBe('entropy ≥');
-    expect(words?.source).toBe('entropy ≥, lower bound from top-5, nats, T unknown');
+    expect(words?.source).toBe('entropy ≥, lower bound from the 5 alternatives listed, nats, T unknown');
   });
 
   it('has no words for a signal that is not there', () => {

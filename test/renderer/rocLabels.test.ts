@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { quotaSentences } from '../../renderer/views/browse/roc/quotaModel.ts';
-import { penaltyText, sourceLabel } from '../../renderer/views/browse/roc/rocLabels.ts';
+import { decisionSourceLabel, penaltyText } from '../../renderer/views/browse/roc/rocLabels.ts';
 import type { DownSamplingSettings, ResampleRule } from '../../shared/domain/downSampling.ts';
 import { decide, EXAMPLE } from './rocSides.ts';
 
@@ -134,9 +134,11 @@ describe('the quotas in a sentence', () => {
 
 describe('where a decision comes from', () => {
   it('is always said', () => {
-    expect(sourceLabel('logged', 'release')).toBe('decision: logged');
-    expect(sourceLabel('recomputed', 'release-first-week')).toBe('decision: recomputed: release, first week');
-    expect(sourceLabel('unknown', undefined)).toBe('decision: unknown');
+    expect(decisionSourceLabel('logged', 'release')).toBe('decision: logged');
+    expect(decisionSourceLabel('recomputed', 'release-first-week')).toBe(
+      'decision: recomputed: release, first week',
+    );
+    expect(decisionSourceLabel('unknown', undefined)).toBe('decision: unknown');
   });
 
   it('writes a penalty with the decimals it takes, and an unknown one as nothing', () => {

@@ -3,14 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { tokensRoute } from '../../renderer/app/railRoutes.ts';
 import { crumbsOf } from '../../renderer/app/TopBar.tsx';
 import { parentRoute, parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
+import { SIGNAL_FACTS, sourceLabel } from '../../renderer/ui/signalSource.ts';
 import {
   availabilityText,
   chosenSignal,
   numbersLine,
-  SIGNAL_FACTS,
-  sourceLabel,
   withoutText,
-} from '../../renderer/views/browse/tokens/signalWords.ts';
+} from '../../renderer/views/browse/tokens/signalChoice.ts';
 import {
   csvText,
   distributionCsv,

@@ -8,7 +8,6 @@ import {
   valueFacts,
 } from '../../renderer/views/replay/tokens/readoutModel.ts';
 import { segmentMeans } from '../../renderer/views/replay/tokens/segmentMeans.ts';
-import { signalLabels } from '../../renderer/views/replay/tokens/signalWords.ts';
 import {
   resolveThreshold,
   shareOfSlider,
@@ -21,6 +20,7 @@ import {
   heatOf,
   neighbour,
   seriesOf,
+  signalLabels,
 } from '../../renderer/views/replay/tokens/tokenHeat.ts';
 import {
   contextOf,

@@ -1,7 +1,7 @@
 import type { RocBasis } from '../../../../shared/api/contract.ts';
 import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Chip } from '../../../ui/Controls.tsx';
-import { basisLabel, type Source, sourceLabel, UNKNOWN_LABEL } from './rocLabels.ts';
+import { basisLabel, decisionSourceLabel, type Source, UNKNOWN_LABEL } from './rocLabels.ts';
 
 interface SourceChipProps {
   readonly source: Source;
@@ -25,7 +25,7 @@ export function SourceChip({ source, basis, listedIn }: SourceChipProps) {
       : source === 'recomputed'
         ? basisLabel(basis)
         : UNKNOWN_LABEL;
-  return <Chip title={why}>{sourceLabel(source, basis.rule)}</Chip>;
+  return <Chip title={why}>{decisionSourceLabel(source, basis.rule)}</Chip>;
 }
 
 /** Where nothing is known: the one configuration the release's authors published, as a choice. */

@@ -33,7 +33,7 @@ export const PENALTY_LABELS: Readonly<
 
 export type Source = 'logged' | 'recomputed' | 'unknown';
 
-export function sourceLabel(source: Source, rule: ResampleRule | undefined): string {
+export function decisionSourceLabel(source: Source, rule: ResampleRule | undefined): string {
   switch (source) {
     case 'logged':
       return 'decision: logged';

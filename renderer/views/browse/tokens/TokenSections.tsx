@@ -4,12 +4,12 @@ import type { SourceStatistics } from '../../../../shared/domain/signalStatistic
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { StepChart } from '../../../charts/StepChart.tsx';
 import { compact, count, counted, percent, significant } from '../../../ui/numbers.ts';
+import { signalLabel } from '../../../ui/signalSource.ts';
 import { agreementLabels, ClassIcon } from '../../../ui/tokenClasses.tsx';
 import { AfterResponse } from './AfterResponse.tsx';
 import { CopyCsv } from './CopyCsv.tsx';
 import { DistributionSection } from './DistributionSection.tsx';
 import { SegmentMeans } from './SegmentMeans.tsx';
-import { signalLabel } from './signalWords.ts';
 import { classesCsv, stepsCsv } from './tokensCsv.ts';
 import { classCounts, classMeaning, rowsOf, segmentMeans, stepMeans } from './tokensModel.ts';
 import type { ScopeLevel } from './useTokensScope.ts';

@@ -7,14 +7,8 @@ import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { counted } from '../../../ui/numbers.ts';
-import {
-  availabilityText,
-  numbersLine,
-  OFFERED,
-  SIGNAL_FACTS,
-  sourceLabel,
-  withoutText,
-} from './signalWords.ts';
+import { SIGNAL_FACTS, sourceLabel } from '../../../ui/signalSource.ts';
+import { availabilityText, numbersLine, OFFERED, withoutText } from './signalChoice.ts';
 import { sourceKey } from './tokensModel.ts';
 import { routeOfLevel, type ScopeLevel, type TokensAddress } from './useTokensScope.ts';
 

@@ -6,11 +6,11 @@ import { useInterface } from '../../../state/interface.ts';
 import { HEAT_SIGNALS, useTokenView } from '../../../state/tokenView.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, signed, significant } from '../../../ui/numbers.ts';
+import { SIGNAL_FACTS } from '../../../ui/signalSource.ts';
 import { LEVEL_SHARES, reachedLevels } from '../heatModel.ts';
 import type { HeatState } from '../useHeat.ts';
 import { CLASS_GLYPHS } from './classLabels.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
-import { SIGNAL_LABELS } from './signalWords.ts';
 import { pointerFocus, releaseFocus, ThresholdControl } from './ThresholdControl.tsx';
 import { TokenOptions } from './TokenOptions.tsx';
 import type { Heat } from './tokenHeat.ts';
@@ -96,12 +96,16 @@ function SignalLegend({ heat, available }: SignalLegendProps) {
         >
           {available.map((name) => (
             <option key={name} value={name}>
-              {SIGNAL_LABELS[name]}
+              {SIGNAL_FACTS[name].label}
             </option>
           ))}
         </select>
       )}
-      <span className="token-source" title={words.source} data-testid="signal-source">
+      <span
+        className="token-source"
+        title={`${words.source}. ${SIGNAL_FACTS[heat.signal].meaning}`}
+        data-testid="signal-source"
+      >
         {words.source}
         {words.isSigned && '; heat by its size'}
       </span>

@@ -1,55 +1,9 @@
-/** What a signal is, in words that stand beside every number made from it. Surprisal is never called entropy. */
+/** Which signals the page offers, which it shows, and how many rollouts have them. */
 import type { AvailableSignals } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned, SIGNALS, type SignalName } from '../../../../shared/domain/tokenSignal.ts';
 import { count, counted, significant } from '../../../ui/numbers.ts';
-import { SIGNAL_LABELS } from '../../../ui/signalSource.ts';
-
-export { signalLabel, sourceLabel } from '../../../ui/signalSource.ts';
-
-interface SignalFacts {
-  readonly label: string;
-  /** One sentence: what the number is. */
-  readonly meaning: string;
-  /** What a log must hold for it. */
-  readonly needs: string;
-}
-
-export const SIGNAL_FACTS: Readonly<Record<SignalName, SignalFacts>> = {
-  entropy: {
-    label: SIGNAL_LABELS.entropy,
-    meaning: 'Of the whole next-token distribution: how many ways the policy saw at that place.',
-    needs:
-      'the entropy of each token, which trainers have when they recompute log-probabilities (verl: entropys of compute_log_prob), or the most likely tokens of each place with their log-probabilities, from which a lower bound follows',
-  },
-  surprisal: {
-    label: SIGNAL_LABELS.surprisal,
-    meaning:
-      '−ln p of the token that was sampled. Not entropy: one draw from a distribution whose mean is its entropy.',
-    needs: 'the log-probability of each sampled token, as the rollout engine returns it (logprobs)',
-  },
-  logprob: {
-    label: SIGNAL_LABELS.logprob,
-    meaning: 'ln p of the sampled token under the rollout policy; surprisal with the sign turned.',
-    needs: 'the log-probability of each sampled token, as the rollout engine returns it (logprobs)',
-  },
-  trainer_logprob: {
-    label: SIGNAL_LABELS.trainer_logprob,
-    meaning: 'ln p of the sampled token under the trainer’s policy, before the update.',
-    needs: 'the log-probabilities the trainer recomputes (verl: old_log_probs)',
-  },
-  gap: {
-    label: SIGNAL_LABELS.gap,
-    meaning:
-      'Trainer minus rollout log-probability of the sampled token: how far the two policies have parted.',
-    needs: 'both the rollout engine’s and the trainer’s log-probability of each token',
-  },
-  advantage: {
-    label: SIGNAL_LABELS.advantage,
-    meaning: 'As logged per token.',
-    needs: 'an advantage per token; where there is one per rollout only, the ledger has it',
-  },
-};
+import { SIGNAL_FACTS } from '../../../ui/signalSource.ts';
 
 /** In the switch; the log-probability of the rollout is the surprisal with the sign turned. */
 export const OFFERED: readonly SignalName[] = SIGNALS.filter((name) => name !== 'logprob');
