@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import type { LibraryRow, SizePart, LibrarySizes as Sizes } from '../../shared/api/contract.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
-import { useAnalysis } from '../data/useAnalysis.ts';
+import { useLongQuery } from '../data/useLongQuery.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button, IconButton } from '../ui/Controls.tsx';
 import { bytes, count, percent } from '../ui/numbers.ts';
@@ -40,16 +40,16 @@ export function LibrarySizes() {
 const PARAMS = {} as const;
 
 function SizesBody({ library }: { readonly library: LibraryRow }) {
-  const sizes = useAnalysis('library.sizes', PARAMS, true, library.id);
+  const sizes = useLongQuery('library.sizes', PARAMS, true, library.id);
   const { compact } = useLibraryActions();
-  const { answer, progress } = sizes;
+  const { data: answer, progress } = sizes;
   return (
     <>
       <div className="dialog-body">
         <p className="mono dim path-tail" title={library.path}>
           <bdi>{library.path}</bdi>
         </p>
-        {sizes.isComputing && (
+        {sizes.isRunning && (
           <p className="waiting" role="status">
             <progress aria-label="Pages counted" value={progress?.share} max={1} /> Counting the pages of the
             file… <Button onClick={sizes.stop}>Cancel</Button>
@@ -57,7 +57,7 @@ function SizesBody({ library }: { readonly library: LibraryRow }) {
         )}
         {sizes.isStopped && (
           <p>
-            Stopped. <Button onClick={() => void sizes.compute()}>Count</Button>
+            Stopped. <Button onClick={() => void sizes.restart()}>Count</Button>
           </p>
         )}
         {sizes.error !== null && (
@@ -75,14 +75,14 @@ function SizesBody({ library }: { readonly library: LibraryRow }) {
       </div>
       <div className="dialog-foot">
         <span className="dialog-buttons">
-          <Button disabled={sizes.isComputing} onClick={() => void sizes.compute()}>
+          <Button disabled={sizes.isRunning} onClick={() => void sizes.restart()}>
             Count again
           </Button>
           <Button
             isPrimary
-            disabled={compact.isPending || sizes.isComputing}
+            disabled={compact.isPending || sizes.isRunning}
             title="Writes the file anew without its free pages; the disk needs room for a copy meanwhile"
-            onClick={() => compact.mutate(library, { onSuccess: () => void sizes.compute() })}
+            onClick={() => compact.mutate(library, { onSuccess: () => void sizes.restart() })}
           >
             {compact.isPending ? 'Compacting…' : 'Compact'}
           </Button>

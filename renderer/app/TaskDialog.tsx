@@ -1,9 +1,7 @@
 /** The frame of a dialog that has something written. While that goes on, only its own button ends it. */
 
-import { useMutation } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
+import { type ReactNode, useId, useRef } from 'react';
 import { useClient } from '../data/DataProvider.tsx';
 import { useRequest } from '../data/useRequest.ts';
 import { type Dialog as OpenDialog, useDialog, useInterface } from '../state/interface.ts';
@@ -87,41 +85,4 @@ export function fileName(name: string): string {
     .replaceAll(/^[-.]+|[-.]+$/g, '')
     .slice(0, 80);
   return plain === '' ? 'run' : plain;
-}
-
-interface LongTaskOptions<M extends Method> {
-  /** Until it ends, only its own button ends it. */
-  readonly onRunning: (isRunning: boolean) => void;
-  readonly onSuccess: (result: ResultOf<M>) => void | Promise<void>;
-}
-
-/** @param method whose params take a `progressKey` */
-export function useLongTask<M extends Method>(method: M, { onRunning, onSuccess }: LongTaskOptions<M>) {
-  const client = useClient();
-  /** 0 … 1; unknown before the first news. */
-  const [share, setShare] = useState<number>();
-  const [progressKey] = useState(() => `${method}-${Math.random().toString(36).slice(2)}`);
-  const abort = useRef<AbortController>(undefined);
-  useEffect(
-    () =>
-      client.subscribe((event) => {
-        if (event.event === 'analysis.progress' && event.payload.progressKey === progressKey)
-          setShare(event.payload.share);
-      }),
-    [client, progressKey],
-  );
-  const task = useMutation({
-    mutationFn: (params: ParamsOf<M>) => {
-      abort.current = new AbortController();
-      onRunning(true);
-      const { signal } = abort.current;
-      return client.request(method, { ...params, progressKey }, { signal });
-    },
-    onSettled: () => {
-      onRunning(false);
-      setShare(undefined);
-    },
-    onSuccess,
-  });
-  return { task, share, cancel: () => abort.current?.abort() };
 }

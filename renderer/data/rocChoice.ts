@@ -20,7 +20,7 @@ import {
   type SettingName,
   withOverride,
 } from '../../shared/domain/downSampling.ts';
-import { type AnalysisParams, type AnalysisState, useAnalysis } from './useAnalysis.ts';
+import { type LongParams, type LongState, useLongQuery } from './useLongQuery.ts';
 
 /** `examples/run_qwen3-14b_rstar2_agent_weave.sh` of the release. */
 export const EXAMPLE_CHOICE: RocChoice = {
@@ -183,13 +183,13 @@ export function rocQuery(query: URLSearchParams): string {
   return text === '' ? '' : `?${text}`;
 }
 
-export interface ReportState extends Omit<AnalysisState<RocReport>, 'answer' | 'isFormer'> {
-  /** The last one that arrived; of other params while `isComputing`. */
+export interface ReportState extends Omit<LongState<RocReport>, 'data' | 'isFormer'> {
+  /** The last one that arrived; of other params while `isRunning`. */
   readonly report: RocReport | undefined;
 }
 
 /** @param params undefined: nothing is to be computed */
-export function useRocReport(params: AnalysisParams<'roc.report'> | undefined): ReportState {
-  const { answer, ...state } = useAnalysis('roc.report', params);
+export function useRocReport(params: LongParams<'roc.report'> | undefined): ReportState {
+  const { data: answer, ...state } = useLongQuery('roc.report', params);
   return { ...state, report: answer };
 }

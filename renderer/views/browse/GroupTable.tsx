@@ -7,7 +7,7 @@ import { useTableLayout } from '../../app/useTableLayout.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
-import { useAnalysis } from '../../data/useAnalysis.ts';
+import { useLongQuery } from '../../data/useLongQuery.ts';
 import { goTo } from '../../data/useRoute.ts';
 import { type IndexRange, useGroupWindow } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -44,18 +44,18 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
     direction: sort.direction,
     withRows: true,
   } as const;
-  const order = useAnalysis('group.order', params);
+  const order = useLongQuery('group.order', params);
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   // Groups with their matches: they are held together.
   const answer = useMemo(
     () =>
-      order.answer && {
-        ids: order.answer.ids,
-        matches: order.answer.matches,
-        length: order.answer.ids.length,
+      order.data && {
+        ids: order.data.ids,
+        matches: order.data.matches,
+        length: order.data.ids.length,
       },
-    [order.answer],
+    [order.data],
   );
   const latest = order.isFormer ? undefined : answer;
   // A list in which something is selected does not move either.
@@ -77,7 +77,7 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
       <FailedState
         title="These groups could not be listed"
         error={order.error}
-        onRetry={() => void order.compute()}
+        onRetry={() => void order.restart()}
       />
     );
   }

@@ -3,7 +3,7 @@ import type { ParamsOf } from '../../../shared/api/contract.ts';
 import { FilterChips } from '../../app/filter/FilterChips.tsx';
 import { useClient } from '../../data/DataProvider.tsx';
 import { fieldsOf, useFilterLink } from '../../data/filterLink.ts';
-import type { AnalysisState } from '../../data/useAnalysis.ts';
+import type { LongState } from '../../data/useLongQuery.ts';
 import { requestKey } from '../../data/useRequest.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
@@ -33,13 +33,13 @@ export function FilterNote({ what, matches, total, order }: FilterNoteProps) {
         {what === 'group' && !isFormer && ' with a rollout that matches'}
       </p>
       {isFormer && !isStopped && order.progress !== undefined && <Button onClick={order.stop}>Stop</Button>}
-      {isStopped && <Button onClick={() => void order.compute()}>Look again</Button>}
+      {isStopped && <Button onClick={() => void order.restart()}>Look again</Button>}
       <FilterChips />
     </div>
   );
 }
 
-type ListOrder = Pick<AnalysisState<unknown>, 'isFormer' | 'isStopped' | 'progress' | 'stop' | 'compute'>;
+type ListOrder = Pick<LongState<unknown>, 'isFormer' | 'isStopped' | 'progress' | 'stop' | 'restart'>;
 
 /** @returns empty while nobody knows */
 function howFar({ progress }: Pick<ListOrder, 'progress'>): string {
@@ -55,7 +55,7 @@ export function ListUnderWay({ what, order }: ListUnderWayProps) {
   if (order.isStopped) {
     return (
       <EmptyState title="Stopped">
-        <Button onClick={() => void order.compute()}>Look again</Button>
+        <Button onClick={() => void order.restart()}>Look again</Button>
       </EmptyState>
     );
   }

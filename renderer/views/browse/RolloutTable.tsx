@@ -17,7 +17,7 @@ import { useTableLayout } from '../../app/useTableLayout.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
-import { useAnalysis } from '../../data/useAnalysis.ts';
+import { useLongQuery } from '../../data/useLongQuery.ts';
 import { requestKey } from '../../data/useRequest.ts';
 import { goTo } from '../../data/useRoute.ts';
 import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
@@ -66,10 +66,10 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
     sort: sorts.map(({ column, direction }) => ({ by: sortedFieldOf(column), direction })),
     withRows: true,
   };
-  const order = useAnalysis('rollout.order', params);
+  const order = useLongQuery('rollout.order', params);
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
-  const latest = order.isFormer ? undefined : order.answer?.ids;
+  const latest = order.isFormer ? undefined : order.data?.ids;
   // A list in which something is selected does not move either.
   const [selected, setSelected] = useState(0);
   const { isHeld } = useListHold(runKey);
@@ -110,7 +110,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
       <FailedState
         title="These rollouts could not be listed"
         error={order.error}
-        onRetry={() => void order.compute()}
+        onRetry={() => void order.restart()}
       />
     );
   }

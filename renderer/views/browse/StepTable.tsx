@@ -6,8 +6,8 @@ import { useTableLayout } from '../../app/useTableLayout.ts';
 import { isWithin } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
+import { useStepSeries } from '../../data/useLongQuery.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
-import { useStepSeries } from '../../data/useStepSeries.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { count, counted } from '../../ui/numbers.ts';
@@ -125,15 +125,15 @@ interface MatchingSteps {
 function useMatchingSteps(runId: number): MatchingSteps {
   const filter = useFilterLink().applied;
   const isFiltered = filter !== '';
-  const { answers, isComputing, isStopped, isFormer } = useStepSeries(isFiltered ? [{ runId }] : [], filter);
-  const facts = isFormer ? undefined : answers[0];
+  const { data, isRunning, isStopped } = useStepSeries(isFiltered ? [{ runId }] : [], filter);
+  const facts = data[0];
   const rows = useMemo(
     () => facts?.filter(({ rollouts }) => rollouts > 0).map((step) => rowOfFacts(step)),
     [facts],
   );
   if (!isFiltered) return { rows: undefined, note: undefined };
   if (rows !== undefined) return { rows, note: matchNote };
-  const state = isStopped ? 'Stopped' : isComputing ? 'Looking…' : 'The filter has no answer';
+  const state = isStopped ? 'Stopped' : isRunning ? 'Looking…' : 'The filter has no answer';
   return { rows: undefined, note: () => `${state}: until then of all rollouts of each step` };
 }
 

@@ -61,7 +61,7 @@ export default function SearchView() {
       );
     if (isStart) return <SearchStart />;
     if (search.error !== null && rows.length === 0)
-      return <FailedState title="The search failed" error={search.error} onRetry={search.again} />;
+      return <FailedState title="The search failed" error={search.error} onRetry={search.startOver} />;
     if (rows.length > 0)
       return (
         <SearchResults
@@ -162,8 +162,8 @@ function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) 
         </p>
       )}
       {unsearched.length > 0 && <p className="is-wrong">{unsearchedLabel(unsearched)}</p>}
-      {come > 0 && <Button onClick={search.again}>Search again: {counted(come, 'rollout')} more</Button>}
-      {search.isSearching && (
+      {come > 0 && <Button onClick={search.startOver}>Search again: {counted(come, 'rollout')} more</Button>}
+      {search.isRunning && (
         <span className="search-progress">
           <progress
             aria-label="Rollouts gone through"
@@ -173,7 +173,7 @@ function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) 
           <Button onClick={search.stop}>Stop</Button>
         </span>
       )}
-      {search.isStopped && !search.isWhole && <Button onClick={search.goOn}>Go on</Button>}
+      {search.isStopped && !search.isWhole && <Button onClick={search.restart}>Go on</Button>}
     </div>
   );
 }
@@ -184,7 +184,7 @@ function foundLabel({ rollouts, groups, passed, total }: Tally, search: SearchPa
   if (search.isWhole) return `${found}, of ${counted(total, 'rollout')} searched`;
   const far = `${count(passed)} of ${counted(total, 'rollout')} gone through`;
   if (search.isStopped) return `${found} · stopped after ${count(passed)} of ${counted(total, 'rollout')}`;
-  if (search.isSearching) return total === 0 ? 'Searching…' : `${found} · ${far}`;
+  if (search.isRunning) return total === 0 ? 'Searching…' : `${found} · ${far}`;
   return `The first ${found} · ${far}; scroll for more`;
 }
 

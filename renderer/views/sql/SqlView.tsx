@@ -31,7 +31,7 @@ export default function SqlView() {
   const client = useClient();
   const statement = useStatement();
   const { text, setText } = statement;
-  const { outcome, running, run, cancel } = useSqlRun();
+  const { outcome, running, run, stop } = useSqlRun();
   const file = useSqlExport();
   const sources = useRequest('sql.schema', {}).data ?? NO_SOURCES;
   const saved = useRequest('query.list', {}).data ?? [];
@@ -55,7 +55,7 @@ export default function SqlView() {
     'sql.run': () => start('rows'),
     'sql.explain': () => start('plan'),
     'search.focus': () => editor.current?.focus(),
-    'place.up': running === undefined ? undefined : cancel,
+    'place.up': running === undefined ? undefined : stop,
   });
   const isChanged =
     outcome !== undefined && text.slice(outcome.start, outcome.start + outcome.sql.length) !== outcome.sql;
@@ -110,7 +110,7 @@ export default function SqlView() {
               isDark={isDark}
               onRun={() => start('rows')}
               onExplain={() => start('plan')}
-              onEscape={() => (running === undefined ? results.current?.focus() : cancel())}
+              onEscape={() => (running === undefined ? results.current?.focus() : stop())}
             />
           </Suspense>
         </div>
@@ -133,8 +133,8 @@ export default function SqlView() {
           exporting={file.running}
           isChanged={isChanged}
           text={text}
-          onCancel={cancel}
-          onCancelExport={file.cancel}
+          onCancel={stop}
+          onCancelExport={file.stop}
           onGoTo={(offset) => editor.current?.goTo(offset)}
         />
         {/* Escape leads out of the editor to here. */}

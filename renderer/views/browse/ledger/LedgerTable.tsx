@@ -6,7 +6,7 @@ import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { useTableLayout } from '../../../app/useTableLayout.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { pathOfRoute, type Route } from '../../../data/route.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
 import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../../state/routeMemory.ts';
@@ -59,11 +59,11 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
   });
 
   const { applied } = useFilterLink();
-  const matching = useAnalysis(
+  const matching = useLongQuery(
     'rollout.order',
     applied === '' ? undefined : { runId, step: route.step, groupId: ledger.groupId, filter: applied },
   );
-  const { answer } = matching;
+  const { data: answer } = matching;
   const found = useMemo(
     () => (answer === undefined || applied === '' ? undefined : new Set(answer.ids)),
     [answer, applied],
@@ -82,7 +82,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
       <FailedState
         title="These rollouts could not be filtered"
         error={matching.error}
-        onRetry={() => void matching.compute()}
+        onRetry={() => void matching.restart()}
       />
     );
   if (entries.length === 0) return <EmptyState title="This group has no rollouts" />;

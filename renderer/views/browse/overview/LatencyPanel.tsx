@@ -5,7 +5,7 @@ import { figureSvg, standaloneSvg } from '../../../charts/exportChart.ts';
 import { LogHistogram } from '../../../charts/LogHistogram.tsx';
 import type { StepRange } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
 import { goTo } from '../../../data/useRoute.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { compact, count, counted, duration as lasting } from '../../../ui/numbers.ts';
@@ -37,13 +37,13 @@ interface LatencyPanelProps {
 export function LatencyPanel({ run, steps, range }: LatencyPanelProps) {
   const { applied: filter } = useFilterLink();
   const last = steps.at(-1);
-  const state = useAnalysis('run.latencies', {
+  const state = useLongQuery('run.latencies', {
     runId: run.runId,
     ...(range === undefined ? {} : { from: range.from }),
     ...(last === undefined ? {} : { to: Math.min(last, range?.to ?? last) }),
     filter,
   });
-  const { answer, error, isComputing } = state;
+  const { data: answer, error, isRunning } = state;
   if (answer !== undefined && answer.known > 0 && error === null)
     return (
       <div className={state.isFormer ? 'latency-panel is-stale' : 'latency-panel'} aria-busy={state.isFormer}>
@@ -56,13 +56,13 @@ export function LatencyPanel({ run, steps, range }: LatencyPanelProps) {
       <figcaption className="chart-head">
         <h2 title={DESCRIBE}>{TITLE}</h2>
       </figcaption>
-      {error !== null && !isComputing ? (
+      {error !== null && !isRunning ? (
         <p role="alert" className="is-wrong">
-          ✕ {error.message} <Button onClick={() => void state.compute()}>Try again</Button>
+          ✕ {error.message} <Button onClick={() => void state.restart()}>Try again</Button>
         </p>
       ) : state.isStopped ? (
         <p className="dim">
-          Stopped. <Button onClick={() => void state.compute()}>Compute</Button>
+          Stopped. <Button onClick={() => void state.restart()}>Compute</Button>
         </p>
       ) : answer !== undefined ? (
         <p className="dim">{restLabel(answer)}</p>
@@ -73,7 +73,7 @@ export function LatencyPanel({ run, steps, range }: LatencyPanelProps) {
   );
 }
 
-function Waiting({ state }: { readonly state: ReturnType<typeof useAnalysis<'run.latencies'>> }) {
+function Waiting({ state }: { readonly state: ReturnType<typeof useLongQuery<'run.latencies'>> }) {
   return (
     <p className="overview-progress waiting" role="status">
       <progress aria-label="Steps counted" value={state.progress?.share} max={1} /> counting…{' '}

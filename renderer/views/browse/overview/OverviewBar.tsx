@@ -157,22 +157,22 @@ function SeriesProgress({
 }) {
   const { applied } = useFilterLink();
   const state = overview.isFiltered ? overview.matching : overview.all;
-  if (state.error !== null && !state.isComputing) {
+  if (state.error !== null && !state.isRunning) {
     return (
       <span role="alert" className="is-wrong">
-        ✕ {state.error.message} <Button onClick={state.compute}>Try again</Button>
+        ✕ {state.error.message} <Button onClick={state.restart}>Try again</Button>
       </span>
     );
   }
   if (state.isStopped) {
     return (
       <span className="dim">
-        Stopped. <Button onClick={state.compute}>Compute</Button>
+        Stopped. <Button onClick={state.restart}>Compute</Button>
       </span>
     );
   }
-  const isWaiting = state.answers.some((answer) => answer === undefined) || state.isFormer;
-  if (isWaiting && state.isComputing) {
+  const isWaiting = state.data.includes(undefined);
+  if (isWaiting && state.isRunning) {
     const { progress } = state;
     return (
       <span className="overview-progress waiting" role="status">

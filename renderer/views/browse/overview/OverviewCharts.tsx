@@ -57,7 +57,7 @@ export function OverviewCharts({
       <OverviewBar {...{ run, overview, link, logged, reading }} onStep={setStep} onRange={setRange} />
       {panels.length === 0 ? (
         <div className="overview-grid">
-          {overview.all.isComputing && <WaitingState title="Reading the steps…" />}
+          {overview.all.isRunning && <WaitingState title="Reading the steps…" />}
         </div>
       ) : (
         <Rows>

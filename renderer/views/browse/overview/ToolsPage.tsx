@@ -4,7 +4,7 @@ import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { FilterChips } from '../../../app/filter/FilterChips.tsx';
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { pathOfRoute } from '../../../data/route.ts';
-import { useStepSeries } from '../../../data/useStepSeries.ts';
+import { useStepSeries } from '../../../data/useLongQuery.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { LatencyPanel } from './LatencyPanel.tsx';
@@ -45,7 +45,7 @@ interface ToolFiguresProps {
 function ToolFigures({ run, steps }: ToolFiguresProps) {
   const filter = useFilterLink().applied;
   const series = useStepSeries([{ runId: run.runId }], filter);
-  const facts = series.answers[0]?.find(({ rollouts }) => rollouts > 0);
+  const facts = series.data[0]?.find(({ rollouts }) => rollouts > 0);
   return (
     <>
       <div className="filters">
@@ -54,8 +54,8 @@ function ToolFigures({ run, steps }: ToolFiguresProps) {
       </div>
       <div className="tool-figures">
         {series.error !== null ? (
-          <FailedState title="These could not be counted" error={series.error} onRetry={series.compute} />
-        ) : series.answers[0] === undefined ? (
+          <FailedState title="These could not be counted" error={series.error} onRetry={series.restart} />
+        ) : series.data[0] === undefined ? (
           <WaitingState title="Counting tool calls…" />
         ) : facts === undefined ? (
           <EmptyState title="No rollout matches the filter" />

@@ -7,9 +7,9 @@ import { hrefInLibrary } from '../../../data/libraryLink.ts';
 import { useLibraries, useRunsOf } from '../../../data/otherLibraries.ts';
 import { pathOfRoute } from '../../../data/route.ts';
 import { distinctNames } from '../../../data/runNames.ts';
+import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../../data/useLongQuery.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
-import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../../data/useStepSeries.ts';
 import type { ChartSpec } from './overviewCharts.ts';
 import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
 import { filterAnd, overviewLinkOf, type RunRef } from './overviewLink.ts';
@@ -65,15 +65,15 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
   const matching = useStepSeries(isFiltered ? asked : NONE, filter);
 
   const held = useMemo(() => new Set(steps), [steps]);
-  const stamp = [...all.answers, ...matching.answers];
+  const stamp = [...all.data, ...matching.data];
   // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the arrays they come in
   const runs = useMemo(() => {
     const names = distinctNames(shown);
     return shown.map(({ ref }, i): RunFacts => {
       const name = names[i] ?? ref.runKey;
-      const kept = (answer: StepSeriesState['answers'][number]) =>
+      const kept = (answer: StepSeriesState['data'][number]) =>
         i === 0 ? answer?.filter(({ step }) => held.has(step)) : answer;
-      return { ref, name, all: kept(all.answers[i]), matching: kept(matching.answers[i]) };
+      return { ref, name, all: kept(all.data[i]), matching: kept(matching.data[i]) };
     });
   }, [shown, held, ...stamp, stamp.length]);
   const { window, metrics: chosen, range, isZoomed } = link;

@@ -122,9 +122,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
             )}
           </div>
         </header>
-        <div
-          className={state.isComputing && report !== undefined ? 'report-scroll is-stale' : 'report-scroll'}
-        >
+        <div className={state.isRunning && report !== undefined ? 'report-scroll is-stale' : 'report-scroll'}>
           {report === undefined || state.isStopped ? (
             <div className="report-first">
               <ReportProgress state={state} />
@@ -152,7 +150,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
             numberKey={key}
             title={names?.get(key) ?? key}
             showsStep={step === undefined && run.data.hasSteps}
-            recompute={state.compute}
+            recompute={state.restart}
           />
         )}
       </div>

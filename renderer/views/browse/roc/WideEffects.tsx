@@ -30,7 +30,7 @@ function wideLabel(report: RocReport): string {
 
 /** A what-if over a step or a run. Progress comes last: what stands above it stays where it is. */
 export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
-  const { report, isComputing } = state;
+  const { report, isRunning } = state;
   const beforeLabel =
     report?.source === 'recomputed'
       ? RULE_LABELS[report.recomputed.basis?.rule ?? 'release'].short
@@ -54,7 +54,7 @@ export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
         before={stands?.sums}
         after={hasWhatIf ? report?.whatIf?.sums : undefined}
         beforeLabel={beforeLabel}
-        isStale={isComputing}
+        isStale={isRunning}
       />
       <ReportProgress state={state} />
     </>

@@ -6,8 +6,8 @@ import { FilterChips } from '../../../app/filter/FilterChips.tsx';
 import { useClient } from '../../../data/DataProvider.tsx';
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { pathOfRoute } from '../../../data/route.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
 import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { Button } from '../../../ui/Controls.tsx';
@@ -34,7 +34,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
   const runId = run.data?.runId;
   const steps = useRequest('step.list', runId === undefined ? undefined : { runId });
   const filter = useFilterLink();
-  const schedule = useAnalysis(
+  const schedule = useLongQuery(
     'step.schedule',
     runId === undefined ? undefined : { runId, step, filter: filter.applied },
   );
@@ -54,11 +54,11 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
       <FailedState
         title="The schedule could not be put together"
         error={error}
-        onRetry={() => void (run.error === null ? schedule.compute() : run.refetch())}
+        onRetry={() => void (run.error === null ? schedule.restart() : run.refetch())}
       />
     );
   if (run.data === undefined) return <WaitingState title="Opening the run…" />;
-  const { answer, progress } = schedule;
+  const { data: answer, progress } = schedule;
   const of = [
     run.data.hasSteps ? `${run.data.name}, step ${step}` : run.data.name,
     ...(filter.applied === '' ? [] : [`rollouts that match ${filter.applied}`]),
@@ -95,7 +95,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
       <div className="filters">
         <FilterBox runId={run.data.runId} runKey={runKey} what="rollouts" within={`step:${step}`} />
         <FilterChips />
-        {schedule.isComputing && (
+        {schedule.isRunning && (
           <Button onClick={schedule.stop}>
             Stop{progress === undefined ? '' : ` (${percent(progress.share, 0)} %)`}
           </Button>
@@ -104,7 +104,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
       {answer === undefined ? (
         schedule.isStopped ? (
           <EmptyState title="Stopped">
-            <Button onClick={() => void schedule.compute()}>Put it together</Button>
+            <Button onClick={() => void schedule.restart()}>Put it together</Button>
           </EmptyState>
         ) : (
           <WaitingState title="Putting the schedule together…" />

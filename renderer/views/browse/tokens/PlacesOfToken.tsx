@@ -7,7 +7,7 @@ import { useCommands } from '../../../app/commands.ts';
 import { keyOf } from '../../../app/keysInForce.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { pathOfRoute, type Route } from '../../../data/route.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
 import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import type { TokenScope } from '../../../data/useTokenStatistics.ts';
 import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
@@ -35,7 +35,7 @@ const LIMIT = 100;
 export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }: PlacesOfTokenProps) {
   const [query, setQuery] = useUrlQuery();
   const isLowest = query.get('order') === 'lowest';
-  const found = useAnalysis('token.places', {
+  const found = useLongQuery('token.places', {
     ...scope,
     signal: source.signal,
     source: source.source,
@@ -47,7 +47,7 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
   const close = () => setQuery({ of: undefined, order: undefined });
   useCommands({ 'place.up': close });
   // A former answer is about another token or another order.
-  const answer = found.isFormer ? undefined : found.answer;
+  const answer = found.isFormer ? undefined : found.data;
   const places = answer?.places ?? [];
   const routeOf = ({ step, groupKey, ordinal }: TokenPlace): Route => ({
     view: 'rollout',
@@ -88,14 +88,14 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
       <div className="tokens-side-list">
         {answer === undefined ? (
           <div className="tokens-wait">
-            {found.error !== null && !found.isComputing ? (
+            {found.error !== null && !found.isRunning ? (
               <p role="alert">
                 <span className="is-wrong">✕ {found.error.message}</span>{' '}
-                <Button onClick={() => void found.compute()}>Try again</Button>
+                <Button onClick={() => void found.restart()}>Try again</Button>
               </p>
             ) : found.isStopped ? (
               <p className="dim">
-                Stopped. <Button onClick={() => void found.compute()}>Go on</Button>
+                Stopped. <Button onClick={() => void found.restart()}>Go on</Button>
               </p>
             ) : (
               <div className="waiting">

@@ -74,9 +74,9 @@ export default function TokensView({ address }: { readonly address: TokensAddres
   if (run === undefined || scope === undefined || signal === undefined || available.data === undefined)
     return <WaitingState title="Looking for what is logged per token…" />;
 
-  const sources = state.answer?.sources ?? [];
+  const sources = state.data?.sources ?? [];
   const source = chosenSource(sources, query.get('source'));
-  const without = state.answer?.withoutSignal ?? 0;
+  const without = state.data?.withoutSignal ?? 0;
   const ofToken = query.get('of');
   return (
     <div className="page">
@@ -106,19 +106,19 @@ export default function TokensView({ address }: { readonly address: TokensAddres
         >
           <div
             className={state.isFormer ? 'tokens-body is-stale' : 'tokens-body'}
-            aria-busy={state.isComputing}
+            aria-busy={state.isRunning}
           >
             <TokenSections
               run={run}
               source={source}
-              answer={state.answer}
+              answer={state.data}
               window={window}
               level={level}
               hasSteps={hasSteps}
               onOpenStep={(to) => goTo({ view: 'stepTokens', runKey, step: to }, globalThis.location.search)}
             />
             {ofToken === null || ofToken === '' ? (
-              <TopTokens answer={state.answer} source={source} least={least} />
+              <TopTokens answer={state.data} source={source} least={least} />
             ) : (
               <PlacesOfToken
                 runKey={runKey}
@@ -149,7 +149,7 @@ function routeLabel(name: string, { step, groupKey, ordinal }: TokensAddress, ha
 
 /** While nothing has come yet one waits; once it is known that there is nothing, it is said why. */
 function Nothing({ state, children }: { readonly state: StatisticsState; readonly children: ReactNode }) {
-  if (state.answer !== undefined && !state.isFormer) return children;
+  if (state.data !== undefined && !state.isFormer) return children;
   return state.isStopped || state.error !== null ? null : <WaitingState title="Reading the tokens…" />;
 }
 
@@ -204,12 +204,12 @@ function NoSignal({ signal, available, withTokens, scope }: NoSignalProps) {
 
 /** How far all of it has come, with a way to stop. It keeps its place whether anything is computed or not. */
 function StatisticsProgress({ state }: { readonly state: StatisticsState }) {
-  const { isComputing, isStopped, error, progress } = state;
-  if (error !== null && !isComputing) {
+  const { isRunning, isStopped, error, progress } = state;
+  if (error !== null && !isRunning) {
     return (
       <div className="report-progress" role="alert">
         <span className="is-wrong">✕ {error.message}</span>
-        <Button onClick={() => void state.compute()}>Try again</Button>
+        <Button onClick={() => void state.restart()}>Try again</Button>
       </div>
     );
   }
@@ -217,15 +217,15 @@ function StatisticsProgress({ state }: { readonly state: StatisticsState }) {
     return (
       <div className="report-progress">
         <span className="dim">
-          {state.answer === undefined ? 'Stopped.' : 'Stopped; what is shown answers a former question.'}
+          {state.data === undefined ? 'Stopped.' : 'Stopped; what is shown answers a former question.'}
         </span>
-        <Button onClick={() => void state.compute()}>Go on</Button>
+        <Button onClick={() => void state.restart()}>Go on</Button>
       </div>
     );
   }
   return (
-    <div className="report-progress" aria-busy={isComputing}>
-      {isComputing && (
+    <div className="report-progress" aria-busy={isRunning}>
+      {isRunning && (
         <div className="waiting">
           <progress aria-label="Tokens read" value={progress?.share} max={1} />
           <span className="dim">

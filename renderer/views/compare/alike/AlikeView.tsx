@@ -7,7 +7,7 @@ import { ALIKE_LIMIT, alikePath, counterpart, useAlike } from '../../../app/useA
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { comparePath } from '../../../data/compareLink.ts';
 import { pathOfRoute, type Route } from '../../../data/route.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
 import { usePage } from '../../../data/usePage.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
@@ -29,7 +29,7 @@ export default function AlikeView({ route }: { readonly route: AlikeRoute }) {
   const resolved = usePage({ runKey, step, groupKey, ordinal, show: 'rollout' });
   const rolloutId = resolved.data?.rolloutId;
   const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId });
-  const alike = useAnalysis(
+  const alike = useLongQuery(
     'compare.alike',
     rolloutId === undefined ? undefined : { rolloutId, limit: ALIKE_LIMIT },
   );
@@ -42,11 +42,11 @@ export default function AlikeView({ route }: { readonly route: AlikeRoute }) {
         error={error}
         onRetry={() => {
           for (const query of [resolved, rollout]) if (query.error !== null) void query.refetch();
-          if (alike.error !== null) void alike.compute();
+          if (alike.error !== null) void alike.restart();
         }}
       />
     );
-  if (rollout.data === undefined || alike.answer === undefined)
+  if (rollout.data === undefined || alike.data === undefined)
     return (
       <>
         <WaitingState title="Comparing with the other rollouts of this problem, 512 at most, word by word…" />
@@ -57,7 +57,7 @@ export default function AlikeView({ route }: { readonly route: AlikeRoute }) {
         </p>
       </>
     );
-  return <Alike route={route} row={rollout.data.row} list={alike.answer} />;
+  return <Alike route={route} row={rollout.data.row} list={alike.data} />;
 }
 
 interface AlikeProps {

@@ -122,8 +122,8 @@ function FixedField({ heat }: { readonly heat: Heat }) {
 }
 
 function PercentileState({ percentile }: { readonly percentile: Percentile }) {
-  const { isComputing, isStopped, error, progress, value, tokens, rollouts } = percentile;
-  if (isComputing) {
+  const { isRunning, isStopped, error, progress, value, tokens, rollouts } = percentile;
+  if (isRunning) {
     return (
       <span className="token-progress">
         <progress aria-label="Steps read" value={progress?.stepsDone} max={progress?.steps ?? 1} />
@@ -138,7 +138,7 @@ function PercentileState({ percentile }: { readonly percentile: Percentile }) {
     return (
       <span className="token-progress">
         {error === null ? 'stopped' : <span className="is-wrong">{error.message}</span>}
-        <button type="button" onClick={percentile.compute}>
+        <button type="button" onClick={percentile.restart}>
           {error === null ? 'Compute' : 'Try again'}
         </button>
       </span>
