@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The value as it was once it had rested for `milliseconds`: a request per keystroke helps nobody. */
+/** The last value that stayed the same for `milliseconds`, so that a keystroke is not a request. */
 export function useDebouncedValue<T>(value: T, milliseconds: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -8,7 +8,8 @@
  * Escape always ends. It is kept in the session storage of the window.
  */
 
-const MAX_PATHS = 200;
+/** Queries and list positions that are kept; the oldest are dropped. */
+const MAX_KEPT = 200;
 const MAX_TRAIL = 30;
 const STORED = 'turnwise.trail';
 const queries = new Map<string, string>();
@@ -34,10 +35,7 @@ export function queryLeftAt(path: string): string {
 
 export function rememberQuery(pathHere: string, search: string): void {
   const path = keyIn(pathHere);
-  queries.delete(path);
-  queries.set(path, search);
-  const oldest = queries.size <= MAX_PATHS ? undefined : queries.keys().next().value;
-  if (oldest !== undefined) queries.delete(oldest);
+  keepLatest(queries, path, search);
   const former = trail.findIndex((visited) => visited.path === path);
   const before = former >= 0 && isTraversal ? trail.slice(0, former) : trail;
   isTraversal = false;
@@ -99,8 +97,6 @@ interface ListPosition {
 }
 
 const START: ListPosition = { scrollTop: 0, cursor: 0 };
-/** Enough for a long sitting; the oldest are dropped. */
-const MAX_LISTS = 200;
 const positions = new Map<string, ListPosition>();
 
 export function listPosition(list: string): ListPosition {
@@ -108,12 +104,15 @@ export function listPosition(list: string): ListPosition {
 }
 
 export function rememberListPosition(name: string, position: ListPosition): void {
-  const list = keyIn(name);
-  positions.delete(list);
-  positions.set(list, position);
-  if (positions.size <= MAX_LISTS) return;
-  const oldest = positions.keys().next();
-  if (!oldest.done) positions.delete(oldest.value);
+  keepLatest(positions, keyIn(name), position);
+}
+
+/** A map in the order of writing, with at most MAX_KEPT entries. */
+function keepLatest<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.size <= MAX_KEPT ? undefined : map.keys().next().value;
+  if (oldest !== undefined) map.delete(oldest);
 }
 
 /**

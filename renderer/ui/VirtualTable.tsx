@@ -159,7 +159,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
         aria-multiselectable={selecting !== undefined || undefined}
         aria-activedescendant={count > 0 ? `${id}-${cursor}` : undefined}
         tabIndex={0}
-        onScroll={(event) => scroll.setScrollTop(event.currentTarget.scrollTop)}
+        onScroll={scroll.onScroll}
         onKeyDown={onKeyDown}
       >
         <TableHead

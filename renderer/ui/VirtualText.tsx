@@ -1,8 +1,8 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
 /** Text too large for an editor: rows of a fixed width in characters, only the visible ones in the page. */
-import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useLayoutEffect, useMemo, useState } from 'react';
 import { SourceText } from './SourceText.tsx';
-import { rowSpace, visibleRows } from './virtualRows.ts';
+import { useVirtualRows } from './useVirtualRows.ts';
 import './virtualText.css';
 
 interface VirtualTextProps {
@@ -16,12 +16,13 @@ const ROW_HEIGHT = 20;
 const OVERSCAN = 20;
 
 export function VirtualText({ text, label, onNearEnd }: VirtualTextProps) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const [viewport, setViewport] = useState({ height: 600, columns: 120 });
-  const [scrollTop, setScrollTop] = useState(0);
-  const rows = useMemo(() => textRows(text, viewport.columns), [text, viewport.columns]);
-  const space = rowSpace(rows.length, ROW_HEIGHT, viewport.height);
-  const shown = visibleRows(space, scrollTop, OVERSCAN);
+  const [columns, setColumns] = useState(120);
+  const rows = useMemo(() => textRows(text, columns), [text, columns]);
+  const { scroller, onScroll, space, shown } = useVirtualRows<HTMLElement>({
+    count: rows.length,
+    rowHeight: ROW_HEIGHT,
+    overscan: OVERSCAN,
+  });
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -29,12 +30,11 @@ export function VirtualText({ text, label, onNearEnd }: VirtualTextProps) {
     const probe = element.querySelector('.virtual-text-probe');
     const observer = new ResizeObserver(() => {
       const character = (probe?.getBoundingClientRect().width ?? 76) / 10;
-      const columns = Math.max(20, Math.floor((element.clientWidth - 90) / character));
-      setViewport({ height: element.clientHeight, columns });
+      setColumns(Math.max(20, Math.floor((element.clientWidth - 90) / character)));
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, []);
+  }, [scroller]);
 
   const indexes = Array.from({ length: shown.end - shown.first }, (_, i) => shown.first + i);
   return (
@@ -45,7 +45,7 @@ export function VirtualText({ text, label, onNearEnd }: VirtualTextProps) {
       tabIndex={0}
       onScroll={(event) => {
         const element = event.currentTarget;
-        setScrollTop(element.scrollTop);
+        onScroll(event);
         if (element.scrollTop + element.clientHeight * 3 >= element.scrollHeight) onNearEnd?.();
       }}
     >

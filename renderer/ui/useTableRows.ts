@@ -1,57 +1,47 @@
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'react';
 import { useAutoFocus } from './useAutoFocus.ts';
-import { type CssPixels, rowSpace, scrollTopShowing, visibleRows } from './virtualRows.ts';
+import { useVirtualRows, type VirtualRows } from './useVirtualRows.ts';
+import type { CssPixels } from './virtualRows.ts';
 
 const HEAD_HEIGHT: CssPixels = 30;
 const OVERSCAN = 4;
 
 /** The scroll container of a table. @param leftAt where the list was left; read once */
-export function useRowScroll(count: number, rowHeight: CssPixels, leftAt: CssPixels) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const [scrollTop, setScrollTop] = useState(leftAt);
-  const [viewport, setViewport] = useState<CssPixels>(600);
-  const space = rowSpace(count, rowHeight, viewport);
-
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() =>
-      setViewport(Math.max(rowHeight, element.clientHeight - HEAD_HEIGHT)),
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [rowHeight]);
+export function useRowScroll(
+  count: number,
+  rowHeight: CssPixels,
+  leftAt: CssPixels,
+): VirtualRows<HTMLDivElement> {
+  const rows = useVirtualRows({
+    count,
+    rowHeight,
+    overscan: OVERSCAN,
+    headHeight: HEAD_HEIGHT,
+    initialTop: leftAt,
+  });
+  const { scroller } = rows;
 
   useAutoFocus(scroller);
 
   // The place where the list was left can only be restored once there are rows to scroll over.
   const restoreTo = useRef(leftAt);
   useLayoutEffect(() => {
-    if (count === 0 || restoreTo.current === 0 || scroller.current === null) return;
-    scroller.current.scrollTop = restoreTo.current;
+    const element = scroller.current;
+    if (count === 0 || restoreTo.current === 0 || element === null) return;
+    element.scrollTop = restoreTo.current;
     restoreTo.current = 0;
-  }, [count]);
+  }, [count, scroller]);
 
   // With another density the same rows stay in sight.
   const formerHeight = useRef(rowHeight);
   useLayoutEffect(() => {
-    if (scroller.current !== null && formerHeight.current !== rowHeight)
-      scroller.current.scrollTop *= rowHeight / formerHeight.current;
+    const element = scroller.current;
+    if (element !== null && formerHeight.current !== rowHeight)
+      element.scrollTop *= rowHeight / formerHeight.current;
     formerHeight.current = rowHeight;
-  }, [rowHeight]);
+  }, [rowHeight, scroller]);
 
-  return {
-    scroller,
-    scrollTop,
-    setScrollTop,
-    viewport,
-    space,
-    shown: visibleRows(space, scrollTop, OVERSCAN),
-    show: (index: number) => {
-      const element = scroller.current;
-      if (element !== null) element.scrollTop = scrollTopShowing(space, element.scrollTop, index);
-    },
-  };
+  return rows;
 }
 
 /** A row that is opened before it has arrived opens when it does, unless the cursor has gone on. */

@@ -1,8 +1,7 @@
 import { memo, useLayoutEffect, useMemo } from 'react';
 import { outcomeMark, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
 import { seconds } from '../../ui/numbers.ts';
-import { rowSpace, scrollTopShowing, visibleRows } from '../../ui/virtualRows.ts';
-import { useScroller } from './tokens/useScroller.ts';
+import { useVirtualRows } from '../../ui/useVirtualRows.ts';
 import './outline.css';
 
 interface OutlineProps {
@@ -27,22 +26,21 @@ const OVERSCAN = 8;
 
 export const Outline = memo(function Outline({ turns, turn, onTurn, onSegment }: OutlineProps) {
   const rows = useMemo(() => outlineRows(turns), [turns]);
-  const { element, height, scrollTop, onScroll } = useScroller<HTMLElement>(true);
-  const space = rowSpace(rows.length, ROW_HEIGHT, height);
-  const shown = visibleRows(space, scrollTop, OVERSCAN);
+  const { scroller, onScroll, space, shown, show } = useVirtualRows<HTMLElement>({
+    count: rows.length,
+    rowHeight: ROW_HEIGHT,
+    overscan: OVERSCAN,
+  });
   // The outline goes along with the turn that is read: its head, and as much of it as there is room for.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another turn moves the outline
   useLayoutEffect(() => {
-    const list = element.current;
     const head = rows.findIndex((row) => turnOf(row) === turn);
-    if (list === null || head < 0) return;
-    const last = rows.findLastIndex((row) => turnOf(row) === turn);
-    const viewed = { ...space, viewport: list.clientHeight };
-    const shownLast = scrollTopShowing(viewed, list.scrollTop, last);
-    list.scrollTop = scrollTopShowing(viewed, shownLast, head);
+    if (head < 0) return;
+    show(rows.findLastIndex((row) => turnOf(row) === turn));
+    show(head);
   }, [turn, rows]);
   return (
-    <nav ref={element} className="outline" aria-label="Outline" onScroll={onScroll}>
+    <nav ref={scroller} className="outline" aria-label="Outline" onScroll={onScroll}>
       <div style={{ height: space.spacer }}>
         <ol style={{ transform: `translateY(${shown.top}px)` }}>
           {rows.slice(shown.first, shown.end).map((row) => (

@@ -3,6 +3,7 @@
  * a long one that is not saved as `?draft=1`, which this tab remembers.
  */
 import { useEffect, useRef, useState } from 'react';
+import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { LONGEST_LINK } from './sqlModel.ts';
@@ -53,21 +54,19 @@ export function useStatement(): Statement {
     setRevision((now) => now + 1);
   }, [named, isTyped]);
 
+  const rested = useDebouncedValue(text, PAUSE_MS);
   const isLong = text.length > LONGEST_LINK;
   useEffect(() => {
-    if (!isTyped) return;
-    const timer = setTimeout(() => {
-      written.current = isLong ? undefined : text;
-      const isDraft = isLong && byText === undefined;
-      if (isDraft) keepDraft(text);
-      setQuery({
-        sql: isLong ? undefined : text,
-        query: isLong ? byText : undefined,
-        draft: isDraft ? '1' : undefined,
-      });
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, isTyped, isLong, byText, setQuery]);
+    if (!isTyped || rested !== text) return;
+    written.current = isLong ? undefined : text;
+    const isDraft = isLong && byText === undefined;
+    if (isDraft) keepDraft(text);
+    setQuery({
+      sql: isLong ? undefined : text,
+      query: isLong ? byText : undefined,
+      draft: isDraft ? '1' : undefined,
+    });
+  }, [text, rested, isTyped, isLong, byText, setQuery]);
 
   return {
     text,

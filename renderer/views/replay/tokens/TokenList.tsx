@@ -6,12 +6,11 @@ import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { copyText } from '../../../ui/exportText.ts';
 import { count, counted } from '../../../ui/numbers.ts';
-import { rowSpace, scrollTopShowing, visibleRows } from '../../../ui/virtualRows.ts';
+import { useVirtualRows } from '../../../ui/useVirtualRows.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
 import { TokenListRow } from './TokenListRow.tsx';
 import type { Heat } from './tokenHeat.ts';
 import { type ListFilter, listedTokens, type TokenSpan, tokensCsv } from './tokenListModel.ts';
-import { useScroller } from './useScroller.ts';
 import type { TokenCursor } from './useTokenCursor.ts';
 import './tokenList.css';
 
@@ -37,9 +36,13 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
     [heat, wantedText, tokenClass, span, order],
   );
   const id = useId();
-  const { element, height, scrollTop, onScroll } = useScroller(tokens.length > 0);
-  const space = rowSpace(tokens.length, ROW_HEIGHT, height);
-  const shown = visibleRows(space, scrollTop, OVERSCAN);
+  const list = useVirtualRows({
+    count: tokens.length,
+    rowHeight: ROW_HEIGHT,
+    overscan: OVERSCAN,
+    isThere: tokens.length > 0,
+  });
+  const { space, shown } = list;
   const at = cursor.token === undefined ? -1 : tokens.indexOf(cursor.token);
 
   const show = (index: number) => {
@@ -51,8 +54,7 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
   // The list goes along with n and r, as the outline does with the turn.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another current row moves the list
   useEffect(() => {
-    if (at >= 0 && element.current !== null)
-      element.current.scrollTop = scrollTopShowing(space, element.current.scrollTop, at);
+    if (at >= 0) list.show(at);
   }, [at]);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -135,13 +137,13 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
         </p>
       ) : (
         <div
-          ref={element}
+          ref={list.scroller}
           className="token-list-rows"
           role="listbox"
           tabIndex={0}
           aria-label="High tokens, with context"
           aria-activedescendant={at >= shown.first && at < shown.end ? `${id}-${at}` : undefined}
-          onScroll={onScroll}
+          onScroll={list.onScroll}
           onKeyDown={onKeyDown}
         >
           <div style={{ height: space.spacer, position: 'relative' }}>
