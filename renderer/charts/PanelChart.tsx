@@ -15,7 +15,7 @@ import { chartKey, isMoved, nearestStep } from './chartModel.ts';
 import type { DrawingSize } from './exportChart.ts';
 import { type PanelLevel, type PanelReference, roomOfLevels } from './PanelLevels.tsx';
 import { type PanelMark, PanelPlot } from './PanelPlot.tsx';
-import { PanelReading, PanelTable } from './PanelReading.tsx';
+import { PanelReadout, PanelTable } from './PanelReadout.tsx';
 import {
   bandAt,
   extendedRange,
@@ -168,7 +168,7 @@ export function PanelChart(props: PanelChartProps) {
         <span className="panel-unit">{isLog ? `${props.unit}, log` : props.unit}</span>
         {props.menu}
       </figcaption>
-      <PanelReading
+      <PanelReadout
         {...{ lines, isStacked, step, chosen, format }}
         last={axis.at(-1)}
         references={chosenReferences}

@@ -5,7 +5,7 @@ import { duration } from '../../renderer/ui/numbers.ts';
 import {
   binFilter,
   binLabel,
-  binReading,
+  binReadout,
   histogramBins,
   latencyCsv,
   latencyMarks,
@@ -86,7 +86,7 @@ describe('latencies of tool calls', () => {
   });
 
   it('says what a bar holds and which calls they are of', () => {
-    expect(binReading(FOUND, 2)).toBe(
+    expect(binReadout(FOUND, 2)).toBe(
       '1.25 ms to 1.6 ms: 8 calls, 80.0 % · 3 calls logged · 5 calls from the text',
     );
     expect(FOUND.bins.map(binLabel)).toEqual([

@@ -75,13 +75,13 @@ export function withLabelMoved(taxonomy: Taxonomy, id: string, by: 1 | -1): Taxo
   return { ...taxonomy, labels };
 }
 
-type TaxonomyReading =
+type ParsedTaxonomy =
   | { readonly ok: true; readonly taxonomy: Taxonomy }
   | { readonly ok: false; readonly message: string };
 
-const wrong = (message: string): TaxonomyReading => ({ ok: false, message });
+const wrong = (message: string): ParsedTaxonomy => ({ ok: false, message });
 
-export function readTaxonomyText(text: string): TaxonomyReading {
+export function readTaxonomyText(text: string): ParsedTaxonomy {
   let value: unknown;
   try {
     value = JSON.parse(text);

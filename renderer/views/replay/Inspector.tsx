@@ -6,7 +6,7 @@ import { correctnessSource } from '../../data/domainLabels.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
-import type { Heat } from './useHeat.ts';
+import type { Heat } from './tokens/tokenHeat.ts';
 import './inspector.css';
 
 /** About what six lines of the inspector hold. */

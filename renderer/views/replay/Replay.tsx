@@ -10,7 +10,7 @@ import { useInterface } from '../../state/interface.ts';
 import { useIsDark } from '../../theme/theme.ts';
 import { InspectorPane } from './InspectorPane.tsx';
 import { QueueBar } from './labels/QueueBar.tsx';
-import { leaveRollout, queueSearch, useReading } from './labels/useReading.ts';
+import { leaveRollout, queueSearch, useReview } from './labels/useReview.ts';
 import { Outline } from './Outline.tsx';
 import { RawRecord } from './RawRecord.tsx';
 import { ReplayText } from './ReplayText.tsx';
@@ -83,7 +83,7 @@ export function Replay({ route, detail }: ReplayProps) {
   const find = useFind(turns, showHit, linked);
   const means = useSegmentMeans(detail, heat);
   const cursor = useTokenCursor({ detail, heat, means, turn, query, setQuery, onShow: showToken });
-  const { labelling, queue, isBlind } = useReading(detail, turn, query.get('queue'), cursor.spanRange);
+  const { labelling, queue, isBlind } = useReview(detail, turn, query.get('queue'), cursor.spanRange);
   const lexicon = useLexicon(detail, heat);
   const { length } = detail.response;
   const isOnText = heat?.ends !== undefined;

@@ -9,7 +9,7 @@ import { useWidth } from '../../charts/useWidth.ts';
 import type { LabelMark } from './labels/labelModel.ts';
 import { PROFILE_HEIGHT, paintProfile } from './paintProfile.ts';
 import { columnStatistics, type MarkCluster, markClusters, profileOf } from './profileModel.ts';
-import type { Heat } from './useHeat.ts';
+import type { Heat } from './tokens/tokenHeat.ts';
 import './scrubber.css';
 
 interface ScrubberProps {

@@ -7,8 +7,6 @@ import { useReflectionWindow } from './tokens/useLexicon.ts';
 import { hasPercentile, type Percentile, statisticsParams, usePercentile } from './tokens/usePercentile.ts';
 import { useTokenSeries } from './tokens/useTokenSeries.ts';
 
-export type { Heat } from './tokens/tokenHeat.ts';
-
 export interface HeatState {
   /** Undefined when nothing was logged, or while it is on its way. */
   readonly heat: Heat | undefined;

@@ -13,7 +13,7 @@ import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';
 import {
   binFilter,
   binLabel,
-  binReading,
+  binReadout,
   histogramBins,
   latencyCsv,
   latencyMarks,
@@ -115,7 +115,7 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
     ...{ bins, series, marks },
     formatX: lasting,
     formatCount: compact,
-    reading: (at: number) => binReading(distribution, at),
+    reading: (at: number) => binReadout(distribution, at),
     opens: OPENS,
     onOpen: open,
   };

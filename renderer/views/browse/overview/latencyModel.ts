@@ -49,7 +49,7 @@ export function binLabel({ fromMs, toMs }: Pick<LatencyBin, 'fromMs' | 'toMs'>):
   return fromMs === 0 ? `below ${lasting(toMs)}` : `${lasting(fromMs)} to ${lasting(toMs)}`;
 }
 
-export function binReading(distribution: LatencyDistribution, at: number): string {
+export function binReadout(distribution: LatencyDistribution, at: number): string {
   const bin = distribution.bins[at];
   if (bin === undefined) return '';
   const calls = bin.logged + bin.derived;

@@ -188,7 +188,7 @@ export function readingOf(row: MapRow | undefined, cell: MapCell | undefined, { 
   return `${problemName(row)}, step ${step}: ${share}, ${counted(cell.answers, 'different answer')}`;
 }
 
-interface MapReadingProps {
+interface MapReadoutProps {
   readonly row: MapRow | undefined;
   readonly cell: MapCell | undefined;
   readonly at: MapStep;
@@ -197,7 +197,7 @@ interface MapReadingProps {
 }
 
 /** What the cell under the cursor is, and where it leads. Keeps its size, so that nothing jumps. */
-export function MapReading({ row, cell, at, onOpen, onHistory }: MapReadingProps) {
+export function MapReadout({ row, cell, at, onOpen, onHistory }: MapReadoutProps) {
   if (row === undefined)
     return (
       <aside className="map-reading">

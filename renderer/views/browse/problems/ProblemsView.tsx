@@ -10,7 +10,7 @@ import { Segmented } from '../../../ui/Controls.tsx';
 import { counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { ChartMenu, chartFileName } from '../overview/ChartMenu.tsx';
-import { HeatMap, MapReading, readingOf } from './HeatMap.tsx';
+import { HeatMap, MapReadout, readingOf } from './HeatMap.tsx';
 import {
   cellAt,
   type MapPoint,
@@ -158,7 +158,7 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
                 onHistory={(point) => void open(point, 'problem')}
                 reading={readingOf(row, cell, at)}
               />
-              <MapReading
+              <MapReadout
                 row={row}
                 cell={cell}
                 at={at}

@@ -86,7 +86,7 @@ export const ScheduleTotals = memo(function ScheduleTotals({
   );
 });
 
-interface ScheduleReadingProps {
+interface ScheduleReadoutProps {
   readonly schedule: StepSchedule;
   readonly bar: number | undefined;
   /** Its name, once it has come. */
@@ -95,7 +95,7 @@ interface ScheduleReadingProps {
 }
 
 /** The bar under the cursor, and where it leads. Keeps its size, so that nothing jumps. */
-export function ScheduleReading({ schedule, bar, row, onOpen }: ScheduleReadingProps) {
+export function ScheduleReadout({ schedule, bar, row, onOpen }: ScheduleReadoutProps) {
   if (bar === undefined)
     return (
       <aside className="schedule-reading">

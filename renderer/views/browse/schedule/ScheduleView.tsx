@@ -17,7 +17,7 @@ import { count, counted, percent } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import type { SchedulePicture } from './paintSchedule.ts';
 import { ScheduleMenu } from './ScheduleMenu.tsx';
-import { ScheduleReading, ScheduleTotals } from './ScheduleTotals.tsx';
+import { ScheduleReadout, ScheduleTotals } from './ScheduleTotals.tsx';
 import { readingOf } from './scheduleLabels.ts';
 import { readSpan, type Span, spanText, wholeSpan } from './scheduleModel.ts';
 import { Timeline } from './Timeline.tsx';
@@ -177,7 +177,7 @@ function Placed({ runKey, of, schedule }: PlacedProps) {
         reading={readingOf(schedule, cursor, row)}
         picture={picture}
       />
-      <ScheduleReading
+      <ScheduleReadout
         schedule={schedule}
         bar={cursor}
         row={row}

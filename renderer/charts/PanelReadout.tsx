@@ -2,7 +2,7 @@
 import type { PanelReference } from './PanelLevels.tsx';
 import { axisOf, dashOf, type PanelLine, readingOf, valueAt } from './panelModel.ts';
 
-interface PanelReadingProps {
+interface PanelReadoutProps {
   readonly lines: readonly PanelLine[];
   readonly isStacked: boolean;
   readonly step: number | undefined;
@@ -16,7 +16,7 @@ interface PanelReadingProps {
   readonly format: (value: number) => string;
 }
 
-export function PanelReading({
+export function PanelReadout({
   lines,
   isStacked,
   step,
@@ -25,7 +25,7 @@ export function PanelReading({
   references,
   isNameless,
   format,
-}: PanelReadingProps) {
+}: PanelReadoutProps) {
   const shown = lines.filter(({ role }) => role !== 'under');
   return (
     <ul className="panel-reading">

@@ -11,7 +11,7 @@ import { type KeyActions, keyChain } from './actionChain.ts';
 import { type Labelling, useLabelling } from './useLabelling.ts';
 import { type Queue, useQueue } from './useQueue.ts';
 
-export interface Reading {
+export interface Review {
   readonly labelling: Labelling;
   readonly queue: Queue | undefined;
   /** Nothing is shown that says how the rollout was judged. */
@@ -25,16 +25,16 @@ export function queueSearch(query: URLSearchParams): string {
 }
 
 /**
- * What is said about a rollout while it is read, in a queue or by itself; with the keys for it.
+ * Labels and notes of the open rollout, the review queue it belongs to, and the keys for both.
  *
  * @param brushed tokens that are selected, by their characters
  */
-export function useReading(
+export function useReview(
   detail: RolloutDetail,
   turn: number,
   queueText: string | null,
   brushed: TextRange | undefined,
-): Reading {
+): Review {
   const queue = useQueue(queueText, detail);
   const isBlind = queue?.link.isBlind === true;
   const labelling = useLabelling(detail, { turn, isBlind, brushed });
@@ -42,7 +42,7 @@ export function useReading(
   return { labelling, queue, isBlind };
 }
 
-/** Up, to the list as it was left; out of a queue to where it was begun: lists say what a blind reader is not to know. */
+/** Goes up to the list as it was left. A queue is left to the page that began it: lists show what a blind reviewer may not see. */
 export function leaveRollout(route: Route, queue: QueueLink | undefined): void {
   const parent = parentRoute(route);
   if (queue !== undefined) {
