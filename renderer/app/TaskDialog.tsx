@@ -1,5 +1,4 @@
-/** The frame of a dialog that has something written. While that goes on, only its own button ends it. */
-
+/** The frame and the path field of dialogs that write a file. While one writes, only its own button ends it. */
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useId, useRef } from 'react';
 import { useClient } from '../data/DataProvider.tsx';

@@ -1,4 +1,7 @@
-/** Legend and reading in one: each line by colour, stroke and name, with its value at the crosshair, else at the last step. */
+/**
+ * Legend and values in one: each line by colour, stroke and name, with its value at the crosshair, else at the last
+ * step.
+ */
 import type { PanelReference } from './PanelLevels.tsx';
 import { axisOf, dashOf, type PanelLine, readingOf, valueAt } from './panelModel.ts';
 

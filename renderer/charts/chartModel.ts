@@ -1,4 +1,4 @@
-/** Arithmetic of the step charts. React owns the DOM; d3 only computes. */
+/** Arithmetic of the charts over steps and over values. React owns the DOM; d3 only computes. */
 import { bisectCenter, extent, max, min } from 'd3-array';
 import { type ScaleLinear, scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';

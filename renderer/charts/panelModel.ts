@@ -1,5 +1,4 @@
-/** Arithmetic of panels: several lines over one step axis, smoothed, brushed, zoomed. */
-
+/** Arithmetic of panels: several lines over one step axis, placed, smoothed, brushed, zoomed. */
 import { type ScaleLinear, scaleLog } from 'd3-scale';
 import { axisRoom, type Frame, stepScale, type Values, valueScale } from './chartModel.ts';
 

@@ -1,4 +1,4 @@
-/** Which wire this window has, and how it is doing. Nothing above `data/` can tell the wires apart. */
+/** Which transport this window has, its token and its status. Nothing above `data/` can tell the transports apart. */
 import { createClient } from '../../shared/api/client.ts';
 import { HOME_LIBRARY, type HostEvent } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';

@@ -1,4 +1,4 @@
-/** The page of labels as a link: which part of it, of which run, under which filter. */
+/** The page of labels and the review queues as links. */
 export const LABEL_TABS = ['read', 'annotations', 'report', 'agreement', 'conflicts', 'taxonomy'] as const;
 export type LabelTab = (typeof LABEL_TABS)[number];
 

@@ -1,4 +1,4 @@
-/** A search as it comes in, page by page, until enough has been found or everything gone through. */
+/** A search, page by page, until enough is found or everything was searched; and the state of the index. */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { SearchCursor, SearchPage, SearchState } from '../../shared/api/contract.ts';

@@ -1,4 +1,4 @@
-/** Lines an evaluation is held against: which are shown, and those the user entered, each with its source. */
+/** Settings of charts: reference lines, shown or entered with a source, and logarithmic axes. */
 import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';

@@ -1,4 +1,4 @@
-/** What is selected in a table, and what can be done with it; or how far the reading of it has come. */
+/** The bar of a table's selected rows, and copying them. */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './Controls.tsx';
 import { copyText } from './exportText.ts';

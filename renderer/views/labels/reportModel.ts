@@ -1,4 +1,4 @@
-/** What a report of labels is drawn from. Counts are of distinct rollouts unless said otherwise. */
+/** A report of labels as bars, filters and CSV. Counts are of distinct rollouts unless said otherwise. */
 import { max } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { AnnotationReport, LabelReport, LabelTally } from '../../../shared/api/contract.ts';

@@ -1,4 +1,4 @@
-/** A taxonomy while it is edited: what changes of it do, and what is wrong with it. */
+/** Edits of a taxonomy, and reading one from a file, with the path of each error. */
 import {
   LABEL_COLOURS,
   LABEL_ID,

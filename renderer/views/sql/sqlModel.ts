@@ -1,4 +1,4 @@
-/** Values of a result as they are read, sorted and followed. */
+/** Values of a result as text, sort keys and links; and query plans as a tree. */
 import type { SqlRow, SqlTarget, SqlValue } from '../../../shared/api/contract.ts';
 import type { Route } from '../../data/route.ts';
 import { bytes, counted } from '../../ui/numbers.ts';

@@ -1,5 +1,4 @@
-/** What stands for a rollout, and what a what-if would make of it. */
-
+/** Columns and cells of a ledger: decision, what-if, penalties, labels. */
 import { PENALTY_KINDS, type PenaltyKind } from '../../../../shared/api/rocRows.ts';
 import { KeptMark } from '../../../ui/Marks.tsx';
 import { percent } from '../../../ui/numbers.ts';

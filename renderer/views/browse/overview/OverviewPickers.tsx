@@ -1,4 +1,4 @@
-/** Up to five runs beside this one, on the same charts: of this library, those of the same log first, and of other open ones. */
+/** What is shown beside a run's own charts: up to five other runs, and metrics the trainer logged. */
 import { ChevronDown } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { Fragment } from 'react';

@@ -1,4 +1,4 @@
-/** Charts of a run's tool calls: what became of them, how long they took, and how the policy goes on after a failure. */
+/** Charts and figures of a run's tool calls: outcomes, latencies, and what follows a failure. */
 import type { LatencySummary, ScheduleFacts, StepFacts } from '../../../../shared/api/contract.ts';
 import type { ToolOutcome } from '../../../../shared/domain/model.ts';
 import { OUTCOME_NAMES } from '../../../data/domainLabels.ts';

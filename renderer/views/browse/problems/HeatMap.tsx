@@ -1,4 +1,4 @@
-/** Problems by steps on one canvas: what is in sight is drawn, whatever there is. */
+/** Problems by steps on one canvas, which draws what is in sight, and the values of the current cell. */
 import {
   type KeyboardEvent,
   type MouseEvent,

@@ -1,4 +1,4 @@
-/** The answers of a problem over time, as clusters: the same few in every column, the rest together. */
+/** The answers of a problem over time, as clusters and as CSV: the largest clusters by name, the rest together. */
 import type { ProblemGroup, ProblemHistory } from '../../../../shared/api/contract.ts';
 import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 

@@ -1,5 +1,4 @@
-/** Draws the part of the map that is in sight. */
-
+/** Draws the map of problems: the part in sight, or all of it as a picture. Also its cells as CSV. */
 import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import { type ChartCaption, pngOfPainting } from '../../../charts/exportChart.ts';
 import { counted } from '../../../ui/numbers.ts';

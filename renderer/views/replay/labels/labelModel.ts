@@ -1,4 +1,4 @@
-/** Annotations of one rollout as its replay shows them. */
+/** Annotations and automatic flags of one rollout as its replay shows them. */
 import {
   type AnnotationRow,
   LABEL_OF_FLAG,

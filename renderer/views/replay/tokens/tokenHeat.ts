@@ -1,4 +1,4 @@
-/** A signal on the tokens of one rollout: heights, levels, classes, and the places one can jump to. */
+/** A signal on the tokens of one rollout: labels, heights, levels, classes, and the tokens to jump to. */
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
 import type { Segment } from '../../../../shared/domain/model.ts';
 import { classifyTokens, TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
