@@ -1,46 +1,51 @@
 /**
  * The window: breadcrumb on top, rail at the left, one view. Which view is the URL's business.
  */
-import { Suspense, useCallback, useEffect, useLayoutEffect } from 'react';
-import { HOME_LIBRARY } from '../../shared/api/contract.ts';
-import { useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
+import {
+  Component,
+  type ErrorInfo,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+} from 'react';
+import { HOME_LIBRARY, type IngestProgress } from '../../shared/api/contract.ts';
+import { useConnection, useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
 import { resolvedHref } from '../data/libraryLink.ts';
-import { type Place, pathOfPlace } from '../data/place.ts';
-import { usePlace, useUrlQuery } from '../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../data/route.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { goTo, useRoute, useUrlQuery } from '../data/useRoute.ts';
 import { useInterface } from '../state/interface.ts';
-import { rememberQuery } from '../state/placeMemory.ts';
-import { enterLibrary } from '../state/presentLibrary.ts';
+import { enterLibrary, rememberQuery } from '../state/routeMemory.ts';
+import { Button } from '../ui/Controls.tsx';
 import { HrefContext } from '../ui/Link.tsx';
 import { counted } from '../ui/numbers.ts';
-import { EmptyState, WaitingState } from '../ui/States.tsx';
-import { useBoundCommands } from './boundKeys.ts';
-import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { EmptyState, FailedState, WaitingState } from '../ui/States.tsx';
 import { CopyRolloutText } from './CopyRolloutText.tsx';
 import { DropTarget } from './DropTarget.tsx';
-import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { ExportPack } from './ExportPack.tsx';
 import { ExportRun } from './ExportRun.tsx';
 import { ImportPack } from './ImportPack.tsx';
 import { KeyHelp } from './KeyHelp.tsx';
 import { KeyListener } from './KeyListener.tsx';
+import { useBoundCommands } from './keysInForce.ts';
 import { LibraryGate } from './LibraryGate.tsx';
 import { LibrarySizes } from './LibrarySizes.tsx';
 import { MoveRun } from './MoveRun.tsx';
-import { Notice } from './Notice.tsx';
 import { OpenLibrary } from './OpenLibrary.tsx';
 import { Palette } from './Palette.tsx';
-import { PlaceView } from './PlaceView.tsx';
 import { Rail } from './Rail.tsx';
 import { RemoveRun } from './RemoveRun.tsx';
+import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import { TopBar } from './TopBar.tsx';
 import { useShellCommands } from './useShellCommands.ts';
-import { useStartRun } from './useStartRun.ts';
-import { useWarmParts } from './useWarmParts.ts';
 import './app.css';
 
 /** So that Escape and the breadcrumb lead back to a list as it was left. */
-function usePlaceMemory(place: Place): void {
-  const path = pathOfPlace(place);
+function useRouteMemory(route: Route): void {
+  const path = pathOfRoute(route);
   const [query] = useUrlQuery();
   const search = query.size === 0 ? '' : `?${query}`;
   useEffect(() => rememberQuery(path, search), [path, search]);
@@ -82,29 +87,29 @@ export function App() {
 }
 
 function Window({ library }: { readonly library: string }) {
-  const place = usePlace();
-  const isFocused = useInterface((state) => state.isFocused) && place.view === 'rollout';
+  const route = useRoute();
+  const isFocused = useInterface((state) => state.isFocused) && route.view === 'rollout';
   const status = useConnectionStatus();
-  usePlaceMemory(place);
+  useRouteMemory(route);
   useShellCommands();
   useStartRun();
   // Titles and sentences name the keys in force: they are drawn anew when one is rebound.
   useBoundCommands();
-  useWarmParts();
+  usePrefetchViews();
   return (
     <div className={isFocused ? 'app is-focused' : 'app'}>
       <TopBar />
-      {!isFocused && <Rail place={place} />}
+      {!isFocused && <Rail route={route} />}
       <main className="app-view">
         <ConnectionBanner />
         <div className="app-content">
-          <ErrorBoundary key={place.view}>
+          <ErrorBoundary key={route.view}>
             <Suspense fallback={<WaitingState title="Loading…" />}>
               {status === 'no-token' ? (
                 <NoToken />
               ) : (
                 <LibraryGate library={library}>
-                  <PlaceView place={place} />
+                  <RouteView route={route} />
                 </LibraryGate>
               )}
             </Suspense>
@@ -126,4 +131,120 @@ function Window({ library }: { readonly library: string }) {
       <Notice />
     </div>
   );
+}
+
+function ConnectionBanner() {
+  const connection = useConnection();
+  const status = useConnectionStatus();
+  if (status === 'open' || status === 'connecting') return null;
+
+  if (status === 'no-token' || status === 'refused') {
+    return (
+      <div className="banner" role="alert">
+        <span>
+          <b>{status === 'refused' ? 'The host refused this page.' : 'This page has no access token.'}</b>{' '}
+          Every start of Turnwise makes a new one: open the full URL that{' '}
+          <span className="mono">npm start</span> printed, with its <span className="mono">#token=…</span>.
+        </span>
+      </div>
+    );
+  }
+  return (
+    <div className="banner" role="alert">
+      <span>
+        <b>{status === 'lost' ? 'The Turnwise host is gone.' : 'The Turnwise host does not answer.'}</b> What
+        you see may be out of date. Trying again; if it was stopped, start it with{' '}
+        <span className="mono">npm start</span> and open the URL it prints.
+      </span>
+      {connection.retryNow !== undefined && <Button onClick={connection.retryNow}>Connect now</Button>}
+    </div>
+  );
+}
+
+/** How Vite and Chromium say that a lazy chunk did not arrive. */
+const LOAD_FAILURE = /preload CSS|dynamically imported module/;
+
+/** A bug in our code is seen, not papered over: the view says what happened, the window stays usable. */
+class ErrorBoundary extends Component<
+  { readonly children: ReactNode },
+  { readonly error: Error | undefined }
+> {
+  override state: { readonly error: Error | undefined } = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override componentDidCatch(error: Error, info: ErrorInfo) {
+    console.error('a view failed', error, info.componentStack);
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    if (LOAD_FAILURE.test(error.message)) {
+      return (
+        <FailedState
+          title="A part of the page could not be loaded"
+          error={error}
+          onRetry={() => window.location.reload()}
+        >
+          <p>The host that serves it is gone, or was updated since this page was opened.</p>
+        </FailedState>
+      );
+    }
+    return (
+      <FailedState
+        title="This view failed: a bug in Turnwise"
+        error={error}
+        onRetry={() => this.setState({ error: undefined })}
+      />
+    );
+  }
+}
+
+/** Long enough to read: a moment, and some for each character. */
+const shownMs = (notice: string) => 1_600 + 45 * notice.length;
+
+function Notice() {
+  const notice = useInterface((state) => state.notice);
+  const setNotice = useInterface((state) => state.setNotice);
+  useEffect(() => {
+    if (notice === undefined) return;
+    const timer = setTimeout(() => setNotice(undefined), shownMs(notice));
+    return () => clearTimeout(timer);
+  }, [notice, setNotice]);
+  return (
+    <div className="notice" role="status">
+      {notice !== undefined && <span>{notice}</span>}
+    </div>
+  );
+}
+
+/** Once for a window: coming back from another library is no start. */
+const startsAtLibrary = globalThis.location?.pathname === '/';
+let hasOpened = false;
+
+/**
+ * A start without a route opens one run (from argv, or the demo), once; coming to the library later stays there. A job
+ * that was under way when the page was opened may learn its run only later: on a busy machine, or from a slow disk.
+ */
+function useStartRun(): void {
+  const openRunKey = useRequest('host.info', {}).data?.openRunKey;
+  const jobs = useRequest('ingest.jobs', {}).data;
+  const ofStart = useRef<ReadonlySet<number>>(undefined);
+  useEffect(() => {
+    if (jobs !== undefined) ofStart.current ??= new Set(jobs.map(({ jobId }) => jobId));
+    const runKey = openRunKey ?? runOf(jobs, ofStart.current);
+    if (!startsAtLibrary || runKey === undefined || hasOpened) return;
+    hasOpened = true;
+    if (window.location.pathname === '/') goTo({ view: 'run', runKey });
+  }, [openRunKey, jobs]);
+}
+
+function runOf(
+  jobs: readonly IngestProgress[] | undefined,
+  ofStart: ReadonlySet<number> | undefined,
+): string | undefined {
+  return jobs?.find(({ jobId, runKey }) => ofStart?.has(jobId) === true && runKey !== undefined)?.runKey;
 }

@@ -5,7 +5,7 @@ import { PACK_SECTIONS, type PackSection } from '../../shared/api/contract.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
-import { copyText } from '../ui/copyText.ts';
+import { copyText } from '../ui/exportText.ts';
 import { counted } from '../ui/numbers.ts';
 import { TaskDialog } from './TaskDialog.tsx';
 import './pack.css';

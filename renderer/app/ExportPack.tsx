@@ -3,15 +3,13 @@ import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
 import { ApiError } from '../data/failures.ts';
+import { useLongTask } from '../data/useLongQuery.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { type PackScope, useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
-import { PackChoice } from './PackChoice.tsx';
-import { fileName, PathField } from './PathField.tsx';
-import { FORMAT_WORDS, renamed } from './packFormats.ts';
-import { TaskDialog } from './TaskDialog.tsx';
-import { useLongTask } from './useLongTask.ts';
+import { FORMAT_LABELS, PackChoice, renamed } from './PackChoice.tsx';
+import { fileName, PathField, TaskDialog } from './TaskDialog.tsx';
 import './pack.css';
 
 export function ExportPack() {
@@ -50,24 +48,24 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
     ...(scope.rolloutIds === undefined ? {} : { rolloutIds: [...scope.rolloutIds] }),
   };
   const preview = useRequest('pack.preview', isKnown ? choice : undefined, { keepPrevious: true });
-  const { task, share, cancel } = useLongTask('pack.export', {
+  const task = useLongTask('pack.export', {
     onRunning: onWriting,
     onSuccess: (written) => {
       onDone();
       setNotice(`${counted(written.cases, 'case')}, ${bytes(written.bytes)}: ${written.path}`);
     },
   });
-  const words = FORMAT_WORDS[format];
+  const words = FORMAT_LABELS[format];
   const patterns = redact
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
   const fault = patterns.map(faultOf).find((one) => one !== undefined);
   const cases = preview.data?.cases ?? 0;
-  const isReady = path.trim() !== '' && cases > 0 && fault === undefined && !task.isPending;
+  const isReady = path.trim() !== '' && cases > 0 && fault === undefined && !task.isRunning;
   const write = () => {
     if (!isReady) return;
-    task.mutate({
+    task.start({
       ...choice,
       format,
       path: path.trim(),
@@ -113,7 +111,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
                   setFormat(one);
                 }}
               />
-              {FORMAT_WORDS[one].label}
+              {FORMAT_LABELS[one].label}
             </label>
           ))}
         </fieldset>
@@ -145,11 +143,11 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
           hint="A name alone lies beside this library. What is there already is never overwritten."
           path={path}
           onPath={setPath}
-          isDisabled={task.isPending}
+          isDisabled={task.isRunning}
         />
-        {task.isPending && (
+        {task.isRunning && (
           <p className="waiting" role="status">
-            <progress aria-label="Cases written" value={share} max={1} /> Writing…
+            <progress aria-label="Cases written" value={task.progress?.share} max={1} /> Writing…
           </p>
         )}
         {task.error !== null && !isCancelled(task.error) && (
@@ -160,9 +158,9 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
       </div>
       <div className="dialog-foot">
         <span className="dialog-buttons">
-          <Button onClick={task.isPending ? cancel : onDone}>Cancel</Button>
+          <Button onClick={task.isRunning ? task.stop : onDone}>Cancel</Button>
           <Button type="submit" isPrimary disabled={!isReady}>
-            {task.isPending ? 'Writing…' : `Write ${counted(cases, 'case')}`}
+            {task.isRunning ? 'Writing…' : `Write ${counted(cases, 'case')}`}
           </Button>
         </span>
       </div>

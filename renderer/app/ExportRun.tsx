@@ -2,13 +2,12 @@
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import type { RunSummary } from '../../shared/api/contract.ts';
+import { useLongTask } from '../data/useLongQuery.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
-import { fileName, PathField } from './PathField.tsx';
-import { TaskDialog } from './TaskDialog.tsx';
-import { useLongTask } from './useLongTask.ts';
+import { fileName, PathField, TaskDialog } from './TaskDialog.tsx';
 
 export function ExportRun() {
   const runKey = useDialog('exportRun')?.runKey;
@@ -26,7 +25,7 @@ interface ExportRunBodyProps {
 function ExportRunBody({ run, onDone, onWriting }: ExportRunBodyProps) {
   const [text, setText] = useState(() => `${fileName(run.name)}-rollouts`);
   const setNotice = useInterface((state) => state.setNotice);
-  const { task, share, cancel } = useLongTask('run.export', {
+  const task = useLongTask('run.export', {
     onRunning: onWriting,
     onSuccess: (written) => {
       onDone();
@@ -40,7 +39,7 @@ function ExportRunBody({ run, onDone, onWriting }: ExportRunBodyProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (path !== '' && !task.isPending) task.mutate({ runKeys: [run.runKey], path });
+        if (path !== '' && !task.isRunning) task.start({ runKeys: [run.runKey], path });
       }}
     >
       <div className="dialog-head">
@@ -59,11 +58,11 @@ function ExportRunBody({ run, onDone, onWriting }: ExportRunBodyProps) {
           hint="A name alone lies beside this library. A directory that is there already is never touched."
           path={text}
           onPath={setText}
-          isDisabled={task.isPending}
+          isDisabled={task.isRunning}
         />
-        {task.isPending && (
+        {task.isRunning && (
           <p className="waiting" role="status">
-            <progress aria-label="Rollouts written" value={share} max={1} /> Writing…
+            <progress aria-label="Rollouts written" value={task.progress?.share} max={1} /> Writing…
           </p>
         )}
         {task.error !== null && (
@@ -74,9 +73,9 @@ function ExportRunBody({ run, onDone, onWriting }: ExportRunBodyProps) {
       </div>
       <div className="dialog-foot">
         <span className="dialog-buttons">
-          <Button onClick={task.isPending ? cancel : onDone}>Cancel</Button>
-          <Button type="submit" isPrimary disabled={path === '' || task.isPending}>
-            {task.isPending ? 'Writing…' : `Write ${counted(run.rollouts, 'rollout')}`}
+          <Button onClick={task.isRunning ? task.stop : onDone}>Cancel</Button>
+          <Button type="submit" isPrimary disabled={path === '' || task.isRunning}>
+            {task.isRunning ? 'Writing…' : `Write ${counted(run.rollouts, 'rollout')}`}
           </Button>
         </span>
       </div>

@@ -6,11 +6,10 @@ import type { MergeReport } from '../../shared/api/contract.ts';
 import { annotationsChanged } from '../data/annotations.ts';
 import { useClient } from '../data/DataProvider.tsx';
 import { labelsPath } from '../data/labelsLink.ts';
-import { navigateTo } from '../data/usePlace.ts';
+import { navigateTo } from '../data/useRoute.ts';
 import { Button } from '../ui/Controls.tsx';
 import { counted } from '../ui/numbers.ts';
-import { PathField } from './PathField.tsx';
-import { TaskDialog } from './TaskDialog.tsx';
+import { PathField, TaskDialog } from './TaskDialog.tsx';
 import './pack.css';
 
 export function ImportPack() {

@@ -3,9 +3,9 @@ import { Dialog } from 'radix-ui';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
-import { useBoundCommands } from './boundKeys.ts';
 import { Keys } from './Keys.tsx';
 import type { Area } from './keymap.ts';
+import { useBoundCommands } from './keysInForce.ts';
 
 const AREAS: readonly Area[] = ['Everywhere', 'Lists', 'Replay', 'Label', 'Compare'];
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
-import { useBoundCommands } from './boundKeys.ts';
 import { runCommand } from './commands.ts';
 import { matchStroke, strokeName } from './keymap.ts';
+import { useBoundCommands } from './keysInForce.ts';
 
 /** A sequence such as `g g` must be finished within this time. */
 const SEQUENCE_MS = 900;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { HOME_LIBRARY, type LibraryRow } from '../../shared/api/contract.ts';
 import { hrefInLibrary } from '../data/libraryLink.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
-import { presentHref } from '../data/usePlace.ts';
+import { presentHref } from '../data/useRoute.ts';
 import { Button } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
 import { EmptyState, WaitingState } from '../ui/States.tsx';

@@ -1,13 +1,12 @@
 /** What takes the space of a library, by run: a bar of the whole file, and a row for each run. */
 import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import type { LibraryRow, LibrarySizes as Sizes } from '../../shared/api/contract.ts';
+import type { LibraryRow, SizePart, LibrarySizes as Sizes } from '../../shared/api/contract.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
-import { useAnalysis } from '../data/useAnalysis.ts';
+import { useLongQuery } from '../data/useLongQuery.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button, IconButton } from '../ui/Controls.tsx';
 import { bytes, count, percent } from '../ui/numbers.ts';
-import { PART_NAMES, partsOfFile } from './librarySizesModel.ts';
 import { useLibraryActions } from './useLibraryActions.ts';
 import './librarySizes.css';
 
@@ -41,16 +40,16 @@ export function LibrarySizes() {
 const PARAMS = {} as const;
 
 function SizesBody({ library }: { readonly library: LibraryRow }) {
-  const sizes = useAnalysis('library.sizes', PARAMS, true, library.id);
+  const sizes = useLongQuery('library.sizes', PARAMS, true, library.id);
   const { compact } = useLibraryActions();
-  const { answer, progress } = sizes;
+  const { data: answer, progress } = sizes;
   return (
     <>
       <div className="dialog-body">
         <p className="mono dim path-tail" title={library.path}>
           <bdi>{library.path}</bdi>
         </p>
-        {sizes.isComputing && (
+        {sizes.isRunning && (
           <p className="waiting" role="status">
             <progress aria-label="Pages counted" value={progress?.share} max={1} /> Counting the pages of the
             file… <Button onClick={sizes.stop}>Cancel</Button>
@@ -58,7 +57,7 @@ function SizesBody({ library }: { readonly library: LibraryRow }) {
         )}
         {sizes.isStopped && (
           <p>
-            Stopped. <Button onClick={() => void sizes.compute()}>Count</Button>
+            Stopped. <Button onClick={() => void sizes.restart()}>Count</Button>
           </p>
         )}
         {sizes.error !== null && (
@@ -76,14 +75,14 @@ function SizesBody({ library }: { readonly library: LibraryRow }) {
       </div>
       <div className="dialog-foot">
         <span className="dialog-buttons">
-          <Button disabled={sizes.isComputing} onClick={() => void sizes.compute()}>
+          <Button disabled={sizes.isRunning} onClick={() => void sizes.restart()}>
             Count again
           </Button>
           <Button
             isPrimary
-            disabled={compact.isPending || sizes.isComputing}
+            disabled={compact.isPending || sizes.isRunning}
             title="Writes the file anew without its free pages; the disk needs room for a copy meanwhile"
-            onClick={() => compact.mutate(library, { onSuccess: () => void sizes.compute() })}
+            onClick={() => compact.mutate(library, { onSuccess: () => void sizes.restart() })}
           >
             {compact.isPending ? 'Compacting…' : 'Compact'}
           </Button>
@@ -190,4 +189,48 @@ function Sum({ name, of, file }: { readonly name: string; readonly of: number; r
       <td>{percent(of / Math.max(1, file))}</td>
     </tr>
   );
+}
+
+/** What the bytes of a run are spent on, in the order shown. */
+const PART_NAMES: readonly {
+  readonly id: SizePart;
+  readonly name: string;
+  readonly describe: string;
+}[] = [
+  { id: 'texts', name: 'texts', describe: 'Responses and tool outputs, compressed' },
+  { id: 'tokens', name: 'tokens', describe: 'Signals of single tokens, and vocabularies' },
+  { id: 'search', name: 'search', describe: 'The full-text index' },
+  {
+    id: 'rows',
+    name: 'rows',
+    describe: 'Rollouts, groups, turns, segments and tool calls, with their indexes',
+  },
+  {
+    id: 'columns',
+    name: 'columns',
+    describe: 'What lists, filters and charts are read from; made anew where missing',
+  },
+];
+
+interface FilePart {
+  readonly id: SizePart | 'shared' | 'free';
+  readonly name: string;
+  readonly describe: string;
+  /** Bytes. */
+  readonly of: number;
+}
+
+/** The whole file by what it is spent on, whichever run it is for; parts without a byte are left out. */
+function partsOfFile({ runs, shared, free }: Sizes): readonly FilePart[] {
+  const all: FilePart[] = [
+    ...PART_NAMES.map((part) => ({ ...part, of: runs.reduce((sum, run) => sum + run.parts[part.id], 0) })),
+    {
+      id: 'shared',
+      name: 'of no single run',
+      describe: 'Prompts, problems, files, issues, what was saved, and what single pages leave over',
+      of: shared,
+    },
+    { id: 'free', name: 'free', describe: 'Pages without content: compacting gives them back', of: free },
+  ];
+  return all.filter(({ of }) => of > 0);
 }

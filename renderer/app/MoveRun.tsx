@@ -4,14 +4,14 @@ import { Dialog } from 'radix-ui';
 import { useRef, useState } from 'react';
 import type { RunSummary } from '../../shared/api/contract.ts';
 import { hrefInLibrary } from '../data/libraryLink.ts';
-import { pathOfPlace } from '../data/place.ts';
-import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
+import { pathOfRoute } from '../data/route.ts';
+import { useLongTask } from '../data/useLongQuery.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
-import { fileName, PathField } from './PathField.tsx';
-import { useLongTask } from './useLongTask.ts';
+import { fileName, PathField } from './TaskDialog.tsx';
 
 export function MoveRun() {
   const runKey = useDialog('moveRun')?.runKey;
@@ -46,13 +46,14 @@ interface MoveRunBodyProps {
 
 function MoveRunBody({ run, onDone, onMoving }: MoveRunBodyProps) {
   const [text, setText] = useState(() => `${fileName(run.name)}.sqlite`);
-  const { move, cancel, share } = useMove(run, onDone, onMoving);
+  const move = useMove(run, onDone, onMoving);
+  const share = move.progress?.share;
   const path = text.trim();
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (path !== '' && !move.isPending) move.mutate({ runKey: run.runKey, path });
+        if (path !== '' && !move.isRunning) move.start({ runKey: run.runKey, path });
       }}
     >
       <div className="dialog-head">
@@ -71,9 +72,9 @@ function MoveRunBody({ run, onDone, onMoving }: MoveRunBodyProps) {
           hint="A name alone lies beside this library. A file that is there already is never touched."
           path={text}
           onPath={setText}
-          isDisabled={move.isPending}
+          isDisabled={move.isRunning}
         />
-        {move.isPending && (
+        {move.isRunning && (
           <p className="waiting" role="status">
             <progress aria-label="Rollouts moved" value={share} max={1} />{' '}
             {share === 1 ? 'The copy is whole; removing the run here…' : 'Copying, then comparing…'}
@@ -87,11 +88,11 @@ function MoveRunBody({ run, onDone, onMoving }: MoveRunBodyProps) {
       </div>
       <div className="dialog-foot">
         <span className="dialog-buttons">
-          <Button disabled={move.isPending && share === 1} onClick={move.isPending ? cancel : onDone}>
+          <Button disabled={move.isRunning && share === 1} onClick={move.isRunning ? move.stop : onDone}>
             Cancel
           </Button>
-          <Button type="submit" isPrimary disabled={path === '' || move.isPending}>
-            {move.isPending ? 'Moving…' : `Move ${counted(run.rollouts, 'rollout')}`}
+          <Button type="submit" isPrimary disabled={path === '' || move.isRunning}>
+            {move.isRunning ? 'Moving…' : `Move ${counted(run.rollouts, 'rollout')}`}
           </Button>
         </span>
       </div>
@@ -101,9 +102,9 @@ function MoveRunBody({ run, onDone, onMoving }: MoveRunBodyProps) {
 
 function useMove(run: RunSummary, onDone: () => void, onMoving: (isMoving: boolean) => void) {
   const queryClient = useQueryClient();
-  const place = usePlace();
+  const route = useRoute();
   const setNotice = useInterface((state) => state.setNotice);
-  const { task, share, cancel } = useLongTask('run.move', {
+  return useLongTask('run.move', {
     onRunning: onMoving,
     onSuccess: async (moved) => {
       onDone();
@@ -111,12 +112,11 @@ function useMove(run: RunSummary, onDone: () => void, onMoving: (isMoving: boole
         `${run.name} has a library of its own: ${counted(moved.rollouts, 'rollout')}, ${bytes(moved.bytes)}; ${bytes(moved.freed)} freed here`,
       );
       // A view of a run that is no longer here could only fail.
-      if ('runKey' in place && place.runKey === run.runKey) {
+      if ('runKey' in route && route.runKey === run.runKey) {
         if (moved.library === undefined) goTo({ view: 'library' });
-        else navigateTo(hrefInLibrary(moved.library, pathOfPlace(place)));
+        else navigateTo(hrefInLibrary(moved.library, pathOfRoute(route)));
       }
       await queryClient.invalidateQueries();
     },
   });
-  return { move: task, share, cancel };
 }

@@ -8,14 +8,14 @@ import { useLibrary } from '../data/DataProvider.tsx';
 import { hrefInLibrary } from '../data/libraryLink.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { distinctNames } from '../data/runNames.ts';
-import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { counted } from '../ui/numbers.ts';
-import { useBoundCommands } from './boundKeys.ts';
 import { canRun, runCommand } from './commands.ts';
 import { Keys } from './Keys.tsx';
 import type { CommandId } from './keymap.ts';
+import { useBoundCommands } from './keysInForce.ts';
 
 export function Palette() {
   const isOpen = useDialog('palette') !== undefined;
@@ -34,13 +34,13 @@ export function Palette() {
 }
 
 function PaletteBody({ onDone }: { readonly onDone: () => void }) {
-  const place = usePlace();
+  const route = useRoute();
   const [typed, setTyped] = useState('');
   const commands = useBoundCommands();
   const words = searchFor(typed);
   const runs = useRequest('run.list', {}).data ?? [];
   const names = distinctNames(runs);
-  const run = 'runKey' in place ? runs.find((candidate) => candidate.runKey === place.runKey) : undefined;
+  const run = 'runKey' in route ? runs.find((candidate) => candidate.runKey === route.runKey) : undefined;
   const here = useLibrary();
   const libraries = (useLibraries() ?? []).filter(({ id, isGone }) => id !== here && isGone !== true);
   const steps = useRequest('step.list', run === undefined ? undefined : { runId: run.runId }).data ?? [];

@@ -17,20 +17,20 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { labelsPath } from '../data/labelsLink.ts';
-import { type Place, pathOfPlace } from '../data/place.ts';
-import { presentHref } from '../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { presentHref } from '../data/useRoute.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
-import { queryLeftAt } from '../state/placeMemory.ts';
+import { queryLeftAt } from '../state/routeMemory.ts';
 import { Link } from '../ui/Link.tsx';
 import { compact } from '../ui/numbers.ts';
 import { compareTarget } from './compareSet.ts';
 import type { CommandId } from './keymap.ts';
 import { keyed, keyWord } from './keysInForce.ts';
-import { levelPlace, rocPlace, tokensPlace } from './railPlaces.ts';
+import { levelRoute, rocRoute, tokensRoute } from './railRoutes.ts';
 
-const TOKEN_VIEWS: ReadonlySet<Place['view']> = new Set([
+const TOKEN_VIEWS: ReadonlySet<Route['view']> = new Set([
   'tokens',
   'stepTokens',
   'groupTokens',
@@ -40,7 +40,7 @@ const TOKEN_VIEWS: ReadonlySet<Place['view']> = new Set([
 const ICON = { size: 17, strokeWidth: 1.7 } as const;
 
 function RailLink(props: {
-  readonly to: Place | undefined;
+  readonly to: Route | undefined;
   readonly isHere: boolean;
   readonly label: string;
   /** That leads there, too. */
@@ -58,7 +58,7 @@ function RailLink(props: {
   }
   return (
     <Link
-      href={pathOfPlace(props.to)}
+      href={pathOfRoute(props.to)}
       aria-label={props.label}
       title={props.command === undefined ? props.label : keyed(props.label, props.command)}
       aria-current={props.isHere ? 'page' : undefined}
@@ -106,9 +106,9 @@ function SqlLink({ isHere }: { readonly isHere: boolean }) {
 }
 
 /** Of the run one is in, else as it was left. */
-function LabelsLink({ place }: { readonly place: Place }) {
-  const isHere = place.view === 'labels';
-  const own = 'runKey' in place ? labelsPath({ runKey: place.runKey }) : undefined;
+function LabelsLink({ route }: { readonly route: Route }) {
+  const isHere = route.view === 'labels';
+  const own = 'runKey' in route ? labelsPath({ runKey: route.runKey }) : undefined;
   return (
     <Link
       href={isHere ? presentHref() : (own ?? `/labels${queryLeftAt('/labels')}`)}
@@ -135,52 +135,52 @@ function SearchLink({ isHere }: { readonly isHere: boolean }) {
   );
 }
 
-export function Rail({ place }: { readonly place: Place }) {
-  const isRoc = place.view === 'roc' || place.view === 'stepRoc';
+export function Rail({ route }: { readonly route: Route }) {
+  const isRoc = route.view === 'roc' || route.view === 'stepRoc';
   const showDialog = useInterface((state) => state.showDialog);
-  const run = useRunOf(place);
+  const run = useRunOf(route);
   const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
   return (
     <nav className="rail" aria-label="Views">
       <RailLink
         to={{ view: 'library' }}
-        isHere={place.view === 'library'}
+        isHere={route.view === 'library'}
         label="Library"
         command="place.library"
       >
         <Library {...ICON} />
       </RailLink>
-      <SearchLink isHere={place.view === 'search'} />
-      <SqlLink isHere={place.view === 'sql'} />
+      <SearchLink isHere={route.view === 'search'} />
+      <SqlLink isHere={route.view === 'sql'} />
       <span className="rail-rule" />
-      <RailLink to={levelPlace(place, 'run')} isHere={place.view === 'run'} label="Run: steps">
+      <RailLink to={levelRoute(route, 'run')} isHere={route.view === 'run'} label="Run: steps">
         <ChartLine {...ICON} />
       </RailLink>
       <RailLink
-        to={levelPlace(place, 'step', run?.hasSteps)}
-        isHere={place.view === 'step'}
+        to={levelRoute(route, 'step', run?.hasSteps)}
+        isHere={route.view === 'step'}
         label="Step: groups and rollouts"
         whyOff={run?.hasSteps === false ? 'this log knows no training step' : undefined}
       >
         <Table2 {...ICON} />
       </RailLink>
       <RailLink
-        to={levelPlace(place, 'group')}
-        isHere={place.view === 'group'}
+        to={levelRoute(route, 'group')}
+        isHere={route.view === 'group'}
         label="Group: sibling rollouts"
       >
         <LayoutList {...ICON} />
       </RailLink>
       <RailLink
-        to={'runKey' in place ? { view: 'problems', runKey: place.runKey } : undefined}
-        isHere={place.view === 'problems' || place.view === 'problem'}
+        to={'runKey' in route ? { view: 'problems', runKey: route.runKey } : undefined}
+        isHere={route.view === 'problems' || route.view === 'problem'}
         label="Problems of this run by step"
         command="place.problems"
       >
         <Grid3x3 {...ICON} />
       </RailLink>
       <RailLink
-        to={rocPlace(place, run?.hasSteps)}
+        to={rocRoute(route, run?.hasSteps)}
         isHere={isRoc}
         label="Resample-on-Correct of this run or step"
         command="place.roc"
@@ -188,22 +188,22 @@ export function Rail({ place }: { readonly place: Place }) {
         <Funnel {...ICON} />
       </RailLink>
       <RailLink
-        to={tokensPlace(place, run?.hasSteps)}
-        isHere={TOKEN_VIEWS.has(place.view)}
+        to={tokensRoute(route, run?.hasSteps)}
+        isHere={TOKEN_VIEWS.has(route.view)}
         label="Statistics of the tokens of this run, step, group or rollout"
         command="place.tokens"
       >
         <ChartColumn {...ICON} />
       </RailLink>
-      <RailLink to={levelPlace(place, 'rollout')} isHere={place.view === 'rollout'} label="Replay">
+      <RailLink to={levelRoute(route, 'rollout')} isHere={route.view === 'rollout'} label="Replay">
         <MessagesSquare {...ICON} />
       </RailLink>
-      <CompareLink isHere={place.view === 'compare'} />
-      <LabelsLink place={place} />
+      <CompareLink isHere={route.view === 'compare'} />
+      <LabelsLink route={route} />
       <div className="rail-end">
         <RailLink
           to={{ view: 'issues' }}
-          isHere={place.view === 'issues'}
+          isHere={route.view === 'issues'}
           command="place.issues"
           label={`Ingest issues: ${issues}`}
         >
@@ -220,7 +220,7 @@ export function Rail({ place }: { readonly place: Place }) {
         </button>
         <RailLink
           to={{ view: 'settings' }}
-          isHere={place.view === 'settings'}
+          isHere={route.view === 'settings'}
           command="place.settings"
           label="Settings and about"
         >

@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
 import type { RunSummary } from '../../shared/api/contract.ts';
 import { useClient } from '../data/DataProvider.tsx';
-import { goTo, usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { goTo, useRoute } from '../data/useRoute.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
@@ -31,12 +31,12 @@ function RemoveRunBody({ run, onDone }: { readonly run: RunSummary; readonly onD
   const client = useClient();
   const queryClient = useQueryClient();
   const setNotice = useInterface((state) => state.setNotice);
-  const place = usePlace();
+  const route = useRoute();
   const remove = useMutation({
     mutationFn: () => client.request('run.remove', { runKey: run.runKey }),
     onSuccess: async (gone) => {
       // First away from it: a view of a run that is no longer there could only fail.
-      if ('runKey' in place && place.runKey === run.runKey) goTo({ view: 'library' });
+      if ('runKey' in route && route.runKey === run.runKey) goTo({ view: 'library' });
       onDone();
       setNotice(
         `${run.name} removed: ${counted(gone.rollouts, 'rollout')} from ${counted(gone.files, 'file')}, ${bytes(gone.bytes)} freed. The logs stay.`,

@@ -1,7 +1,10 @@
-/** The frame of a dialog that has something written. While that goes on, only its own button ends it. */
+/** The frame and the path field of dialogs that write a file. While one writes, only its own button ends it. */
 import { Dialog } from 'radix-ui';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useId, useRef } from 'react';
+import { useClient } from '../data/DataProvider.tsx';
+import { useRequest } from '../data/useRequest.ts';
 import { type Dialog as OpenDialog, useDialog, useInterface } from '../state/interface.ts';
+import { Button } from '../ui/Controls.tsx';
 
 interface TaskDialogProps {
   readonly name: OpenDialog['kind'];
@@ -32,4 +35,53 @@ export function TaskDialog({ name, className = '', children }: TaskDialogProps) 
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+interface PathFieldProps {
+  readonly label: string;
+  /** What becomes of a bare name, and of what is there already. */
+  readonly hint: string;
+  readonly path: string;
+  readonly onPath: (path: string) => void;
+  readonly isDisabled: boolean;
+}
+
+export function PathField({ label, hint, path, onPath, isDisabled }: PathFieldProps) {
+  const id = useId();
+  const client = useClient();
+  const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
+  const choose = async () => {
+    const chosen = await client.request('shell.saveDialog', { name: path.trim() });
+    if (chosen.path !== undefined) onPath(chosen.path);
+  };
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <span className="path-row">
+        <input
+          id={id}
+          className="text-field mono"
+          spellCheck={false}
+          disabled={isDisabled}
+          value={path}
+          onChange={(event) => onPath(event.target.value)}
+        />
+        {isDesktop && (
+          <Button disabled={isDisabled} onClick={() => void choose()}>
+            Choose…
+          </Button>
+        )}
+      </span>
+      <p className="dim">{hint}</p>
+    </>
+  );
+}
+
+/** Fit for a file on any system. */
+export function fileName(name: string): string {
+  const plain = name
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 80);
+  return plain === '' ? 'run' : plain;
 }

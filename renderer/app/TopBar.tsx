@@ -3,55 +3,52 @@ import { Fragment, useMemo } from 'react';
 import { HOME_LIBRARY, type RunSummary } from '../../shared/api/contract.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
 import { useLibraries } from '../data/otherLibraries.ts';
-import { type Place, pathOfPlace } from '../data/place.ts';
+import { pathOfRoute, type Route } from '../data/route.ts';
 import { distinctNames } from '../data/runNames.ts';
-import { usePlace } from '../data/usePlace.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { useRoute } from '../data/useRoute.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { THEMES, type Theme, useInterface } from '../state/interface.ts';
-import { queryLeftAt } from '../state/placeMemory.ts';
+import { queryLeftAt } from '../state/routeMemory.ts';
 import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
-import { CompareChip } from './CompareChip.tsx';
-import { FollowChip } from './FollowChip.tsx';
-import { IndexChip } from './IndexChip.tsx';
-import { JobChip } from './JobChip.tsx';
 import { KeyOf } from './Keys.tsx';
+import { CompareChip, FollowChip, IndexChip, JobChip } from './TopBarChips.tsx';
 
 interface Crumb {
   readonly label: string;
-  readonly place: Place;
+  readonly route: Route;
 }
 
-export function crumbsOf(place: Place, runName: string | undefined, hasSteps = true): readonly Crumb[] {
-  if (place.view === 'issues') return [{ label: 'Ingest issues', place }];
-  if (place.view === 'settings') return [{ label: 'Settings', place }];
-  if (place.view === 'mapping') return [{ label: 'Map a file’s fields', place }];
-  if (place.view === 'formats') return [{ label: 'Formats', place }];
-  if (place.view === 'search') return [{ label: 'Search', place }];
-  if (place.view === 'labels') return [{ label: 'Labels', place }];
-  if (place.view === 'compare') return [{ label: 'Compare', place }];
-  if (!('runKey' in place)) return [];
-  const { runKey } = place;
-  const crumbs: Crumb[] = [{ label: runName ?? runKey, place: { view: 'run', runKey } }];
-  if (place.view === 'problems') crumbs.push({ label: 'problems', place });
-  if (place.view === 'roc') crumbs.push({ label: 'RoC', place });
-  if (place.view === 'tokens') crumbs.push({ label: 'tokens', place });
-  if (!('step' in place)) return crumbs;
-  const { step } = place;
-  if (hasSteps) crumbs.push({ label: `step ${step}`, place: { view: 'step', runKey, step } });
-  if (place.view === 'stepRoc') crumbs.push({ label: 'RoC', place });
-  if (place.view === 'schedule') crumbs.push({ label: 'schedule', place });
-  if (place.view === 'stepTokens') crumbs.push({ label: 'tokens', place });
-  if (!('groupKey' in place)) return crumbs;
-  crumbs.push({ label: place.groupKey, place: { view: 'group', runKey, step, groupKey: place.groupKey } });
-  if (place.view === 'groupTokens') crumbs.push({ label: 'tokens', place });
-  if (place.view === 'problem') crumbs.push({ label: 'problem', place });
-  if (place.view === 'groupTree') crumbs.push({ label: 'fork tree', place });
-  if (!('ordinal' in place)) return crumbs;
-  crumbs.push({ label: `#${place.ordinal}`, place: { ...place, view: 'rollout' } });
-  if (place.view === 'rolloutTokens') crumbs.push({ label: 'tokens', place });
-  if (place.view === 'alike') crumbs.push({ label: 'alike', place });
+export function crumbsOf(route: Route, runName: string | undefined, hasSteps = true): readonly Crumb[] {
+  if (route.view === 'issues') return [{ label: 'Ingest issues', route }];
+  if (route.view === 'settings') return [{ label: 'Settings', route }];
+  if (route.view === 'mapping') return [{ label: 'Map a file’s fields', route }];
+  if (route.view === 'formats') return [{ label: 'Formats', route }];
+  if (route.view === 'search') return [{ label: 'Search', route }];
+  if (route.view === 'labels') return [{ label: 'Labels', route }];
+  if (route.view === 'compare') return [{ label: 'Compare', route }];
+  if (!('runKey' in route)) return [];
+  const { runKey } = route;
+  const crumbs: Crumb[] = [{ label: runName ?? runKey, route: { view: 'run', runKey } }];
+  if (route.view === 'problems') crumbs.push({ label: 'problems', route });
+  if (route.view === 'roc') crumbs.push({ label: 'RoC', route });
+  if (route.view === 'tokens') crumbs.push({ label: 'tokens', route });
+  if (!('step' in route)) return crumbs;
+  const { step } = route;
+  if (hasSteps) crumbs.push({ label: `step ${step}`, route: { view: 'step', runKey, step } });
+  if (route.view === 'stepRoc') crumbs.push({ label: 'RoC', route });
+  if (route.view === 'schedule') crumbs.push({ label: 'schedule', route });
+  if (route.view === 'stepTokens') crumbs.push({ label: 'tokens', route });
+  if (!('groupKey' in route)) return crumbs;
+  crumbs.push({ label: route.groupKey, route: { view: 'group', runKey, step, groupKey: route.groupKey } });
+  if (route.view === 'groupTokens') crumbs.push({ label: 'tokens', route });
+  if (route.view === 'problem') crumbs.push({ label: 'problem', route });
+  if (route.view === 'groupTree') crumbs.push({ label: 'fork tree', route });
+  if (!('ordinal' in route)) return crumbs;
+  crumbs.push({ label: `#${route.ordinal}`, route: { ...route, view: 'rollout' } });
+  if (route.view === 'rolloutTokens') crumbs.push({ label: 'tokens', route });
+  if (route.view === 'alike') crumbs.push({ label: 'alike', route });
   return crumbs;
 }
 
@@ -60,8 +57,8 @@ export function nextTheme(theme: Theme): Theme {
 }
 
 /** Up the path, to each list as it was left. */
-function leftAt(place: Place): string {
-  const path = pathOfPlace(place);
+function leftAt(route: Route): string {
+  const path = pathOfRoute(route);
   return path + queryLeftAt(path);
 }
 
@@ -92,12 +89,12 @@ function useNameApart(run: RunSummary | undefined): string | undefined {
 const THEME_ICON = { system: Monitor, light: Sun, dark: Moon } as const;
 
 export function TopBar() {
-  const place = usePlace();
+  const route = useRoute();
   const theme = useInterface((state) => state.theme);
   const setTheme = useInterface((state) => state.setTheme);
   const showDialog = useInterface((state) => state.showDialog);
-  const run = useRunOf(place);
-  const crumbs = crumbsOf(place, useNameApart(run), run?.hasSteps);
+  const run = useRunOf(route);
+  const crumbs = crumbsOf(route, useNameApart(run), run?.hasSteps);
   const ThemeIcon = THEME_ICON[theme];
   return (
     <header className="top">
@@ -108,14 +105,14 @@ export function TopBar() {
       <nav className="crumbs" aria-label="Place">
         <LibraryCrumb isLast={crumbs.length === 0} />
         {crumbs.map((crumb, i) => (
-          <Fragment key={crumb.place.view}>
+          <Fragment key={crumb.route.view}>
             {i > 0 && <i>/</i>}
             {i === crumbs.length - 1 ? (
               <em aria-current="page" title={crumb.label}>
                 {crumb.label}
               </em>
             ) : (
-              <Link href={leftAt(crumb.place)} title={crumb.label}>
+              <Link href={leftAt(crumb.route)} title={crumb.label}>
                 {crumb.label}
               </Link>
             )}

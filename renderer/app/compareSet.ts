@@ -1,16 +1,16 @@
 /** Rollouts gathered from any list, to be seen side by side. */
 
-import { comparePath, MOST_LANES, rolloutPlaceOf } from '../data/compareLink.ts';
+import { comparePath, MOST_LANES, rolloutRouteOf } from '../data/compareLink.ts';
 import { useInterface } from '../state/interface.ts';
 import { useCommands } from './commands.ts';
 import { keyWord } from './keysInForce.ts';
 
 /** Adds a rollout to the compare set, or takes it out again, and says so. */
 function flipInCompareSet(path: string): void {
-  const place = rolloutPlaceOf(path);
-  if (place === undefined) return;
+  const route = rolloutRouteOf(path);
+  if (route === undefined) return;
   const { compareSet, setCompareSet, setNotice } = useInterface.getState();
-  const name = `${place.groupKey} #${place.ordinal}`;
+  const name = `${route.groupKey} #${route.ordinal}`;
   if (compareSet.includes(path)) {
     const rest = compareSet.filter((one) => one !== path);
     setCompareSet(rest);

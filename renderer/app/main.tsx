@@ -5,8 +5,8 @@ import { createRoot } from 'react-dom/client';
 import { openConnection } from '../data/connection.ts';
 import { DataProvider } from '../data/DataProvider.tsx';
 import { useInterface } from '../state/interface.ts';
-import { followTheme } from '../theme/followTheme.ts';
 import { isOfInterface, loadFonts } from '../theme/loadFonts.ts';
+import { followTheme } from '../theme/theme.ts';
 import { App } from './App.tsx';
 
 followTheme(

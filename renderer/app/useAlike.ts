@@ -4,9 +4,9 @@ import { useEffect, useRef } from 'react';
 import type { AlikeRollout } from '../../shared/api/contract.ts';
 import { comparePath } from '../data/compareLink.ts';
 import { useClient } from '../data/DataProvider.tsx';
-import { pathOfPlace, type RolloutPlace } from '../data/place.ts';
-import { goTo, navigateTo } from '../data/usePlace.ts';
+import { pathOfRoute, type RolloutRoute } from '../data/route.ts';
 import { fetchCached } from '../data/useRequest.ts';
+import { goTo, navigateTo } from '../data/useRoute.ts';
 import { useInterface } from '../state/interface.ts';
 import { useCommands } from './commands.ts';
 import { keyWord } from './keysInForce.ts';
@@ -20,7 +20,7 @@ export function counterpart(isCorrect: boolean, rollouts: readonly AlikeRollout[
 }
 
 export const alikePath = ({ runKey, step, groupKey, ordinal }: AlikeRollout): string =>
-  pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal });
+  pathOfRoute({ view: 'rollout', runKey, step, groupKey, ordinal });
 
 interface AlikeActions {
   readonly showAlike: () => void;
@@ -29,12 +29,12 @@ interface AlikeActions {
 }
 
 export function useAlike(
-  place: RolloutPlace,
+  route: RolloutRoute,
   row: { readonly rolloutId: number; readonly isCorrect?: boolean } | undefined,
 ): AlikeActions {
   const client = useClient();
   const queryClient = useQueryClient();
-  const { runKey, step, groupKey, ordinal } = place;
+  const { runKey, step, groupKey, ordinal } = route;
   const { setNotice } = useInterface.getState();
   const isCorrect = row?.isCorrect;
   /** What is being looked for; the view that asked may be gone, or no longer want it, when the answer comes. */
@@ -78,7 +78,7 @@ export function useAlike(
       }
       setNotice(undefined);
       navigateTo(
-        comparePath([pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal }), alikePath(found)]),
+        comparePath([pathOfRoute({ view: 'rollout', runKey, step, groupKey, ordinal }), alikePath(found)]),
       );
     } catch (error) {
       if (error instanceof CancelledError || !isWanted()) return;

@@ -3,17 +3,17 @@ import { useEffect } from 'react';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { useClient } from '../data/DataProvider.tsx';
 import { labelsPath } from '../data/labelsLink.ts';
-import { parentPlace, pathOfPlace } from '../data/place.ts';
-import { goTo, navigateTo, usePlace } from '../data/usePlace.ts';
+import { parentRoute, pathOfRoute } from '../data/route.ts';
+import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
-import { queryLeftAt } from '../state/placeMemory.ts';
-import { copyText } from '../ui/copyText.ts';
+import { queryLeftAt } from '../state/routeMemory.ts';
+import { copyText } from '../ui/exportText.ts';
 import { counted } from '../ui/numbers.ts';
 import { runCommand, useCommands } from './commands.ts';
 import { compareTarget } from './compareSet.ts';
 import { isCommandId } from './keymap.ts';
-import { rocPlace, tokensPlace } from './railPlaces.ts';
+import { rocRoute, tokensRoute } from './railRoutes.ts';
 import { nextTheme } from './TopBar.tsx';
 import { useIngestActions } from './useIngestActions.ts';
 import { useLibraryCommands } from './useLibraryActions.ts';
@@ -29,11 +29,11 @@ export function jobNotice(job: IngestProgress): string | undefined {
 
 export function useShellCommands(): void {
   const client = useClient();
-  const place = usePlace();
+  const route = useRoute();
   const { demo, openDialog, canOpenDialog } = useIngestActions();
-  const run = useRunOf(place);
-  const roc = rocPlace(place, run?.hasSteps);
-  const tokens = tokensPlace(place, run?.hasSteps);
+  const run = useRunOf(route);
+  const roc = rocRoute(route, run?.hasSteps);
+  const tokens = tokensRoute(route, run?.hasSteps);
   const hasCompareSet = useInterface((state) => state.compareSet.length > 0);
   const ofLibraries = useLibraryCommands();
   const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
@@ -43,8 +43,8 @@ export function useShellCommands(): void {
       'palette.show': () => showDialog({ kind: 'palette' }),
       'keys.show': () => showDialog({ kind: 'keys' }),
       'place.up': () => {
-        const parent = parentPlace(place, run?.hasSteps);
-        if (parent !== undefined) goTo(parent, queryLeftAt(pathOfPlace(parent)));
+        const parent = parentRoute(route, run?.hasSteps);
+        if (parent !== undefined) goTo(parent, queryLeftAt(pathOfRoute(parent)));
       },
       'place.copyLink': () =>
         void copyText(window.location.href).then((isCopied) =>
@@ -52,30 +52,30 @@ export function useShellCommands(): void {
         ),
       'place.library': () => goTo({ view: 'library' }),
       'place.problems':
-        'runKey' in place ? () => goTo({ view: 'problems', runKey: place.runKey }) : undefined,
+        'runKey' in route ? () => goTo({ view: 'problems', runKey: route.runKey }) : undefined,
       'place.roc': roc === undefined ? undefined : () => goTo(roc),
       'place.tokens': tokens === undefined ? undefined : () => goTo(tokens),
       'place.schedule':
-        'runKey' in place && 'step' in place
-          ? () => goTo({ view: 'schedule', runKey: place.runKey, step: place.step })
+        'runKey' in route && 'step' in route
+          ? () => goTo({ view: 'schedule', runKey: route.runKey, step: route.step })
           : undefined,
       'place.tree':
-        'groupKey' in place
+        'groupKey' in route
           ? () => {
-              const { runKey, step, groupKey } = place;
+              const { runKey, step, groupKey } = route;
               goTo({ view: 'groupTree', runKey, step, groupKey });
             }
           : undefined,
       'place.search': () => goTo({ view: 'search' }, queryLeftAt('/search')),
       'place.sql': () => goTo({ view: 'sql' }, queryLeftAt('/sql')),
       'place.labels': () =>
-        'runKey' in place
-          ? navigateTo(labelsPath({ runKey: place.runKey }))
+        'runKey' in route
+          ? navigateTo(labelsPath({ runKey: route.runKey }))
           : goTo({ view: 'labels' }, queryLeftAt('/labels')),
       'pack.export': () =>
         showDialog({
           kind: 'exportPack',
-          scope: { filter: '', ...('runKey' in place ? { runKey: place.runKey } : {}) },
+          scope: { filter: '', ...('runKey' in route ? { runKey: route.runKey } : {}) },
         }),
       'pack.import': () => showDialog({ kind: 'importPack' }),
       'place.issues': () => goTo({ view: 'issues' }),
@@ -89,7 +89,7 @@ export function useShellCommands(): void {
       'compare.clear': hasCompareSet ? () => useInterface.getState().setCompareSet([]) : undefined,
       'mapping.show': () => goTo({ view: 'mapping' }),
       'formats.show': () => goTo({ view: 'formats' }),
-      'focus.flip': place.view === 'rollout' ? () => flip('isFocused') : undefined,
+      'focus.flip': route.view === 'rollout' ? () => flip('isFocused') : undefined,
       'theme.next': () => setTheme(nextTheme(useInterface.getState().theme)),
       'ingest.demo': () => demo.mutate(),
       'ingest.openFiles': canOpenDialog ? () => openDialog.mutate('files') : undefined,

@@ -1,5 +1,5 @@
 import { type RefObject, useRef } from 'react';
-import { useUrlQuery } from '../data/usePlace.ts';
+import { useUrlQuery } from '../data/useRoute.ts';
 import type { TableHandle } from '../ui/VirtualTable.tsx';
 import { type Handlers, useCommands } from './commands.ts';
 

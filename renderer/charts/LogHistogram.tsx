@@ -12,7 +12,7 @@ import {
   useState,
 } from 'react';
 import { axisRoom, chartKey, isMoved } from './chartModel.ts';
-import type { DrawingSize } from './figure.ts';
+import type { DrawingSize } from './exportChart.ts';
 import {
   binAt,
   drawnEnds,

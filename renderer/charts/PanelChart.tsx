@@ -12,12 +12,10 @@ import {
   useState,
 } from 'react';
 import { chartKey, isMoved, nearestStep } from './chartModel.ts';
-import type { DrawingSize } from './figure.ts';
+import type { DrawingSize } from './exportChart.ts';
 import { type PanelLevel, type PanelReference, roomOfLevels } from './PanelLevels.tsx';
 import { type PanelMark, PanelPlot } from './PanelPlot.tsx';
-import { PanelReading } from './PanelReading.tsx';
-import { PanelTable } from './PanelTable.tsx';
-import { panelPlace, withoutNoughts } from './panelFrame.ts';
+import { PanelReadout, PanelTable } from './PanelReadout.tsx';
 import {
   bandAt,
   extendedRange,
@@ -25,9 +23,11 @@ import {
   nearestLine,
   orderedRange,
   type PanelLine,
+  panelPlace,
   type StepRange,
   valueAt,
   withoutFarLimits,
+  withoutNoughts,
 } from './panelModel.ts';
 import { useWidth } from './useWidth.ts';
 import './charts.css';
@@ -168,7 +168,7 @@ export function PanelChart(props: PanelChartProps) {
         <span className="panel-unit">{isLog ? `${props.unit}, log` : props.unit}</span>
         {props.menu}
       </figcaption>
-      <PanelReading
+      <PanelReadout
         {...{ lines, isStacked, step, chosen, format }}
         last={axis.at(-1)}
         references={chosenReferences}

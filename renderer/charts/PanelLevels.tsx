@@ -4,8 +4,7 @@
  * their names within the drawing, so that the chart keeps its size.
  */
 import type { ScaleLinear } from 'd3-scale';
-import type { Frame } from './chartModel.ts';
-import { placeLabels } from './levelLabels.ts';
+import { type Frame, placeLabels } from './chartModel.ts';
 
 /** A height to be compared with. */
 export interface PanelLevel {

@@ -19,7 +19,7 @@ import {
   stepTicks,
   valueScale,
 } from './chartModel.ts';
-import { Reading, type Series } from './StepChartParts.tsx';
+import { type Series, StepReadout } from './StepChartParts.tsx';
 import { useWidth } from './useWidth.ts';
 import './charts.css';
 
@@ -99,7 +99,7 @@ export function StepChart(props: StepChartProps) {
     <figure className="chart" style={{ margin: 0 }}>
       <figcaption className="chart-head">
         <h2 title={props.hint === undefined ? title : `${title}. ${props.hint}`}>{title}</h2>
-        <Reading {...props} at={readAt} />
+        <StepReadout {...props} at={readAt} />
       </figcaption>
       <svg
         ref={ref}

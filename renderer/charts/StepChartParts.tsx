@@ -13,7 +13,7 @@ export interface Series {
   readonly pointTitle?: (index: number) => string;
 }
 
-interface ReadingProps {
+interface StepReadoutProps {
   readonly steps: readonly number[];
   readonly series?: readonly Series[];
   readonly bands?: readonly Band[];
@@ -22,7 +22,7 @@ interface ReadingProps {
 }
 
 /** The values at the hovered step, else at the last one. */
-export function Reading(props: ReadingProps): ReactNode {
+export function StepReadout(props: StepReadoutProps): ReactNode {
   const { series = [], bands = [], at, steps, format } = props;
   const step = steps[at];
   if (step === undefined) return null;

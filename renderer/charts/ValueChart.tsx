@@ -11,16 +11,19 @@ import {
   useState,
 } from 'react';
 import {
+  barsPath,
   chartKey,
   type Frame,
   isMoved,
   linePath,
   nearestStep,
+  spreadPath,
   stepScale,
   type Values,
+  valueTicks,
+  yScale,
 } from './chartModel.ts';
 import { useWidth } from './useWidth.ts';
-import { barsPath, spreadPath, valueTicks, yScale } from './valueChartModel.ts';
 import './charts.css';
 
 interface ValueSeries {

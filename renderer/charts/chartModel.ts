@@ -1,6 +1,6 @@
-/** Arithmetic of the step charts. React owns the DOM; d3 only computes. */
-import { bisectCenter, extent } from 'd3-array';
-import { type ScaleLinear, scaleLinear } from 'd3-scale';
+/** Arithmetic of the charts over steps and over values. React owns the DOM; d3 only computes. */
+import { bisectCenter, extent, max, min } from 'd3-array';
+import { type ScaleLinear, scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
 
 /** One value per step; undefined where nothing is known, which breaks the line. */
@@ -172,4 +172,148 @@ export function chartKey(
  */
 export function isMoved(event: { readonly movementX: number; readonly movementY: number }): boolean {
   return event.movementX !== 0 || event.movementY !== 0;
+}
+
+interface YScale {
+  (value: number): number;
+  domain(): number[];
+  ticks(count?: number): number[];
+}
+
+const knownOf = (values: Values): readonly number[] =>
+  values.filter((value) => typeof value === 'number' && Number.isFinite(value)) as readonly number[];
+
+/** From 0 so that heights compare, and below it where values are; on a log scale from 1, under which no count lies. */
+export function yScale(
+  series: readonly Values[],
+  frame: Frame,
+  { scale, top }: { readonly scale: 'linear' | 'log'; readonly top?: number },
+): YScale {
+  const known = series.flatMap(knownOf);
+  const most = top ?? max(known) ?? 1;
+  const range = [frame.height - frame.bottom, frame.top];
+  if (scale === 'log') {
+    return scaleLog()
+      .domain([0.8, Math.max(10, most)])
+      .range(range)
+      .clamp(true);
+  }
+  const least = Math.min(0, min(known) ?? 0);
+  const linear = scaleLinear()
+    .domain([least, most > least ? most : least + 1])
+    .range(range);
+  return top === undefined ? linear.nice(4) : linear;
+}
+
+/** On a log scale whole powers of ten, thinned where there are many. */
+export function valueTicks(y: YScale, scale: 'linear' | 'log'): readonly number[] {
+  if (scale === 'linear') return y.ticks(4);
+  const most = Math.floor(Math.log10(y.domain()[1] ?? 10));
+  const step = most > 4 ? 2 : 1;
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => 10 ** (i * step));
+}
+
+/** Each bar stands on the floor; one outline for all of them, however many there are. */
+export function barsPath(
+  xs: readonly number[],
+  width: number,
+  values: Values,
+  x: (value: number) => number,
+  y: (value: number) => number,
+  floor: number,
+): string {
+  return xs
+    .flatMap((from, i) => {
+      const value = values[i];
+      if (typeof value !== 'number' || value <= 0) return [];
+      const left = x(from);
+      const right = x(from + width);
+      // A hair of air where there is room for it.
+      const air = right - left > 4 ? 0.5 : 0;
+      return [`M${left + air},${floor}V${y(value)}H${right - air}V${floor}Z`];
+    })
+    .join('');
+}
+
+export function spreadPath(
+  xs: readonly number[],
+  values: Values,
+  spread: Values,
+  x: (value: number) => number,
+  y: (value: number) => number,
+): string {
+  const path = area<number>()
+    .defined((i) => typeof values[i] === 'number' && typeof spread[i] === 'number')
+    .x((i) => x(xs[i] ?? 0))
+    .y0((i) => y((values[i] ?? 0) - (spread[i] ?? 0)))
+    .y1((i) => y((values[i] ?? 0) + (spread[i] ?? 0)));
+  return path(xs.map((_, i) => i)) ?? '';
+}
+
+/** From one line of letters of the charts' size to the next. */
+export const LABEL_LINE = 11;
+/** From the middle of a figure to its foot. */
+const HALF_LETTER = 3.5;
+
+interface PlacedLabel {
+  /** Of the label's foot, px. */
+  readonly y: number;
+  /** It stands elsewhere than at its line: something has to lead there. */
+  readonly isMoved: boolean;
+}
+
+interface PlacedLabels {
+  /** As given; undefined: there is no room for it. */
+  readonly labels: readonly (PlacedLabel | undefined)[];
+  /** Where it is said how many are left out; undefined: none is. */
+  readonly restAt: number | undefined;
+}
+
+/**
+ * Each above its line, or below it at the upper edge; beside the drawing, level with its line. Those that would meet are moved apart, in the order of their
+ * lines. Where there are more than fit, the lowest are left out.
+ *
+ * @param heights of the lines, px from the top; one above the frame stands at its edge
+ */
+export function placeLabels(
+  heights: readonly number[],
+  { top, height, bottom }: Frame,
+  where: 'above' | 'beside' = 'above',
+): PlacedLabels {
+  const first = top + LABEL_LINE - 3;
+  const last = Math.max(first, height - bottom - 1);
+  const room = 1 + Math.floor((last - first) / LABEL_LINE);
+  const order = heights.map((_, i) => i).sort((a, b) => (heights[a] ?? 0) - (heights[b] ?? 0) || a - b);
+  const isCrowded = order.length > room;
+  const shown = isCrowded ? order.slice(0, room - 1) : order;
+  const wanted = shown.map((i) => {
+    const line = Math.max(top, heights[i] ?? 0);
+    return Math.min(last, where === 'beside' ? line + HALF_LETTER : aboveOf(line, top));
+  });
+  const ends = isCrowded ? [...wanted, last] : wanted;
+  const placed = apart(ends, first, last);
+  const labels: (PlacedLabel | undefined)[] = heights.map(() => undefined);
+  shown.forEach((i, at) => {
+    const y = placed[at] ?? 0;
+    labels[i] = { y, isMoved: Math.abs(y - (wanted[at] ?? 0)) > 2 };
+  });
+  return { labels, restAt: isCrowded ? placed.at(-1) : undefined };
+}
+
+/** Where that is beyond the drawing, below it. */
+function aboveOf(line: number, top: number): number {
+  return line < top + LABEL_LINE ? line + LABEL_LINE : line - 3;
+}
+
+/** The least moves down and then up that leave a line of letters between neighbours. @param wanted ascending */
+function apart(wanted: readonly number[], first: number, last: number): readonly number[] {
+  const placed: number[] = [];
+  for (const y of wanted)
+    placed.push(Math.max(y, placed.length === 0 ? first : (placed.at(-1) ?? first) + LABEL_LINE));
+  let limit = last;
+  for (let i = placed.length - 1; i >= 0 && (placed[i] ?? 0) > limit; i--) {
+    placed[i] = limit;
+    limit -= LABEL_LINE;
+  }
+  return placed;
 }

@@ -2,7 +2,7 @@
  * The query cache and the one client under it, a pair for each open library. Server state lives here; views read it
  * with `useRequest` and never fetch in an effect.
  */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider, replaceEqualDeep } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { usePathname } from 'wouter/use-browser-location';
 import type { Client } from '../../shared/api/transport.ts';
@@ -10,7 +10,6 @@ import type { Connection, ConnectionStatus } from './connection.ts';
 import { ApiError } from './failures.ts';
 import { followHost } from './followHost.ts';
 import { splitLibrary } from './libraryLink.ts';
-import { sharedAnswer } from './sharedAnswer.ts';
 
 const ConnectionContext = createContext<Connection | undefined>(undefined);
 const LibraryContext = createContext<string | undefined>(undefined);
@@ -86,4 +85,16 @@ export function useClient(library?: string): Client {
 export function useConnectionStatus(): ConnectionStatus {
   const connection = useConnection();
   return useSyncExternalStore(connection.onStatus, connection.status);
+}
+
+/** react-query compares plain JSON only; a list of ids that has not changed must stay the same object, too. */
+export function sharedAnswer(before: unknown, now: unknown): unknown {
+  const [a, b] = [idsOf(before), idsOf(now)];
+  if (a === undefined || b === undefined) return replaceEqualDeep(before, now);
+  return a.length === b.length && a.every((id, i) => id === b[i]) ? before : now;
+}
+
+function idsOf(answer: unknown): Uint32Array | undefined {
+  if (typeof answer !== 'object' || answer === null || !('ids' in answer)) return undefined;
+  return answer.ids instanceof Uint32Array ? answer.ids : undefined;
 }

@@ -3,11 +3,11 @@
  *
  *   /compare?lane=/run/r/step/0/group/g/rollout/1&lane=…&base=1&on=0&at=0.12&layout=unified&equal=hide&show=code,output
  *
- * `lane` is the path of a rollout, as `place.ts` writes it. `at` is a turn of a lane, `<lane>.<turn>`: a row of the
+ * `lane` is the path of a rollout, as `route.ts` writes it. `at` is a turn of a lane, `<lane>.<turn>`: a row of the
  * alignment has no name of its own, as another baseline, order or set of lanes makes other rows. What is at its
  * default is not in the link, and what is not ours is left as it is: the panel's tab (`side`) and the breakpoints.
  */
-import { parsePlace, pathOfPlace, type RolloutPlace } from './place.ts';
+import { parseRoute, pathOfRoute, type RolloutRoute } from './route.ts';
 
 export const MOST_LANES = 4;
 
@@ -60,10 +60,10 @@ function laneTurn(text: string | null, lanes: number): LaneTurn | undefined {
 const oneOf = <T extends string>(all: readonly T[], text: string | null, otherwise: T): T =>
   all.find((one) => one === text) ?? otherwise;
 
-/** The place of a rollout's path; undefined for any other path. */
-export function rolloutPlaceOf(path: string): RolloutPlace | undefined {
-  const place = parsePlace(path);
-  return place.view === 'rollout' ? place : undefined;
+/** The route of a rollout's path; undefined for any other path. */
+export function rolloutRouteOf(path: string): RolloutRoute | undefined {
+  const route = parseRoute(path);
+  return route.view === 'rollout' ? route : undefined;
 }
 
 export function readCompare(query: URLSearchParams): CompareLink {
@@ -108,7 +108,7 @@ export function compareSearch(link: Partial<CompareLink>, others?: URLSearchPara
 }
 
 export function comparePath(lanes: readonly string[], base = 0): string {
-  return pathOfPlace({ view: 'compare' }) + compareSearch({ lanes, base });
+  return pathOfRoute({ view: 'compare' }) + compareSearch({ lanes, base });
 }
 
 type Order = Pick<CompareLink, 'lanes' | 'base' | 'on' | 'at'>;

@@ -1,9 +1,8 @@
-/** Which wire this window has, and how it is doing. Nothing above `data/` can tell the wires apart. */
+/** Which transport this window has, its token and its status. Nothing above `data/` can tell the transports apart. */
 import { createClient } from '../../shared/api/client.ts';
-import { HOME_LIBRARY } from '../../shared/api/contract.ts';
-import type { Client, Transport } from '../../shared/api/transport.ts';
-import { takeAccessToken } from './accessToken.ts';
-import { createDesktopTransport } from './desktopTransport.ts';
+import { HOME_LIBRARY, type HostEvent } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
+import { CANCELLED, type Client, type Transport } from '../../shared/api/transport.ts';
 import { ApiError, CLOSED } from './failures.ts';
 import { createWebSocketTransport } from './webSocketTransport.ts';
 
@@ -76,5 +75,102 @@ export async function openConnection(): Promise<Connection> {
       return () => listeners.delete(listener);
     },
     retryNow: () => transport.retryNow(),
+  };
+}
+
+/** Electron's IPC: structured clone carries typed arrays, so there is nothing to encode. */
+function createDesktopTransport(bridge: DesktopBridge): Transport {
+  let lastId = 0;
+  return {
+    async send(method, params, signal, library) {
+      if (signal?.aborted) return { ok: false, failure: CANCELLED };
+      lastId += 1;
+      const id = lastId;
+      const cancel = () => bridge.cancel(id);
+      signal?.addEventListener('abort', cancel);
+      try {
+        return await bridge.request(id, method, params, library);
+      } catch (cause) {
+        // Expected failures are values; a rejection means that the main process is gone.
+        throw new ApiError({ ...CLOSED, message: `${CLOSED.message} (${String(cause)})` });
+      } finally {
+        signal?.removeEventListener('abort', cancel);
+      }
+    },
+    subscribe: (listener) => bridge.subscribe(listener),
+  };
+}
+
+interface DesktopBridge {
+  request(id: number, method: string, params: unknown, library?: string): Promise<Result<unknown>>;
+  cancel(id: number): void;
+  subscribe(listener: (event: HostEvent) => void): () => void;
+  /** The path of a dropped file; the host grants it on the way. */
+  pathOf(file: File): string;
+}
+
+declare global {
+  interface Window {
+    readonly turnwise?: DesktopBridge;
+  }
+}
+
+/**
+ * The token of a browser start arrives in the URL fragment (`#token=…`), which is never sent
+ * and never logged. It moves to sessionStorage, not to a cookie: cookies ignore the port, so
+ * two forwarded machines on one host name would share one.
+ */
+const KEY = 'turnwise.token';
+
+interface TokenUrl {
+  readonly token: string | undefined;
+  /** The same place without the fragment; path and query are kept. */
+  readonly cleanUrl: string;
+}
+
+export function readTokenUrl(url: URL): TokenUrl {
+  const token = new URLSearchParams(url.hash.replace(/^#/, '')).get('token') ?? undefined;
+  return { token: token === '' ? undefined : token, cleanUrl: url.pathname + url.search };
+}
+
+async function takeAccessToken(): Promise<string | undefined> {
+  const { token: given, cleanUrl } = readTokenUrl(new URL(window.location.href));
+  const token = given ?? sessionStorage.getItem(KEY) ?? (await askOtherTabs());
+  if (token === undefined) return undefined;
+  sessionStorage.setItem(KEY, token);
+  if (given !== undefined) window.history.replaceState(null, '', cleanUrl);
+  answerOtherTabs(token);
+  return token;
+}
+
+/**
+ * A link opened in a new tab starts without sessionStorage. It asks the tabs that are open: only
+ * pages of this origin, port included, can hear or answer, and nothing is written to disk.
+ */
+const CHANNEL = 'turnwise.token';
+const QUESTION = 'which token?';
+const ANSWER_MS = 250;
+
+function askOtherTabs(): Promise<string | undefined> {
+  const channel = new BroadcastChannel(CHANNEL);
+  return new Promise<string | undefined>((resolve) => {
+    const settle = (token: string | undefined) => {
+      clearTimeout(timer);
+      channel.close();
+      resolve(token);
+    };
+    const timer = setTimeout(() => settle(undefined), ANSWER_MS);
+    channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+      if (typeof data === 'object' && data !== null && 'token' in data && typeof data.token === 'string')
+        settle(data.token);
+    };
+    channel.postMessage(QUESTION);
+  });
+}
+
+function answerOtherTabs(token: string): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    if (data === QUESTION) channel.postMessage({ token });
   };
 }

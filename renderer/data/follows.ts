@@ -1,6 +1,6 @@
 /** What is followed: the host's list, kept up to date by its events, and the two things one can do about it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { FollowRow } from '../../shared/api/contract.ts';
+import type { FollowRow, RunSummary } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 import { useRequest } from './useRequest.ts';
 
@@ -42,4 +42,16 @@ export function useFollowActions() {
     onSuccess,
   });
   return { start, stop };
+}
+
+interface Live {
+  readonly run: RunSummary | undefined;
+  /** What reads new logs of the run; undefined: it is not followed. */
+  readonly follow: FollowRow | undefined;
+}
+
+/** Whether a run is growing under the reader's eyes. */
+export function useLive(runKey: string): Live {
+  const run = useRequest('run.list', {}).data?.find((one) => one.runKey === runKey);
+  return { run, follow: followOf(useFollows(), run?.directory) };
 }

@@ -35,7 +35,7 @@ export function resolvedHref(library: string, href: string): string {
   return pathInLibrary(named.library, named.path + rest);
 }
 
-/** A link to a place in a library that may be another one than where one is. */
+/** A link to a route of any library, also of another one than the present. */
 export function hrefInLibrary(library: string, path: string): string {
   return library === HOME_LIBRARY ? `/in/${HOME_LIBRARY}${path}` : pathInLibrary(library, path);
 }

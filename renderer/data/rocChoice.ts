@@ -8,7 +8,7 @@
  * A parameter is written only where it differs from what is recomputed anyway, so an address without any
  * `if.` asks for no what-if.
  */
-import type { PenaltyKind, RocBasis, RocChoice } from '../../shared/api/contract.ts';
+import type { PenaltyKind, RocBasis, RocChoice, RocReport } from '../../shared/api/contract.ts';
 import { PENALTY_KINDS } from '../../shared/api/rocRows.ts';
 import {
   type DownSamplingSettings,
@@ -20,6 +20,7 @@ import {
   type SettingName,
   withOverride,
 } from '../../shared/domain/downSampling.ts';
+import { type LongParams, type LongState, useLongQuery } from './useLongQuery.ts';
 
 /** `examples/run_qwen3-14b_rstar2_agent_weave.sh` of the release. */
 export const EXAMPLE_CHOICE: RocChoice = {
@@ -180,4 +181,15 @@ export function rocQuery(query: URLSearchParams): string {
   }
   const text = kept.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+export interface ReportState extends Omit<LongState<RocReport>, 'data' | 'isFormer'> {
+  /** The last one that arrived; of other params while `isRunning`. */
+  readonly report: RocReport | undefined;
+}
+
+/** @param params undefined: nothing is to be computed */
+export function useRocReport(params: LongParams<'roc.report'> | undefined): ReportState {
+  const { data: answer, ...state } = useLongQuery('roc.report', params);
+  return { ...state, report: answer };
 }

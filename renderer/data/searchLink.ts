@@ -1,5 +1,5 @@
 /** Where searches stand in the URL: `?q=` of the search, `?find=` of a rollout reached from it. */
-import { pathOfPlace, type RolloutPlace } from './place.ts';
+import { pathOfRoute, type RolloutRoute } from './route.ts';
 
 /** A hit by its segment and the offset in it, as `at` has it. */
 export interface HitAddress {
@@ -9,14 +9,14 @@ export interface HitAddress {
 
 /** `/run/…/rollout/3?turn=2&find=wait&at=5.120`: the rollout at a hit, the search open in it. */
 export function foundPath(
-  place: RolloutPlace,
+  route: RolloutRoute,
   { query, turn, at }: { readonly query: string; readonly turn?: number; readonly at?: HitAddress },
 ): string {
   const params = new URLSearchParams();
   if (turn !== undefined) params.set('turn', String(turn));
   params.set('find', query);
   if (at !== undefined) params.set('at', hitAddress(at));
-  return `${pathOfPlace(place)}?${params}`;
+  return `${pathOfRoute(route)}?${params}`;
 }
 
 export const hitAddress = ({ segment, start }: HitAddress): string => `${segment}.${start}`;

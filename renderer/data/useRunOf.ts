@@ -1,9 +1,9 @@
 import type { RunSummary } from '../../shared/api/contract.ts';
-import type { Place } from './place.ts';
+import type { Route } from './route.ts';
 import { useRequest } from './useRequest.ts';
 
-/** The run a place is in, as the library lists it. */
-export function useRunOf(place: Place): RunSummary | undefined {
+/** The run of a route, as the library lists it. */
+export function useRunOf(route: Route): RunSummary | undefined {
   const runs = useRequest('run.list', {}).data;
-  return 'runKey' in place ? runs?.find(({ runKey }) => runKey === place.runKey) : undefined;
+  return 'runKey' in route ? runs?.find(({ runKey }) => runKey === route.runKey) : undefined;
 }

@@ -1,8 +1,9 @@
-/** A search as it comes in, page by page, until enough has been found or everything gone through. */
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+/** A search, page by page, until enough is found or everything was searched; and the state of the index. */
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { SearchCursor, SearchPage } from '../../shared/api/contract.ts';
+import type { SearchCursor, SearchPage, SearchState } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
+import { useStop } from './useLongQuery.ts';
 
 /** Rollouts found before it waits for the reader to scroll. */
 const FIRST_FOUND = 200;
@@ -11,15 +12,17 @@ const NO_PAGES: readonly SearchPage[] = [];
 export interface SearchPages {
   readonly pages: readonly SearchPage[];
   readonly error: Error | null;
-  readonly isSearching: boolean;
+  readonly isRunning: boolean;
   /** Everything has been gone through. */
   readonly isWhole: boolean;
   readonly isStopped: boolean;
   readonly stop: () => void;
-  readonly goOn: () => void;
+  /** After a stop or a failure. */
+  readonly restart: () => void;
   /** The end of what has been found comes into sight. */
   readonly more: () => void;
-  readonly again: () => void;
+  /** From the first page. */
+  readonly startOver: () => void;
 }
 
 /** @param query undefined: nothing is looked for */
@@ -27,10 +30,9 @@ export function useSearchPages(query: string | undefined, runId: number | undefi
   const client = useClient();
   const queryClient = useQueryClient();
   const key = JSON.stringify([query, runId]);
-  const [stopped, setStopped] = useState<string>();
   const [wanted, setWanted] = useState({ key, rollouts: FIRST_FOUND });
   const queryKey = ['search.page', { query, runId }] as const;
-  const isStopped = stopped === key;
+  const { isStopped, stop, resume } = useStop(key, [queryKey]);
   const { data, error, hasNextPage, isFetching, isError, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) =>
@@ -60,24 +62,34 @@ export function useSearchPages(query: string | undefined, runId: number | undefi
   return {
     pages,
     error,
-    isSearching: query !== undefined && !isStopped && (isFetching || goesOn),
+    isRunning: query !== undefined && !isStopped && (isFetching || goesOn),
     isWhole: data !== undefined && !hasNextPage,
     isStopped,
-    stop: () => {
-      setStopped(key);
-      void queryClient.cancelQueries({ queryKey });
-    },
-    goOn: () => {
-      setStopped(undefined);
+    stop,
+    restart: () => {
+      resume();
       if (data === undefined || isError) void refetch();
     },
     more: () => {
       if (hasNextPage && found >= enough) setWanted({ key, rollouts: found + FIRST_FOUND });
     },
-    again: () => {
-      setStopped(undefined);
+    startOver: () => {
+      resume();
       setWanted({ key, rollouts: FIRST_FOUND });
       void queryClient.resetQueries({ queryKey });
     },
   };
+}
+
+const LOOK_EVERY = 700;
+
+/** How far the index of all texts has come; looked at again and again until it is whole. */
+export function useSearchState(): SearchState | undefined {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['search.state', {}],
+    queryFn: ({ signal }) => client.request('search.state', {}, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && state.data.indexed < state.data.rollouts ? LOOK_EVERY : false,
+  }).data;
 }

@@ -1,9 +1,10 @@
-/** Running a statement, and taking all of it as a file. What it answered stays while other places are looked at. */
+/** Running a statement, and taking all of it as a file. The answer stays while other pages are open. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { SqlAnswer, SqlFormat, SqlPlace, SqlRow } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient } from './DataProvider.tsx';
+import { useAbort } from './useLongQuery.ts';
 
 /** `plan`: how SQLite would go about it. */
 export type StatementAim = 'rows' | 'plan';
@@ -48,13 +49,11 @@ export function useSqlRun() {
     structuralSharing: false,
   });
   const [running, setRunning] = useState<RunningStatement>();
-  const stop = useRef<AbortController>(undefined);
-  useEffect(() => () => stop.current?.abort(), []);
+  const { begin, stop, isLatest } = useAbort();
+  useEffect(() => stop, [stop]);
 
   async function run(sql: string, start: number, aim: StatementAim, limits: RunLimits): Promise<void> {
-    stop.current?.abort();
-    const controller = new AbortController();
-    stop.current = controller;
+    const signal = begin();
     const since = Date.now();
     setRunning({ aim, since, rows: 0 });
     const queryKey = `${since} ${runs++}`;
@@ -62,7 +61,7 @@ export function useSqlRun() {
       if (event === 'sql.progress' && payload.queryKey === queryKey)
         setRunning({ aim, since, rows: payload.rows });
     });
-    const settled = await answerOf(client, sql, aim, { ...limits, queryKey }, controller.signal).catch(
+    const settled = await answerOf(client, sql, aim, { ...limits, queryKey }, signal).catch(
       (error: unknown): Pick<SqlOutcome, 'answer' | 'rows'> => ({
         answer: {
           kind: 'failed',
@@ -73,13 +72,12 @@ export function useSqlRun() {
       }),
     );
     unsubscribe();
-    // Another one has been started since, or the view has been left.
-    if (stop.current !== controller) return;
+    if (!isLatest(signal)) return;
     queryClient.setQueryData<SqlOutcome>(OUTCOME_KEY, { sql, aim, start, ...settled });
     setRunning(undefined);
   }
 
-  return { outcome, running, run, cancel: () => stop.current?.abort() };
+  return { outcome, running, run, stop };
 }
 
 async function answerOf(
@@ -125,14 +123,11 @@ export type ExportEnd =
 export function useSqlExport() {
   const client = useClient();
   const [running, setRunning] = useState<RunningExport>();
-  const stop = useRef<AbortController>(undefined);
-  useEffect(() => () => stop.current?.abort(), []);
+  const { begin, stop, isLatest } = useAbort();
+  useEffect(() => stop, [stop]);
 
   async function start(sql: string, format: SqlFormat): Promise<ExportEnd> {
-    stop.current?.abort();
-    const controller = new AbortController();
-    stop.current = controller;
-    const { signal } = controller;
+    const signal = begin();
     const since = Date.now();
     setRunning({ rows: 0, since });
     try {
@@ -154,9 +149,9 @@ export function useSqlExport() {
     } catch (error) {
       return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
     } finally {
-      if (stop.current === controller) setRunning(undefined);
+      if (isLatest(signal)) setRunning(undefined);
     }
   }
 
-  return { running, start, cancel: () => stop.current?.abort() };
+  return { running, start, stop };
 }

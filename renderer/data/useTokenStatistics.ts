@@ -2,7 +2,7 @@
 import type { TokenStatistics } from '../../shared/api/contract.ts';
 import type { StatisticsBy } from '../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../shared/domain/tokenSignal.ts';
-import { type AnalysisState, useAnalysis } from './useAnalysis.ts';
+import { type LongState, useLongQuery } from './useLongQuery.ts';
 
 /** A run, narrowed as far as its fields go; as the host takes it. */
 export interface TokenScope {
@@ -24,12 +24,12 @@ export interface StatisticsQuestion {
   readonly leastTokens: number;
 }
 
-export type StatisticsState = AnalysisState<TokenStatistics>;
+export type StatisticsState = LongState<TokenStatistics>;
 
 export function useTokenStatistics(question: StatisticsQuestion | undefined): StatisticsState {
   const cuts: StatisticsBy[] = ['segment', 'position', 'token'];
   if (question?.hasSteps === true) cuts.push('step');
-  return useAnalysis(
+  return useLongQuery(
     'token.statistics',
     question === undefined
       ? undefined

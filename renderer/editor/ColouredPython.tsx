@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode, useMemo } from 'react';
-import { type CodeProps, NO_PLACES, Pieces } from './PlainCode.tsx';
-import { type PlacedPiece, type PlacedStretch, placedPieces } from './placedCode.ts';
+import { type PlacedPiece, type PlacedStretch, placedPieces } from './codePlaces.ts';
+import { type CodeProps, NO_PLACES, Pieces } from './PythonCode.tsx';
 import { type CodeToken, pythonTokens } from './pythonTokens.ts';
 
 interface PlacedToken {

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
-import { type CodeProps, PlainText } from './PlainCode.tsx';
+import { SourceText } from '../ui/SourceText.tsx';
+import { type PlacedPiece, type PlacedStretch, placedPieces } from './codePlaces.ts';
 import './pythonCode.css';
 
 const ColouredPython = lazy(() => import('./ColouredPython.tsx'));
@@ -15,4 +16,30 @@ export function PythonCode(props: CodeProps) {
       </code>
     </pre>
   );
+}
+
+export interface CodeProps {
+  readonly code: string;
+  /** Where the code stands in its source, for highlights; none where that is not known. */
+  readonly places?: readonly PlacedStretch[];
+  readonly source?: string;
+}
+
+export const NO_PLACES: readonly PlacedStretch[] = [];
+
+/** Code without colours, as tall as with them. */
+function PlainText({ code, places = NO_PLACES, source }: CodeProps) {
+  return <Pieces pieces={placedPieces(code, 0, places)} source={source} />;
+}
+
+interface PiecesProps {
+  readonly pieces: readonly PlacedPiece[];
+  readonly source: string | undefined;
+}
+
+export function Pieces({ pieces, source }: PiecesProps) {
+  return pieces.map((piece, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one immutable text never reorder
+    <SourceText key={i} text={piece.text} start={piece.source} source={source} />
+  ));
 }

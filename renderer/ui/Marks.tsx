@@ -1,4 +1,5 @@
 /** The data marks: each says its meaning by shape as well as by colour. */
+import type { Label } from '../../shared/domain/annotate/taxonomy.ts';
 import './controls.css';
 
 export function KeptMark({ isKept }: { readonly isKept: boolean | undefined }) {
@@ -16,6 +17,16 @@ export function RightMark({ isCorrect }: { readonly isCorrect: boolean | undefin
       aria-label={isCorrect ? 'right' : 'wrong'}
     >
       {isCorrect ? '✓' : '✕'}
+    </span>
+  );
+}
+
+/** A label by its colour and its name: never by colour alone. */
+export function LabelName({ label }: { readonly label: Pick<Label, 'name' | 'colour' | 'description'> }) {
+  return (
+    <span className="label-name" title={label.description}>
+      <i className="label-dot" data-colour={label.colour} aria-hidden />
+      {label.name}
     </span>
   );
 }

@@ -1,8 +1,9 @@
-/** What is selected in a table, and what can be done with it; or how far the reading of it has come. */
-import type { ReactNode } from 'react';
+/** The bar of a table's selected rows, and copying them. */
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './Controls.tsx';
-import { count } from './numbers.ts';
-import type { Copying } from './useTableCopy.ts';
+import { copyText } from './exportText.ts';
+import { count, counted } from './numbers.ts';
+import { type Column, tableTsv } from './tableColumns.ts';
 
 interface SelectionBarProps {
   readonly selected: number;
@@ -51,4 +52,61 @@ export function SelectionBar({ selected, copying, onCopy, onClear, children }: S
       )}
     </div>
   );
+}
+
+/**
+ * Rows of places of the list, loaded or not, in the order asked for.
+ * @param onRead how many have come @throws as `signal` is aborted, or as the host fails
+ */
+export type RowsOf<Row> = (
+  indexes: readonly number[],
+  options: { readonly signal: AbortSignal; readonly onRead: (rows: number) => void },
+) => Promise<readonly Row[]>;
+
+interface Copying {
+  readonly read: number;
+  readonly total: number;
+  readonly cancel: () => void;
+}
+
+/** Rows that are read at once, without a word. */
+const MUCH = 500;
+
+/** Copies rows as TSV; what is to be said of it goes to `notify`. */
+export function useTableCopy<Row>(rowsOf: RowsOf<Row>, notify: (sentence: string) => void) {
+  const [copying, setCopying] = useState<Copying>();
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const copy = async (columns: readonly Column<Row>[], indexes: readonly number[]) => {
+    running.current?.abort();
+    const own = new AbortController();
+    running.current = own;
+    const total = indexes.length;
+    const cancel = () => own.abort();
+    // Enough to wait for: said from the first moment.
+    if (total > MUCH) setCopying({ read: 0, total, cancel });
+    const onRead = (read: number) => {
+      // Few rows are there before anyone could read of it.
+      if (!own.signal.aborted && read < total) setCopying({ read, total, cancel });
+    };
+    try {
+      const rows = await rowsOf(indexes, { signal: own.signal, onRead });
+      if (own.signal.aborted) return;
+      const isCopied = await copyText(tableTsv(columns, rows));
+      const what = columns.length === 1 ? ` of one column` : '';
+      notify(
+        isCopied ? `${counted(rows.length, 'row')}${what} copied as TSV` : 'The system did not allow copying',
+      );
+    } catch (error) {
+      if (!own.signal.aborted)
+        notify(`The rows were not copied: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      if (running.current === own) {
+        running.current = undefined;
+        setCopying(undefined);
+      }
+    }
+  };
+  return { copying, copy };
 }

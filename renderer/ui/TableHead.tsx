@@ -1,13 +1,13 @@
+// biome-ignore-all lint/a11y/noStaticElementInteractions: edges are drawn with the pointer; a width has no key
 // biome-ignore-all lint/a11y/useSemanticElements: of a grid whose rows are placed, see VirtualTable.tsx
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the keys
 /** The head of a table: sorted by a click, arranged by drawing heads and their edges. */
 import { type MouseEvent, type PointerEvent, useRef, useState } from 'react';
-import { HeadCell } from './HeadCell.tsx';
-import { followPointer } from './pointerDrag.ts';
 import type { Sort } from './sorting.ts';
 import {
   type Arrangement,
   type Column,
+  columnName,
   type Direction,
   inOrder,
   LEAST_WIDTH,
@@ -115,4 +115,130 @@ function widthsBefore(head: HTMLElement | null, id: string): TableLayout['widths
     widths[column] = cell.getBoundingClientRect().width;
   }
   return widths;
+}
+
+interface HeadCellProps<Row> {
+  readonly column: Column<Row>;
+  readonly sorts: readonly Sort[];
+  readonly onSort: ((column: string, direction: Direction, isFurther: boolean) => void) | undefined;
+  /** What is drawn would come to stand before it. */
+  readonly isDropPlace?: boolean;
+  /** What is drawn would come to stand behind it, the last one. */
+  readonly isDropEnd?: boolean;
+  readonly onGrab?: ((event: PointerEvent<HTMLElement>) => void) | undefined;
+  readonly onGrabEdge?: ((event: PointerEvent<HTMLElement>) => void) | undefined;
+  readonly onResetWidth?: (() => void) | undefined;
+  readonly onMenu?: ((event: MouseEvent) => void) | undefined;
+}
+
+const opposite = (direction: Direction): Direction =>
+  direction === 'ascending' ? 'descending' : 'ascending';
+
+function HeadCell<Row>(props: HeadCellProps<Row>) {
+  const { column, sorts, onSort } = props;
+  const rank = sorts.findIndex((sort) => sort.column === column.id);
+  const sort = sorts[rank];
+  const first = column.sorts;
+  const content = (
+    <>
+      <span className="vtable-name">
+        {column.label}
+        {column.unit !== undefined && <span className="unit"> {column.unit}</span>}
+      </span>
+      {sort !== undefined && (
+        <span className="arrow">
+          {sort.direction === 'ascending' ? '▲' : '▼'}
+          {sorts.length > 1 && <sub>{rank + 1}</sub>}
+        </span>
+      )}
+    </>
+  );
+  const classes = [
+    column.align === 'end' ? 'is-end' : '',
+    props.isDropPlace === true ? 'is-drop-place' : '',
+    props.isDropEnd === true ? 'is-drop-end' : '',
+  ].filter((name) => name !== '');
+  return (
+    <div
+      role="columnheader"
+      data-column={column.id}
+      aria-label={column.label === '' ? columnName(column) : undefined}
+      className={classes.length === 0 ? undefined : classes.join(' ')}
+      aria-sort={sort?.direction}
+      title={column.hint}
+      onPointerDown={props.onGrab}
+      onContextMenu={props.onMenu}
+    >
+      {first === undefined || onSort === undefined ? (
+        content
+      ) : (
+        <button
+          type="button"
+          onClick={(event) =>
+            onSort(column.id, sort === undefined ? first : opposite(sort.direction), event.shiftKey)
+          }
+        >
+          {content}
+        </button>
+      )}
+      {props.onGrabEdge !== undefined && (
+        <span
+          className="vtable-edge"
+          title="Draw for another width; double click: as it came"
+          onPointerDown={props.onGrabEdge}
+          onDoubleClick={props.onResetWidth}
+        />
+      )}
+    </div>
+  );
+}
+
+interface Drag {
+  /** @param by from where it was pressed @param x of the window */
+  readonly onMove: (by: CssPixels, x: CssPixels) => void;
+  /** @param isGivenUp by Escape, or by the system */
+  readonly onEnd: (isGivenUp: boolean) => void;
+}
+
+/** A hand that trembles does not draw. */
+const SLACK: CssPixels = 5;
+
+/** Nothing is called before the pointer has moved; a press that drew is no click. */
+function followPointer(pressed: { readonly clientX: number }, { onMove, onEnd }: Drag): void {
+  let isDrawing = false;
+  const listening = new AbortController();
+  const { signal } = listening;
+  const end = (isGivenUp: boolean) => {
+    listening.abort();
+    if (!isDrawing) return;
+    onEnd(isGivenUp);
+    // The click comes right behind the release, or not at all.
+    const swallow = (event: Event) => {
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    window.addEventListener('click', swallow, { capture: true, once: true });
+    setTimeout(() => window.removeEventListener('click', swallow, { capture: true }));
+  };
+  window.addEventListener(
+    'pointermove',
+    ({ clientX }) => {
+      const by = clientX - pressed.clientX;
+      isDrawing ||= Math.abs(by) >= SLACK;
+      if (isDrawing) onMove(by, clientX);
+    },
+    { signal },
+  );
+  window.addEventListener('pointerup', () => end(false), { signal });
+  window.addEventListener('pointercancel', () => end(true), { signal });
+  window.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.key !== 'Escape' || !isDrawing) return;
+      event.preventDefault();
+      event.stopPropagation();
+      end(true);
+    },
+    { signal, capture: true },
+  );
 }

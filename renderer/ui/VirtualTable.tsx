@@ -14,8 +14,7 @@ import {
   useState,
 } from 'react';
 import { ColumnPicker } from './ColumnPicker.tsx';
-import { selectedIndexes } from './rowSelection.ts';
-import { SelectionBar } from './SelectionBar.tsx';
+import { SelectionBar, useTableCopy } from './SelectionBar.tsx';
 import { sortsText } from './sorting.ts';
 import { TableHead } from './TableHead.tsx';
 import { TableMenu } from './TableMenu.tsx';
@@ -27,13 +26,9 @@ import {
   shownColumns,
   type TableLayout,
 } from './tableColumns.ts';
-import { useOpening } from './useOpening.ts';
-import { useRowKeys } from './useRowKeys.ts';
-import { useRowScroll } from './useRowScroll.ts';
-import { useRowSelection } from './useRowSelection.ts';
-import { useRowsInTurn } from './useRowsInTurn.ts';
-import { useTableCopy } from './useTableCopy.ts';
+import { selectedIndexes, useRowSelection } from './useRowSelection.ts';
 import { useTableMenus } from './useTableMenus.ts';
+import { useOpening, useRowKeys, useRowScroll, useStagedRows } from './useTableRows.ts';
 import type { VirtualTableProps } from './virtualTableProps.ts';
 import './virtualTable.css';
 
@@ -115,7 +110,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   );
   const indexes = Array.from({ length: Math.max(0, shown.end - shown.first) }, (_, i) => shown.first + i);
   const keyOf = useRowKeys(shown);
-  const isDrawn = useRowsInTurn(shown, (index) => rowAt(index) !== undefined);
+  const isDrawn = useStagedRows(shown, (index) => rowAt(index) !== undefined);
   const focus = () => scroller.current?.focus({ preventScroll: true });
   const isSelecting = picked.selected > 0;
 
@@ -164,7 +159,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
         aria-multiselectable={selecting !== undefined || undefined}
         aria-activedescendant={count > 0 ? `${id}-${cursor}` : undefined}
         tabIndex={0}
-        onScroll={(event) => scroll.setScrollTop(event.currentTarget.scrollTop)}
+        onScroll={scroll.onScroll}
         onKeyDown={onKeyDown}
       >
         <TableHead

@@ -1,9 +1,8 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
 /** Text too large for an editor: rows of a fixed width in characters, only the visible ones in the page. */
-import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useLayoutEffect, useMemo, useState } from 'react';
 import { SourceText } from './SourceText.tsx';
-import { textRows } from './textRows.ts';
-import { rowSpace, visibleRows } from './virtualRows.ts';
+import { useVirtualRows } from './useVirtualRows.ts';
 import './virtualText.css';
 
 interface VirtualTextProps {
@@ -17,12 +16,13 @@ const ROW_HEIGHT = 20;
 const OVERSCAN = 20;
 
 export function VirtualText({ text, label, onNearEnd }: VirtualTextProps) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const [viewport, setViewport] = useState({ height: 600, columns: 120 });
-  const [scrollTop, setScrollTop] = useState(0);
-  const rows = useMemo(() => textRows(text, viewport.columns), [text, viewport.columns]);
-  const space = rowSpace(rows.length, ROW_HEIGHT, viewport.height);
-  const shown = visibleRows(space, scrollTop, OVERSCAN);
+  const [columns, setColumns] = useState(120);
+  const rows = useMemo(() => textRows(text, columns), [text, columns]);
+  const { scroller, onScroll, space, shown } = useVirtualRows<HTMLElement>({
+    count: rows.length,
+    rowHeight: ROW_HEIGHT,
+    overscan: OVERSCAN,
+  });
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -30,12 +30,11 @@ export function VirtualText({ text, label, onNearEnd }: VirtualTextProps) {
     const probe = element.querySelector('.virtual-text-probe');
     const observer = new ResizeObserver(() => {
       const character = (probe?.getBoundingClientRect().width ?? 76) / 10;
-      const columns = Math.max(20, Math.floor((element.clientWidth - 90) / character));
-      setViewport({ height: element.clientHeight, columns });
+      setColumns(Math.max(20, Math.floor((element.clientWidth - 90) / character)));
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, []);
+  }, [scroller]);
 
   const indexes = Array.from({ length: shown.end - shown.first }, (_, i) => shown.first + i);
   return (
@@ -46,7 +45,7 @@ export function VirtualText({ text, label, onNearEnd }: VirtualTextProps) {
       tabIndex={0}
       onScroll={(event) => {
         const element = event.currentTarget;
-        setScrollTop(element.scrollTop);
+        onScroll(event);
         if (element.scrollTop + element.clientHeight * 3 >= element.scrollHeight) onNearEnd?.();
       }}
     >
@@ -71,4 +70,32 @@ export function VirtualText({ text, label, onNearEnd }: VirtualTextProps) {
       </div>
     </section>
   );
+}
+
+interface TextRow {
+  readonly start: number;
+  /** Exclusive; without the newline. */
+  readonly end: number;
+  /** Line number from 1 on the first row of a line; continuation rows have none. */
+  readonly line?: number;
+}
+
+/** Rows of at most `columns` UTF-16 units; surrogate pairs stay whole. */
+export function textRows(text: string, columns: number): readonly TextRow[] {
+  const rows: TextRow[] = [];
+  let line = 0;
+  for (let lineStart = 0; lineStart <= text.length; ) {
+    const newline = text.indexOf('\n', lineStart);
+    const lineEnd = newline < 0 ? text.length : newline;
+    line += 1;
+    let start = lineStart;
+    do {
+      let end = Math.min(lineEnd, start + columns);
+      if (end < lineEnd && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
+      rows.push(start === lineStart ? { start, end, line } : { start, end });
+      start = end;
+    } while (start < lineEnd);
+    lineStart = lineEnd + 1;
+  }
+  return rows;
 }

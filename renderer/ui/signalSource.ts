@@ -1,14 +1,49 @@
-/** What a signal is made of, in words that stand beside every number made from it. Surprisal is never called entropy. */
+/** The one wording of a token signal and its source, on every page. Surprisal is never called entropy. */
 import type { SignalSource } from '../../shared/domain/entropy.ts';
 import type { SignalName } from '../../shared/domain/tokenSignal.ts';
 
-export const SIGNAL_LABELS: Readonly<Record<SignalName, string>> = {
-  entropy: 'entropy',
-  surprisal: 'surprisal',
-  logprob: 'log-probability',
-  trainer_logprob: 'trainer log-probability',
-  gap: 'policy gap',
-  advantage: 'advantage',
+interface SignalFacts {
+  readonly label: string;
+  /** One sentence: what the number is. */
+  readonly meaning: string;
+  /** What a log must hold for it. */
+  readonly needs: string;
+}
+
+export const SIGNAL_FACTS: Readonly<Record<SignalName, SignalFacts>> = {
+  entropy: {
+    label: 'entropy',
+    meaning: 'Of the whole next-token distribution: how many ways the policy saw at that place.',
+    needs:
+      'the entropy of each token, which trainers have when they recompute log-probabilities (verl: entropys of compute_log_prob), or the most likely tokens of each place with their log-probabilities, from which a lower bound follows',
+  },
+  surprisal: {
+    label: 'surprisal',
+    meaning:
+      '−ln p of the token that was sampled. Not entropy: one draw from a distribution whose mean is its entropy.',
+    needs: 'the log-probability of each sampled token, as the rollout engine returns it (logprobs)',
+  },
+  logprob: {
+    label: 'log-probability',
+    meaning: 'ln p of the sampled token under the rollout policy; surprisal with the sign turned.',
+    needs: 'the log-probability of each sampled token, as the rollout engine returns it (logprobs)',
+  },
+  trainer_logprob: {
+    label: 'trainer log-probability',
+    meaning: 'ln p of the sampled token under the trainer’s policy, before the update.',
+    needs: 'the log-probabilities the trainer recomputes (verl: old_log_probs)',
+  },
+  gap: {
+    label: 'policy gap',
+    meaning:
+      'Trainer minus rollout log-probability of the sampled token: how far the two policies have parted.',
+    needs: 'both the rollout engine’s and the trainer’s log-probability of each token',
+  },
+  advantage: {
+    label: 'advantage',
+    meaning: 'As logged per token.',
+    needs: 'an advantage per token; where there is one per rollout only, the ledger has it',
+  },
 };
 
 interface Of {
@@ -18,21 +53,21 @@ interface Of {
 
 /** Before and after a number; a bound and the entropy of a head are called so everywhere. */
 export function signalLabel({ signal, source }: Of): string {
-  const label = SIGNAL_LABELS[signal];
+  const label = SIGNAL_FACTS[signal].label;
   if (source.bound === 'lower') return `${label} (≥)`;
   return source.kind === 'top-k' ? `top-${source.k ?? 'k'} ${label}` : label;
 }
 
 /** The words for entropy of which the log says no more. */
-export const UNSAID = 'as logged (of which distribution is not said)';
+const UNSAID = 'as logged (of which distribution is not said)';
 
 /** `entropy, full, nats, T=1.0, trainer policy`. */
-export function sourceWords({ signal, source }: Of): string {
+export function sourceLabel({ signal, source }: Of): string {
   const { kind, k, bound, unit, temperature, policy } = source;
   const isEntropy = signal === 'entropy';
   const parts = [
-    // The same sign as on the replay's scale: what follows is less than the entropy, or as much.
-    bound === 'lower' ? `${SIGNAL_LABELS[signal]} ≥` : SIGNAL_LABELS[signal],
+    // The values are at most the entropy.
+    bound === 'lower' ? `${SIGNAL_FACTS[signal].label} ≥` : SIGNAL_FACTS[signal].label,
     isEntropy && kind === 'full' ? 'full' : undefined,
     kind === 'unsaid' ? UNSAID : undefined,
     kind === 'top-k' && bound === undefined ? `of the top ${k ?? 'k'} only, as logged` : undefined,

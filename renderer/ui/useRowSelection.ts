@@ -1,13 +1,4 @@
 import { type KeyboardEvent, type MouseEvent, useEffect, useState } from 'react';
-import {
-  allRows,
-  extendedTo,
-  isRowSelected,
-  NO_ROWS,
-  type RowSelection,
-  selectedCount,
-  withRowFlipped,
-} from './rowSelection.ts';
 
 interface Options {
   readonly isOn: boolean;
@@ -66,4 +57,82 @@ export function useRowSelection({ isOn, count, cursor, of, moveTo, onCount }: Op
       return true;
     },
   };
+}
+
+/** Which rows of a list are selected, as ranges of places: all of a million rows is one range. */
+interface RowRange {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+export interface RowSelection {
+  /** Ascending, apart from each other, none empty. */
+  readonly ranges: readonly RowRange[];
+  /** Where Shift goes on from. */
+  readonly anchor: number | undefined;
+  /** What was there when the anchor was set: drawing a range back gives it free again. */
+  readonly base: readonly RowRange[];
+}
+
+export const NO_ROWS: RowSelection = { ranges: [], anchor: undefined, base: [] };
+
+export const selectedCount = ({ ranges }: RowSelection): number =>
+  ranges.reduce((sum, { first, end }) => sum + end - first, 0);
+
+export function isRowSelected({ ranges }: RowSelection, index: number): boolean {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[middle]?.end ?? 0) <= index) low = middle + 1;
+    else high = middle;
+  }
+  return (ranges[low]?.first ?? Number.POSITIVE_INFINITY) <= index;
+}
+
+export const allRows = (count: number): RowSelection => {
+  const ranges = count === 0 ? [] : [{ first: 0, end: count }];
+  return { ranges, anchor: undefined, base: [] };
+};
+
+export function withRowFlipped(selection: RowSelection, index: number): RowSelection {
+  const row = { first: index, end: index + 1 };
+  const ranges = isRowSelected(selection, index)
+    ? without(selection.ranges, row)
+    : united(selection.ranges, row);
+  return { ranges, anchor: index, base: ranges };
+}
+
+/** From the anchor to `index`. @param start the anchor where there is none yet */
+export function extendedTo(selection: RowSelection, start: number, index: number): RowSelection {
+  const anchor = selection.anchor ?? start;
+  const range = { first: Math.min(anchor, index), end: Math.max(anchor, index) + 1 };
+  const base = selection.anchor === undefined ? selection.ranges : selection.base;
+  return { ranges: united(base, range), anchor, base };
+}
+
+/** Places in order of the list. */
+export function selectedIndexes({ ranges }: RowSelection): number[] {
+  return ranges.flatMap(({ first, end }) => Array.from({ length: end - first }, (_, i) => first + i));
+}
+
+function united(ranges: readonly RowRange[], added: RowRange): readonly RowRange[] {
+  const touching = ranges.filter(({ first, end }) => first <= added.end && end >= added.first);
+  const whole = {
+    first: Math.min(added.first, ...touching.map(({ first }) => first)),
+    end: Math.max(added.end, ...touching.map(({ end }) => end)),
+  };
+  return [...ranges.filter((range) => !touching.includes(range)), whole].sort((a, b) => a.first - b.first);
+}
+
+function without(ranges: readonly RowRange[], taken: RowRange): readonly RowRange[] {
+  return ranges.flatMap((range) =>
+    range.end <= taken.first || range.first >= taken.end
+      ? [range]
+      : [
+          { first: range.first, end: taken.first },
+          { first: taken.end, end: range.end },
+        ].filter(({ first, end }) => first < end),
+  );
 }

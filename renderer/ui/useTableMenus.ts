@@ -1,11 +1,10 @@
 /** The menus of a table: of a head, of a cell, and by keys of the row under the cursor. */
 import { type MouseEvent, useState } from 'react';
-import { selectedIndexes } from './rowSelection.ts';
+import { copyText } from './exportText.ts';
 import type { Sort } from './sorting.ts';
-import type { OpenMenu } from './TableMenu.tsx';
-import { type Column, columnName } from './tableColumns.ts';
-import { cellMenuParts, headMenuParts, rowMenuParts } from './tableMenus.ts';
-import type { useRowSelection } from './useRowSelection.ts';
+import type { MenuAction, OpenMenu } from './TableMenu.tsx';
+import { type Arrangement, type Column, cellText, columnName, type Direction } from './tableColumns.ts';
+import { selectedIndexes, type useRowSelection } from './useRowSelection.ts';
 import type { VirtualTableProps } from './virtualTableProps.ts';
 
 interface MenusOf<Row> {
@@ -91,3 +90,137 @@ export function useTableMenus<Row>({ props, columns, sorts, picked, copy, setCur
     openRow: filter !== undefined || selecting !== undefined ? openRow : undefined,
   };
 }
+
+/** How a list is filtered from its table; a column without a `filterField` is not. */
+export interface TableFilter<Row> {
+  /** A condition is begun in the filter box, to be finished there. */
+  readonly begin: (column: Column<Row>) => void;
+  /** Whether there is a condition for the value a cell holds. */
+  readonly hasCondition: (column: Column<Row>, row: Row) => boolean;
+  /** Only rows with the value of this one, or all without it. */
+  readonly byValue: (column: Column<Row>, row: Row, isWithout: boolean) => void;
+}
+
+interface HeadMenu<Row> {
+  readonly column: Column<Row>;
+  readonly sorts: readonly Sort[];
+  readonly onSort: ((column: string, direction: Direction, isFurther: boolean) => void) | undefined;
+  readonly canSortFurther: boolean;
+  readonly filter: TableFilter<Row> | undefined;
+  readonly arrangement: Arrangement;
+  readonly isLastShown: boolean;
+  /** Undefined where nothing is copied. */
+  readonly copyColumn: (() => void) | undefined;
+}
+
+/** What the menus of a table offer. */
+function headMenuParts<Row>(menu: HeadMenu<Row>): readonly (readonly MenuAction[])[] {
+  const { column, sorts, onSort, filter, arrangement, copyColumn } = menu;
+  const { layout, arrange } = arrangement;
+  const { id } = column;
+  const sort = (label: string, direction: Direction, isFurther: boolean): readonly MenuAction[] =>
+    column.sorts === undefined || onSort === undefined
+      ? []
+      : [{ label, act: () => onSort(id, direction, isFurther) }];
+  const isFurther = menu.canSortFurther && sorts.length > 0 && sorts[0]?.column !== id;
+  const then = isFurther ? sort('Then by this (Shift-click)', column.sorts ?? 'ascending', true) : [];
+  const { [id]: width, ...widths } = layout.widths;
+  return [
+    [
+      ...sort('Sort ascending ▲', 'ascending', false),
+      ...sort('Sort descending ▼', 'descending', false),
+      ...then,
+    ],
+    filter === undefined || column.filterField === undefined
+      ? []
+      : [{ label: 'Filter…', act: () => filter.begin(column) }],
+    copyColumn === undefined || column.value === undefined
+      ? []
+      : [{ label: 'Copy this column', act: copyColumn }],
+    [
+      ...(menu.isLastShown
+        ? []
+        : [
+            {
+              label: 'Hide this column',
+              act: () => arrange({ hidden: { ...layout.hidden, [id]: true } }),
+            },
+          ]),
+      ...(width === undefined ? [] : [{ label: 'Width as it came', act: () => arrange({ widths }) }]),
+      { label: 'All columns as they came', act: arrangement.reset },
+    ],
+  ];
+}
+
+interface CellMenu<Row> {
+  readonly column: Column<Row>;
+  readonly row: Row;
+  readonly filter: TableFilter<Row> | undefined;
+  readonly flip: (() => void) | undefined;
+  readonly isSelected: boolean;
+  readonly notify: ((sentence: string) => void) | undefined;
+}
+
+function cellMenuParts<Row>(menu: CellMenu<Row>): readonly (readonly MenuAction[])[] {
+  const { column, row, filter, flip, notify } = menu;
+  const value = column.value?.(row);
+  const compared = (column.filterValue ?? column.value)?.(row);
+  const isFiltered = filter?.hasCondition(column, row) === true;
+  return [
+    isFiltered
+      ? [
+          {
+            label: compared === undefined ? 'Only where this is unknown' : 'Only this value',
+            act: () => filter.byValue(column, row, false),
+          },
+          {
+            label: compared === undefined ? 'Only where this is known' : 'Without this value',
+            act: () => filter.byValue(column, row, true),
+          },
+        ]
+      : [],
+    value === undefined || notify === undefined
+      ? []
+      : [
+          {
+            label: 'Copy this value',
+            act: () => {
+              void copyText(cellText(value)).then((isCopied) =>
+                notify(isCopied ? `${columnName(column)} copied` : 'The system did not allow copying'),
+              );
+            },
+          },
+        ],
+    flip === undefined
+      ? []
+      : [{ label: menu.isSelected ? 'Take this row out of the selection' : 'Select this row', act: flip }],
+  ];
+}
+
+interface RowMenu<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly row: Row;
+  readonly filter: TableFilter<Row> | undefined;
+  readonly flip: (() => void) | undefined;
+  readonly isSelected: boolean;
+  /** Goes on to what can be done with the value of this column. */
+  readonly openCell: (column: Column<Row>) => void;
+}
+
+/** Without a pointer a row has no cell: which of its values is meant comes first. */
+function rowMenuParts<Row>(menu: RowMenu<Row>): readonly (readonly MenuAction[])[] {
+  const { columns, row, filter, openCell } = menu;
+  const [, , select = []] = cellMenuParts({ ...menu, column: NO_COLUMN, notify: undefined });
+  const values = columns.flatMap((column) => {
+    const value = column.value?.(row);
+    if (value === undefined && filter?.hasCondition(column, row) !== true) return [];
+    const text = value === undefined ? 'unknown' : cellText(value).replaceAll(/\s+/g, ' ');
+    const shown = text.length > MENU_CHARS ? `${text.slice(0, MENU_CHARS)}…` : text;
+    return [{ label: `${columnName(column)}: ${shown}…`.replace('……', '…'), act: () => openCell(column) }];
+  });
+  return [select, values];
+}
+
+/** Of a value in a menu; the list has it whole. */
+const MENU_CHARS = 40;
+const NO_COLUMN: Column<unknown> = { id: '', label: '', minWidth: 0, cell: () => null };

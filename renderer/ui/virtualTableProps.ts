@@ -1,9 +1,9 @@
 /** What a table is given by a view. */
 import type { ReactNode, Ref } from 'react';
+import type { RowsOf } from './SelectionBar.tsx';
 import type { Sort } from './sorting.ts';
 import type { Arrangement, Column, Direction } from './tableColumns.ts';
-import type { TableFilter } from './tableMenus.ts';
-import type { RowsOf } from './useTableCopy.ts';
+import type { TableFilter } from './useTableMenus.ts';
 import type { CssPixels } from './virtualRows.ts';
 
 export interface TableHandle {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { codeFileName, codeStateOf, codeTitle } from '../../renderer/app/CodeState.tsx';
 import { alikePath, counterpart } from '../../renderer/app/useAlike.ts';
-import { codeFileName, codeStateOf, codeTitle } from '../../renderer/data/codeState.ts';
-import { inTab, lookedAt, tabOf } from '../../renderer/views/compare/alike/alikeModel.ts';
+import { inTab, lookedAt, tabOf } from '../../renderer/views/compare/alike/AlikeView.tsx';
 import type { AlikeRollout, RolloutDetail } from '../../shared/api/contract.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
 

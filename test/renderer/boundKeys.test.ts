@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clashesOf, withBindings } from '../../renderer/app/boundKeys.ts';
 import { COMMANDS, matchStroke } from '../../renderer/app/keymap.ts';
+import { clashesOf, withBindings } from '../../renderer/app/keysInForce.ts';
 import { beyondReach, holdersOf, typedStroke } from '../../renderer/app/typedKeys.ts';
 
 describe('keys of the user', () => {

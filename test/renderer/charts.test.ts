@@ -2,17 +2,20 @@ import { describe, expect, it } from 'vitest';
 import {
   axisRoom,
   bandPath,
+  barsPath,
   chartKey,
   type Frame,
+  LABEL_LINE,
   linePath,
   nearestPoint,
   nearestStep,
+  placeLabels,
   stepScale,
   stepTicks,
   valueScale,
+  valueTicks,
+  yScale,
 } from '../../renderer/charts/chartModel.ts';
-import { LABEL_LINE, placeLabels } from '../../renderer/charts/levelLabels.ts';
-import { barsPath, valueTicks, yScale } from '../../renderer/charts/valueChartModel.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 
 const frame: Frame = { width: 100, height: 50, left: 0, right: 0, top: 0, bottom: 0 };

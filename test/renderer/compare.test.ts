@@ -10,8 +10,7 @@ import {
   withoutLane,
 } from '../../renderer/data/compareLink.ts';
 import { codePlaces } from '../../renderer/editor/codePlaces.ts';
-import { pairOf, pathText } from '../../renderer/views/compare/blockModel.ts';
-import { blocksBeside } from '../../renderer/views/compare/blocksBeside.ts';
+import { blocksBeside, pairOf, pathText } from '../../renderer/views/compare/blockModel.ts';
 import {
   displayEdits,
   displayOffset,
@@ -25,7 +24,7 @@ import {
   wovenPieces,
 } from '../../renderer/views/compare/diffModel.ts';
 import { laneFacts } from '../../renderer/views/compare/factsModel.ts';
-import { forkContext, idSideWords, sideWords } from '../../renderer/views/compare/forkModel.ts';
+import { forkContext, idSideLabels, sideLabels } from '../../renderer/views/compare/forkModel.ts';
 import { laneNotes, prefixText } from '../../renderer/views/compare/laneModel.ts';
 import { offsetsOf, rowAt, scrollTopFor, windowOf } from '../../renderer/views/compare/measuredRows.ts';
 import {
@@ -462,7 +461,7 @@ describe('the fork in words', () => {
   const source = { kind: 'top-k', k: 5, bound: 'lower', unit: 'nats', policy: 'rollout' } as const;
 
   it('says value, percentile, source, and whether the other token was an option', () => {
-    const words = sideWords(
+    const words = sideLabels(
       {
         offset: 3,
         token: 1204,
@@ -491,9 +490,9 @@ describe('the fork in words', () => {
 
   it('says what is not known', () => {
     const b = { letter: 'B', text: 'x' };
-    expect(sideWords({ offset: 9 }, b)).toMatchObject({ what: 'the response has ended', other: '' });
-    expect(sideWords({ offset: 9, text: 'word' }, b).other).toBe('no alternatives are known without tokens');
-    expect(sideWords({ offset: 9, token: 2, text: 'word' }, b)).toMatchObject({
+    expect(sideLabels({ offset: 9 }, b)).toMatchObject({ what: 'the response has ended', other: '' });
+    expect(sideLabels({ offset: 9, text: 'word' }, b).other).toBe('no alternatives are known without tokens');
+    expect(sideLabels({ offset: 9, token: 2, text: 'word' }, b)).toMatchObject({
       value: undefined,
       percentile: undefined,
       other: 'no alternatives were logged here',
@@ -505,7 +504,7 @@ describe('the fork in words', () => {
       alternatives: [['a', -0.1]],
       other: { isListed: false },
     } as const;
-    expect(sideWords(listed, b).other).toBe('B’s token is not among the 1 listed here');
+    expect(sideLabels(listed, b).other).toBe('B’s token is not among the 1 listed here');
     const surprisal = {
       offset: 0,
       token: 0,
@@ -514,7 +513,7 @@ describe('the fork in words', () => {
       value: 2,
       source: { kind: 'surprisal', unit: 'nats' },
     } as const;
-    expect(sideWords(surprisal, b).value).toBe('surprisal 2.000 nats');
+    expect(sideLabels(surprisal, b).value).toBe('surprisal 2.000 nats');
   });
 
   it('never cuts a character in two', () => {
@@ -537,12 +536,12 @@ describe('the fork in words', () => {
 describe('ids without text', () => {
   it('say their value with what it is, and that a side has no more of them', () => {
     const source = { kind: 'surprisal', unit: 'nats', policy: 'rollout' } as const;
-    expect(idSideWords({ id: 279, signal: 'surprisal', source, value: 0.517 })).toEqual({
+    expect(idSideLabels({ id: 279, signal: 'surprisal', source, value: 0.517 })).toEqual({
       id: 'id 279',
       value: 'surprisal 0.517 nats',
       source: 'surprisal, not entropy, nats, T unknown, rollout policy',
     });
-    expect(idSideWords({})).toEqual({ id: 'no more ids', value: undefined, source: undefined });
+    expect(idSideLabels({})).toEqual({ id: 'no more ids', value: undefined, source: undefined });
   });
 
   it('part at the first that differs, or where one side ends', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { crumbsOf, nextTheme } from '../../renderer/app/TopBar.tsx';
-import { readTokenUrl } from '../../renderer/data/accessToken.ts';
+import { readTokenUrl } from '../../renderer/data/connection.ts';
 import { mergeJob } from '../../renderer/data/followHost.ts';
 import { neighbourOf } from '../../renderer/data/useNeighbours.ts';
 import { chunksOf } from '../../renderer/data/useRowWindow.ts';
 import { reconnectDelay } from '../../renderer/data/webSocketTransport.ts';
-import { resolvedTheme } from '../../renderer/theme/followTheme.ts';
+import { resolvedTheme } from '../../renderer/theme/theme.ts';
 import { mixedShare, rowOfSummary } from '../../renderer/views/browse/stepRows.ts';
 import type { IngestProgress, StepSummary } from '../../shared/api/contract.ts';
 import { stepRow } from '../support/preview/previewData.ts';
@@ -65,8 +65,8 @@ describe('data', () => {
 
 describe('shell', () => {
   it('writes the path down to a place', () => {
-    const place = { view: 'rollout', runKey: 'r', step: 240, groupKey: 'p-0417', ordinal: 11 } as const;
-    expect(crumbsOf(place, 'grpo').map((crumb) => crumb.label)).toEqual([
+    const route = { view: 'rollout', runKey: 'r', step: 240, groupKey: 'p-0417', ordinal: 11 } as const;
+    expect(crumbsOf(route, 'grpo').map((crumb) => crumb.label)).toEqual([
       'grpo',
       'step 240',
       'p-0417',

@@ -7,7 +7,7 @@ import {
   needsValues,
   nextCallRow,
   nextStopRow,
-  noStopWords,
+  noStopReason,
   READY_MADE,
   readBreaks,
   type StoppedLane,
@@ -16,12 +16,12 @@ import {
   withCondition,
 } from '../../renderer/views/compare/debugger/breakModel.ts';
 import {
-  type HitsAnswer,
-  HitsApart,
-  type HitsQuestion,
-  type HitsWorker,
+  type BreakpointWorker,
+  BreakpointWorkerClient,
   LIMIT_MS,
-} from '../../renderer/views/compare/debugger/hitsApart.ts';
+  type WorkerAnswer,
+  type WorkerQuestion,
+} from '../../renderer/views/compare/debugger/breakpointWorkerClient.ts';
 import type { ComparedRow, RolloutDetail, RolloutSignal } from '../../shared/api/contract.ts';
 import { type Hit, hitsOf, type StoppedRollout } from '../../shared/domain/breakpoints.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
@@ -149,26 +149,26 @@ describe('where there is no next stop', () => {
   });
 
   it('is said which way none holds', () => {
-    expect(noStopWords(state([]), 0, 1)).toBe('There are no breakpoints: B adds one');
-    expect(noStopWords(state(['fork'], [hit(1)]), 1, 1)).toBe('No breakpoint holds below');
-    expect(noStopWords(state(['fork'], [hit(2)]), 0, -1)).toBe('No breakpoint holds above');
+    expect(noStopReason(state([]), 0, 1)).toBe('There are no breakpoints: B adds one');
+    expect(noStopReason(state(['fork'], [hit(1)]), 1, 1)).toBe('No breakpoint holds below');
+    expect(noStopReason(state(['fork'], [hit(2)]), 0, -1)).toBe('No breakpoint holds above');
   });
 
   it('is said which hold here, that have not been come to', () => {
-    expect(noStopWords(state(['fork'], [hit(1)], [hit(1)]), 0, 1)).toBe('None below, here: fork, 2 hits');
+    expect(noStopReason(state(['fork'], [hit(1)], [hit(1)]), 0, 1)).toBe('None below, here: fork, 2 hits');
     const two = state(['fork', 'turn:1'], [hit(1), hit(1, 1)], [hit(1)]);
-    expect(noStopWords(two, 0, 1)).toBe('None below, here: fork, 2 hits; turn:1, 1 hit');
+    expect(noStopReason(two, 0, 1)).toBe('None below, here: fork, 2 hits; turn:1, 1 hit');
   });
 
   it('is said what is not known', () => {
-    expect(noStopWords(state(['eror']), 0, 1)).toBe('1 breakpoint cannot be read: see Breakpoints');
+    expect(noStopReason(state(['eror']), 0, 1)).toBe('1 breakpoint cannot be read: see Breakpoints');
     const off = { ...state([]), breaks: [breakOf('eror', false)] };
-    expect(noStopWords(off, 0, 1)).toBe('No breakpoint holds below');
+    expect(noStopReason(off, 0, 1)).toBe('No breakpoint holds below');
     const text = 'regex:"a"';
-    expect(noStopWords({ ...state([text]), running: new Set([text]) }, 0, 1)).toBe(
+    expect(noStopReason({ ...state([text]), running: new Set([text]) }, 0, 1)).toBe(
       '1 breakpoint still being looked for',
     );
-    expect(noStopWords({ ...state([text, 'eror']), leftOut: new Map([[text, '']]) }, 0, 1)).toBe(
+    expect(noStopReason({ ...state([text, 'eror']), leftOut: new Map([[text, '']]) }, 0, 1)).toBe(
       '1 breakpoint cannot be read: see Breakpoints · 1 breakpoint left out: see Breakpoints',
     );
   });
@@ -181,16 +181,16 @@ describe('patterns', () => {
   /** Answers as the worker does; never, where it is asked for the runaway. */
   class FakeWorker {
     static all: FakeWorker[] = [];
-    onmessage: ((event: { data: HitsAnswer }) => void) | null = null;
+    onmessage: ((event: { data: WorkerAnswer }) => void) | null = null;
     onerror: ((event: { message: string }) => void) | null = null;
     isEnded = false;
-    readonly asked: HitsQuestion[] = [];
+    readonly asked: WorkerQuestion[] = [];
     private rollouts: readonly StoppedRollout[] = [];
 
     constructor() {
       FakeWorker.all.push(this);
     }
-    postMessage(question: HitsQuestion) {
+    postMessage(question: WorkerQuestion) {
       this.asked.push(question);
       if ('rollouts' in question) {
         this.rollouts = question.rollouts;
@@ -201,7 +201,7 @@ describe('patterns', () => {
     terminate() {
       this.isEnded = true;
     }
-    private say(data: HitsAnswer) {
+    private say(data: WorkerAnswer) {
       setTimeout(() => !this.isEnded && this.onmessage?.({ data }), 10);
     }
   }
@@ -214,7 +214,7 @@ describe('patterns', () => {
 
   const lane: StoppedLane = { detail: detailOf(), signal: undefined, fork: undefined };
   const apartOf = () => {
-    const apart = new HitsApart(() => new FakeWorker() as unknown as HitsWorker);
+    const apart = new BreakpointWorkerClient(() => new FakeWorker() as unknown as BreakpointWorker);
     const leave = apart.subscribe(() => {});
     return { apart, leave, outcome: ({ text }: { text: string }) => apart.current().outcomes.get(text) };
   };

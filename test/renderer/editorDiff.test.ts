@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SegmentView } from '../../renderer/data/segmentViews.ts';
-import { editorDiff } from '../../renderer/views/compare/editorDiff.ts';
+import { editorDiff } from '../../renderer/views/compare/blockModel.ts';
 import type { SegmentKind, ToolCall } from '../../shared/domain/model.ts';
 
 function view(kind: SegmentKind, inner: string, call?: Partial<ToolCall>): SegmentView {

@@ -7,7 +7,7 @@ import {
   PAD,
   SWATCH,
   shortened,
-} from '../../renderer/charts/figureCaption.ts';
+} from '../../renderer/charts/exportChart.ts';
 
 /** Every letter as wide as it is high: wider than any. */
 const measure = (text: string, size: number): number => [...text].length * size;

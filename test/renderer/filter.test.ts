@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandLine, shellWord } from '../../renderer/app/filter/commandLine.ts';
-import { filterParts } from '../../renderer/app/filter/filterParts.ts';
-import { fieldsOf } from '../../renderer/data/filterFields.ts';
-import { filterLinkOf } from '../../renderer/data/filterLink.ts';
+import { filterParts } from '../../renderer/app/filter/FilterChips.tsx';
+import { commandLine, shellWord } from '../../renderer/app/filter/FilterMenu.tsx';
+import { fieldsOf, filterLinkOf } from '../../renderer/data/filterLink.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 
 const partsOf = (text: string) => {

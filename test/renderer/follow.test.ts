@@ -1,13 +1,17 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ago, followText } from '../../renderer/app/followModel.ts';
+import { ago, followText } from '../../renderer/app/TopBarChips.tsx';
 import type { Connection } from '../../renderer/data/connection.ts';
+import { sharedAnswer } from '../../renderer/data/DataProvider.tsx';
 import { followHost, isStale, restAfter } from '../../renderer/data/followHost.ts';
 import { FOLLOWS_KEY, followOf, isBelow } from '../../renderer/data/follows.ts';
-import { sharedAnswer } from '../../renderer/data/sharedAnswer.ts';
-import { nextSnapshot } from '../../renderer/data/useHeld.ts';
 import { useInterface } from '../../renderer/state/interface.ts';
-import { freshRows, freshSteps, newestStep } from '../../renderer/views/browse/holdModel.ts';
+import {
+  freshRows,
+  freshSteps,
+  newestStep,
+  nextSnapshot,
+} from '../../renderer/views/browse/useFrozenList.tsx';
 import type { FollowRow } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { stepRow } from '../support/preview/previewData.ts';

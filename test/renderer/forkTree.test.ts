@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
+import { parentRoute, parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
 import {
+  columnLabel,
   columnParts,
-  columnWords,
-  fateWords,
+  fateLabel,
   readSteps,
   scaleOf,
   stepColumns,
@@ -166,9 +166,9 @@ describe('fork tree', () => {
   it.each(['/run/a/step/5/group/g%2F1/tree', '/run/a/step/5/group/g/rollout/3/alike'])(
     'has an address: %s',
     (path) => {
-      const place = parsePlace(path);
-      expect(pathOfPlace(place)).toBe(path);
-      expect(pathOfPlace(parentPlace(place) ?? { view: 'library' })).toBe(path.replace(/\/\w+$/, ''));
+      const route = parseRoute(path);
+      expect(pathOfRoute(route)).toBe(path);
+      expect(pathOfRoute(parentRoute(route) ?? { view: 'library' })).toBe(path.replace(/\/\w+$/, ''));
     },
   );
 });
@@ -185,7 +185,7 @@ describe('a tree over the steps', () => {
 
   it('says of each step which share goes one way, and how much of it is right', () => {
     const columns = stepColumns(all, counts('0 6 1 6', '40 2 1 1'), 10);
-    expect(columns.map(columnWords)).toEqual([
+    expect(columns.map(columnLabel)).toEqual([
       'step 0: 6 of 8 rollouts go this way (75 %), 1 of 6 right',
       'step 20: 0 of 8 rollouts go this way (0 %)',
       'step 40: 2 of 4 rollouts go this way (50 %), 1 of 1 right',
@@ -196,9 +196,9 @@ describe('a tree over the steps', () => {
       // Of the two, nothing is known of one: neither right nor wrong.
       { right: 1 / 4, unknown: 1 / 4, wrong: 0 },
     ]);
-    expect(fateWords(columns)).toBe('75 % of step 0 to 50 % of step 40');
-    expect(fateWords(stepColumns(all, counts('20 2 0 0'), 10))).toBe('only step 20: 25 %');
-    expect(fateWords(stepColumns(all, counts('20 2 0 0', '40 4 0 0'), 10))).toBe(
+    expect(fateLabel(columns)).toBe('75 % of step 0 to 50 % of step 40');
+    expect(fateLabel(stepColumns(all, counts('20 2 0 0'), 10))).toBe('only step 20: 25 %');
+    expect(fateLabel(stepColumns(all, counts('20 2 0 0', '40 4 0 0'), 10))).toBe(
       'first at step 20, 25 % of step 20 to 100 % of step 40',
     );
   });

@@ -10,45 +10,44 @@ import {
   tokenAt,
 } from '../../renderer/views/replay/heatModel.ts';
 import { formulaMark, type TextMarks } from '../../renderer/views/replay/textMarks.ts';
-import { signalWords } from '../../renderer/views/replay/tokens/signalWords.ts';
-import { REFLECTION } from '../../renderer/views/replay/tokens/tokenHeat.ts';
+import { REFLECTION, signalLabels } from '../../renderer/views/replay/tokens/tokenHeat.ts';
 import { policyValues, quantileThreshold } from '../../shared/domain/thresholds.ts';
 
 const VALUES = Float32Array.of(0.5, 2);
 
 describe('what stands beside the scale', () => {
   it('never calls surprisal entropy', () => {
-    const words = signalWords({
+    const words = signalLabels({
       signal: 'surprisal',
       source: { kind: 'surprisal', unit: 'nats', policy: 'rollout' },
     });
     expect(words?.name).toBe('surprisal');
-    expect(words?.source).toBe('surprisal (not entropy), nats, T unknown, rollout policy');
+    expect(words?.source).toBe('surprisal, not entropy, nats, T unknown, rollout policy');
   });
 
   it('says what the entropy is of', () => {
     const source = { kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' } as const;
-    expect(signalWords({ signal: 'entropy', source })?.source).toBe(
+    expect(signalLabels({ signal: 'entropy', source })?.source).toBe(
       'entropy, full, nats, T=1.0, trainer policy',
     );
-    expect(signalWords({ signal: 'entropy', source: { kind: 'unsaid' } })?.source).toBe(
+    expect(signalLabels({ signal: 'entropy', source: { kind: 'unsaid' } })?.source).toBe(
       'entropy, as logged (of which distribution is not said), unit not logged, T unknown',
     );
-    expect(signalWords({ signal: 'entropy', source: { kind: 'top-k', k: 20 } })?.source).toBe(
-      'entropy, of the top-20 only, as logged, unit not logged, T unknown',
+    expect(signalLabels({ signal: 'entropy', source: { kind: 'top-k', k: 20 } })?.source).toBe(
+      'entropy, of the top 20 only, as logged, unit not logged, T unknown',
     );
   });
 
   it('says of listed alternatives that they give a lower bound', () => {
     const source = { kind: 'top-k', k: 5, unit: 'nats' } as const;
-    const words = signalWords({ signal: 'entropy', source, tail: VALUES });
+    const words = signalLabels({ signal: 'entropy', source, tail: VALUES });
     expect(words?.name).toBe('entropy ≥');
-    expect(words?.source).toBe('entropy ≥, lower bound from top-5, nats, T unknown');
+    expect(words?.source).toBe('entropy ≥, lower bound from the 5 alternatives listed, nats, T unknown');
   });
 
   it('has no words for a signal that is not there', () => {
-    expect(signalWords({})).toBeUndefined();
-    expect(signalWords({ signal: 'logprob', source: { kind: 'logprob' } })).toBeUndefined();
+    expect(signalLabels({})).toBeUndefined();
+    expect(signalLabels({ signal: 'logprob', source: { kind: 'logprob' } })).toBeUndefined();
   });
 });
 

@@ -45,7 +45,7 @@ const ROOT = resolve(import.meta.dirname, '../../renderer');
 /** Keys of a widget itself, which no command has and nobody can rebind: file → what it says of them. */
 const OWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   // The canvas has arrows, + − 0 n and Enter to itself while it has the focus.
-  'views/browse/schedule/ScheduleReading.tsx': ['(Enter)'],
+  'views/browse/schedule/ScheduleTotals.tsx': ['(Enter)'],
   // The list under a field that is typed into; the field keeps its keys.
   'app/filter/CompletionList.tsx': ['<kbd>↑</kbd>', '<kbd>↓</kbd>', '<kbd>Tab</kbd>', '<kbd>Enter</kbd>'],
   'app/filter/FilterBox.tsx': ['<kbd>Enter</kbd>'],

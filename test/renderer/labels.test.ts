@@ -1,27 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isOfAnnotations, labelOf } from '../../renderer/data/annotations.ts';
-import { labelsPath, tabOf } from '../../renderer/data/labelsLink.ts';
-import { QUEUE_ORDERS, type QueueLink, readQueue, writeQueue } from '../../renderer/data/queueLink.ts';
-import { reportCsv } from '../../renderer/views/labels/reportCsv.ts';
-import { filterOf, partsOf, stepBars, stepsOf } from '../../renderer/views/labels/reportModel.ts';
-import { readTaxonomyText } from '../../renderer/views/labels/taxonomyFile.ts';
+import {
+  labelsPath,
+  QUEUE_ORDERS,
+  type QueueLink,
+  readQueue,
+  tabOf,
+  writeQueue,
+} from '../../renderer/data/labelsLink.ts';
+import { filterOf, partsOf, reportCsv, stepBars, stepsOf } from '../../renderer/views/labels/reportModel.ts';
 import {
   labelId,
+  readTaxonomyText,
   withLabel,
   withLabelMoved,
   withNewLabel,
   withoutLabel,
 } from '../../renderer/views/labels/taxonomyModel.ts';
-import { flagPlace, openFlags } from '../../renderer/views/replay/labels/flagModel.ts';
 import {
   annotationsShown,
+  flagPlace,
   isAbout,
   labelRanges,
+  openFlags,
   placeOf,
   scrubberMarks,
 } from '../../renderer/views/replay/labels/labelModel.ts';
-import { spanOf } from '../../renderer/views/replay/labels/selectedSpan.ts';
+import { spanOf } from '../../renderer/views/replay/labels/useLabelling.ts';
 import { labelMarksIn } from '../../renderer/views/replay/textMarks.ts';
 import type {
   AnnotationReport,

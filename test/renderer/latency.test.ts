@@ -4,13 +4,13 @@ import { binAt, drawnEnds, logScale, logTicks, placedMarks } from '../../rendere
 import { duration } from '../../renderer/ui/numbers.ts';
 import {
   binFilter,
-  binReading,
-  binWords,
+  binLabel,
+  binReadout,
   histogramBins,
   latencyCsv,
   latencyMarks,
   latencySeries,
-  restWords,
+  restLabel,
 } from '../../renderer/views/browse/overview/latencyModel.ts';
 import type { LatencyDistribution } from '../../shared/api/contract.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
@@ -86,17 +86,17 @@ describe('latencies of tool calls', () => {
   });
 
   it('says what a bar holds and which calls they are of', () => {
-    expect(binReading(FOUND, 2)).toBe(
+    expect(binReadout(FOUND, 2)).toBe(
       '1.25 ms to 1.6 ms: 8 calls, 80.0 % · 3 calls logged · 5 calls from the text',
     );
-    expect(FOUND.bins.map(binWords)).toEqual([
+    expect(FOUND.bins.map(binLabel)).toEqual([
       'below 1 ms',
       '1 ms to 1.25 ms',
       '1.25 ms to 1.6 ms',
       '16:40 min and more',
     ]);
-    expect(restWords(FOUND)).toBe('10 calls of 12 calls, mean 2:00 min');
-    expect(restWords({ calls: 3, known: 0, bins: [], sources: [] })).toBe(
+    expect(restLabel(FOUND)).toBe('10 calls of 12 calls, mean 2:00 min');
+    expect(restLabel({ calls: 3, known: 0, bins: [], sources: [] })).toBe(
       '3 calls, of none of which the latency is known',
     );
     expect([0, 0.4, 315, 999.9, 1250, 59_900, 100_000, 3_750_000].map(duration)).toEqual([

@@ -10,9 +10,9 @@ import {
   marksText,
   matchesLedger,
   outcomeOf,
+  pairFacts,
+  stripOf,
 } from '../../renderer/views/browse/ledger/ledgerModel.ts';
-import { pairFacts } from '../../renderer/views/browse/ledger/pairModel.ts';
-import { stripOf } from '../../renderer/views/browse/ledger/stripModel.ts';
 import { EXAMPLE, ledgerOf, rolloutsOf } from './rocSides.ts';
 
 const POOL = '+0 +5 -0 +5 +9 ? -0 -5';

@@ -3,9 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { isOfHere } from '../../renderer/data/followHost.ts';
 import { hrefInLibrary, pathInLibrary, resolvedHref, splitLibrary } from '../../renderer/data/libraryLink.ts';
 import { requestKey } from '../../renderer/data/useRequest.ts';
-import { listPosition, rememberListPosition } from '../../renderer/state/listMemory.ts';
-import { cameFrom, queryLeftAt, rememberQuery } from '../../renderer/state/placeMemory.ts';
-import { enterLibrary } from '../../renderer/state/presentLibrary.ts';
+import {
+  cameFrom,
+  enterLibrary,
+  listPosition,
+  queryLeftAt,
+  rememberListPosition,
+  rememberQuery,
+} from '../../renderer/state/routeMemory.ts';
 
 afterEach(() => enterLibrary(undefined));
 

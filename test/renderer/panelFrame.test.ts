@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   logValueScale,
+  type PanelLine,
   type PanelShape,
   panelPlace,
   withoutNoughts,
-} from '../../renderer/charts/panelFrame.ts';
-import type { PanelLine } from '../../renderer/charts/panelModel.ts';
+} from '../../renderer/charts/panelModel.ts';
 import { asMs } from '../../renderer/views/browse/overview/overviewCharts.ts';
 
 const line = (values: PanelLine['values']): PanelLine => ({

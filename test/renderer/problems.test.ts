@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { historyCsv } from '../../renderer/views/browse/problems/historyCsv.ts';
+import { readingOf } from '../../renderer/views/browse/problems/HeatMap.tsx';
 import {
   answerClusters,
   answerShares,
+  historyCsv,
   historyScale,
   lengthOf,
   verdictText,
 } from '../../renderer/views/browse/problems/historyModel.ts';
-import { readingOf } from '../../renderer/views/browse/problems/MapReading.tsx';
-import { mapCsv } from '../../renderer/views/browse/problems/mapFile.ts';
 import {
   cellAt,
   labelEvery,
@@ -21,6 +20,7 @@ import {
   problemName,
   sortedMap,
 } from '../../renderer/views/browse/problems/mapModel.ts';
+import { mapCsv } from '../../renderer/views/browse/problems/paintMap.ts';
 import { SUSPECT_VIEWS } from '../../renderer/views/browse/problems/suspectViews.ts';
 import type { ProblemGroup, ProblemMap } from '../../shared/api/contract.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupsBehind, inOrderOf } from '../../renderer/data/useGroupsBehind.ts';
+import { groupsBehind, inOrderOf } from '../../renderer/views/browse/report/GroupsBehind.tsx';
 import { lengthBins, likenessFacts, turnBins } from '../../renderer/views/browse/report/likenessModel.ts';
 import {
   bucketText,

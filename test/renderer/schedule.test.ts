@@ -1,7 +1,13 @@
 /** The timeline's arithmetic: lanes, zoom, what is under the pointer, what it says. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scheduleCsv } from '../../renderer/views/browse/schedule/scheduleFile.ts';
+import { scheduleCsv } from '../../renderer/views/browse/schedule/ScheduleMenu.tsx';
+import {
+  barFacts,
+  latencyLabels,
+  matchingLabel,
+  totalsOf,
+} from '../../renderer/views/browse/schedule/scheduleLabels.ts';
 import {
   barAt,
   clock,
@@ -17,12 +23,6 @@ import {
   walked,
   zoomed,
 } from '../../renderer/views/browse/schedule/scheduleModel.ts';
-import {
-  barFacts,
-  latencyWords,
-  matchingWords,
-  totalsOf,
-} from '../../renderer/views/browse/schedule/scheduleWords.ts';
 import type { StepSchedule } from '../../shared/api/contract.ts';
 
 /** Two rollouts of w0 that overlap, one of w1 after a pause; w2 had nothing to do. */
@@ -168,14 +168,14 @@ describe('in words', () => {
 
   it('say what a filter leaves, and that waits are of that alone', () => {
     const filtered = { ...SCHEDULE, matching: { rollouts: 2, placed: 1, medianSeconds: 40, stragglers: 1 } };
-    expect(matchingWords(filtered)).toBe(
+    expect(matchingLabel(filtered)).toBe(
       '2 of 4 rollouts match · 1 of them placed · their median 40.0 s · 1 straggler',
     );
-    expect(latencyWords(filtered)[0]).toContain('Latency of those that match, ');
+    expect(latencyLabels(filtered)[0]).toContain('Latency of those that match, ');
     expect(totalsOf(filtered)).toEqual(totalsOf(SCHEDULE));
     const none = { ...SCHEDULE, matching: { rollouts: 0, placed: 0, stragglers: 0 } };
-    expect(matchingWords(none)).toMatch(/^No rollout of this step matches/);
-    expect(matchingWords(SCHEDULE)).toBe('');
+    expect(matchingLabel(none)).toMatch(/^No rollout of this step matches/);
+    expect(matchingLabel(SCHEDULE)).toBe('');
   });
 
   it('keys walk what matches', () => {
@@ -191,7 +191,7 @@ describe('in words', () => {
     expect(totals.get('workers busy')).toBe('50 %');
     expect(totals.has('calls at once, most')).toBe(false);
     expect(totals.has('idle GPU-seconds')).toBe(false);
-    expect(latencyWords(SCHEDULE)).toEqual([
+    expect(latencyLabels(SCHEDULE)).toEqual([
       'Latency, read out of the responses (2 calls): p50 20 ms, p95 25.0 s, max 25.0 s',
     ]);
   });

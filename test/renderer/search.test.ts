@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { foundPath, hitAddress, readHitAddress } from '../../renderer/data/searchLink.ts';
 import type { SegmentView, TurnView } from '../../renderer/data/segmentViews.ts';
-import { placedHits } from '../../renderer/views/replay/searchHitModel.ts';
+import { placedHits } from '../../renderer/views/replay/useSearchHits.ts';
 import {
   hasCasedPattern,
   onOneLine,
@@ -124,8 +124,8 @@ describe('where to look', () => {
 
 describe('a link to a hit', () => {
   it('says rollout, query and place, and is read again', () => {
-    const place = { view: 'rollout', runKey: 'r', step: 1, groupKey: 'a/b', ordinal: 3 } as const;
-    const link = foundPath(place, { query: 'code:"a b" reward:0', turn: 2, at: { segment: 5, start: 12 } });
+    const route = { view: 'rollout', runKey: 'r', step: 1, groupKey: 'a/b', ordinal: 3 } as const;
+    const link = foundPath(route, { query: 'code:"a b" reward:0', turn: 2, at: { segment: 5, start: 12 } });
     const url = new URL(link, 'http://localhost');
     expect(url.pathname).toBe('/run/r/step/1/group/a%2Fb/rollout/3');
     expect(url.searchParams.get('find')).toBe('code:"a b" reward:0');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { crumbsOf } from '../../renderer/app/TopBar.tsx';
-import { correctnessSource } from '../../renderer/data/correctness.ts';
-import { mappingPath, parentPlace, parsePlace } from '../../renderer/data/place.ts';
+import { correctnessSource } from '../../renderer/data/domainLabels.ts';
+import { mappingPath, parentRoute, parseRoute } from '../../renderer/data/route.ts';
 import {
   directoriesOf,
   groupSentence,
@@ -11,8 +11,8 @@ import {
   usualSize,
 } from '../../renderer/views/browse/sources/sourcesModel.ts';
 import { jobsToShow, unmappedCards } from '../../renderer/views/library/libraryModel.ts';
-import { recordText } from '../../renderer/views/replay/inspectorModel.ts';
-import { recordPlace } from '../../renderer/views/replay/recordModel.ts';
+import { recordText } from '../../renderer/views/replay/Inspector.tsx';
+import { recordPlace } from '../../renderer/views/replay/RawRecord.tsx';
 import type { IngestProgress, IssueRow } from '../../shared/api/contract.ts';
 
 describe('where a run comes from', () => {
@@ -91,8 +91,8 @@ describe('files no format knew', () => {
 
   it('are mapped at an address of their own', () => {
     expect(mappingPath('/a b/c&d.jsonl')).toBe('/mapping?path=%2Fa%20b%2Fc%26d.jsonl');
-    expect(parsePlace('/mapping')).toEqual({ view: 'mapping' });
-    expect(parsePlace('/formats')).toEqual({ view: 'formats' });
+    expect(parseRoute('/mapping')).toEqual({ view: 'mapping' });
+    expect(parseRoute('/formats')).toEqual({ view: 'formats' });
   });
 });
 
@@ -101,8 +101,8 @@ describe('a log without steps', () => {
 
   it('has no step on the way', () => {
     expect(crumbsOf(group, 'run', false).map(({ label }) => label)).toEqual(['run', 'g']);
-    expect(parentPlace(group, false)).toEqual({ view: 'run', runKey: 'r' });
-    expect(parentPlace(group)).toEqual({ view: 'step', runKey: 'r', step: 0 });
+    expect(parentRoute(group, false)).toEqual({ view: 'run', runKey: 'r' });
+    expect(parentRoute(group)).toEqual({ view: 'step', runKey: 'r', step: 0 });
   });
 });
 

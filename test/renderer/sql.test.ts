@@ -1,6 +1,6 @@
 /** The SQL console's arithmetic: completion, values, links, charts, plans. */
 import { describe, expect, test } from 'vitest';
-import { parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
+import { parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
 import { aliasesOf, type CompletionSource, completionsAt } from '../../renderer/editor/sqlCompletion.ts';
 import {
   axisNumber,
@@ -9,14 +9,14 @@ import {
   MOST_BARS,
   proposedChart,
 } from '../../renderer/views/sql/chartChoice.ts';
-import { planLines } from '../../renderer/views/sql/planModel.ts';
 import {
-  durationWords,
+  durationLabel,
   fileNameOf,
   isNumeric,
   lineAndColumn,
   linkOf,
-  placeOfTarget,
+  planLines,
+  routeOfTarget,
   sortedRows,
   tsvOf,
   valueText,
@@ -99,13 +99,13 @@ describe('a row', () => {
     expect(linkOf(['reward'])).toBeUndefined();
   });
   test('leads to a place', () => {
-    const place = placeOfTarget({ runKey: 'a b', step: 3, groupKey: 'g/1', ordinal: 2 });
-    expect(pathOfPlace(place)).toBe('/run/a%20b/step/3/group/g%2F1/rollout/2');
-    expect(placeOfTarget({ runKey: 'r' })).toEqual({ view: 'run', runKey: 'r' });
+    const route = routeOfTarget({ runKey: 'a b', step: 3, groupKey: 'g/1', ordinal: 2 });
+    expect(pathOfRoute(route)).toBe('/run/a%20b/step/3/group/g%2F1/rollout/2');
+    expect(routeOfTarget({ runKey: 'r' })).toEqual({ view: 'run', runKey: 'r' });
   });
   test('the console has a place of its own', () => {
-    expect(parsePlace('/sql')).toEqual({ view: 'sql' });
-    expect(pathOfPlace({ view: 'sql' })).toBe('/sql');
+    expect(parseRoute('/sql')).toEqual({ view: 'sql' });
+    expect(pathOfRoute({ view: 'sql' })).toBe('/sql');
   });
 });
 
@@ -197,7 +197,7 @@ describe('a plan', () => {
 
 test('places, times and names of files', () => {
   expect(lineAndColumn('SELECT\n  x', 9)).toEqual({ line: 2, column: 3 });
-  expect([durationWords(12.4), durationWords(1_234), durationWords(12_340)]).toEqual([
+  expect([durationLabel(12.4), durationLabel(1_234), durationLabel(12_340)]).toEqual([
     '12 ms',
     '1.23 s',
     '12.3 s',

@@ -3,15 +3,16 @@ import { useTableLayouts } from '../../renderer/state/tableLayout.ts';
 import {
   AS_THEY_CAME,
   type Column,
+  cellText,
   inOrder,
   movedBefore,
   movedBy,
   rowStyleOf,
   shownColumns,
+  tableTsv,
 } from '../../renderer/ui/tableColumns.ts';
-import { cellText, tableTsv } from '../../renderer/ui/tableTsv.ts';
-import { valueCondition, withConditionBegun } from '../../renderer/views/browse/cellFilter.ts';
 import { rowsById } from '../../renderer/views/browse/selectedRows.ts';
+import { valueCondition, withConditionBegun } from '../../renderer/views/browse/useTableFilter.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 
 const columns = ['a', 'b', 'c', 'd'].map((id) => ({ id, minWidth: 40 }));

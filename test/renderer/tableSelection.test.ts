@@ -9,7 +9,7 @@ import {
   selectedCount,
   selectedIndexes,
   withRowFlipped,
-} from '../../renderer/ui/rowSelection.ts';
+} from '../../renderer/ui/useRowSelection.ts';
 
 describe('selected rows', () => {
   it('Shift goes on from the anchor, and drawn back it gives free again', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textRows } from '../../renderer/ui/textRows.ts';
+import { textRows } from '../../renderer/ui/VirtualText.tsx';
 
 describe('text rows', () => {
   it('numbers lines, not rows', () => {

@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tokensPlace } from '../../renderer/app/railPlaces.ts';
+import { tokensRoute } from '../../renderer/app/railRoutes.ts';
 import { crumbsOf } from '../../renderer/app/TopBar.tsx';
-import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
+import { parentRoute, parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
+import { SIGNAL_FACTS, sourceLabel } from '../../renderer/ui/signalSource.ts';
 import {
   availabilityText,
   chosenSignal,
   numbersLine,
-  SIGNAL_FACTS,
-  sourceWords,
   withoutText,
-} from '../../renderer/views/browse/tokens/signalWords.ts';
+} from '../../renderer/views/browse/tokens/signalChoice.ts';
 import {
   csvText,
   distributionCsv,
@@ -70,23 +69,23 @@ function available(...names: readonly SignalName[]): AvailableSignals {
 
 describe('what a signal is', () => {
   it('is said in full', () => {
-    expect(sourceWords({ signal: 'entropy', source: FULL })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: FULL })).toBe(
       'entropy, full, nats, T=1.0, trainer policy',
     );
-    expect(sourceWords({ signal: 'entropy', source: TOP })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: TOP })).toBe(
       'entropy, of the top 5 only, as logged, nats, T unknown, trainer policy',
     );
     // Ours is not taken for a logged one.
-    expect(sourceWords({ signal: 'entropy', source: BOUND })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: BOUND })).toBe(
       'entropy ≥, lower bound from the 5 alternatives listed, nats, T unknown, rollout policy',
     );
-    expect(sourceWords({ signal: 'entropy', source: { kind: 'full' } })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: { kind: 'full' } })).toBe(
       'entropy, full, unit not logged, T unknown',
     );
-    expect(sourceWords({ signal: 'entropy', source: { kind: 'unsaid' } })).toBe(
+    expect(sourceLabel({ signal: 'entropy', source: { kind: 'unsaid' } })).toBe(
       'entropy, as logged (of which distribution is not said), unit not logged, T unknown',
     );
-    expect(sourceWords({ signal: 'surprisal', source: SURPRISAL })).toBe(
+    expect(sourceLabel({ signal: 'surprisal', source: SURPRISAL })).toBe(
       'surprisal, not entropy, nats, T unknown, rollout policy',
     );
   });
@@ -337,21 +336,21 @@ describe('a copied table', () => {
 describe('the place', () => {
   it('is of what is open: a rollout, a group, a step, else the run', () => {
     const run = { view: 'run', runKey: 'r' } as const;
-    expect(tokensPlace(run)).toEqual({ view: 'tokens', runKey: 'r' });
-    expect(tokensPlace({ ...run, view: 'step', step: 3 })).toMatchObject({ view: 'stepTokens', step: 3 });
-    expect(tokensPlace({ ...run, view: 'step', step: 0 }, false)).toMatchObject({ view: 'tokens' });
-    expect(tokensPlace({ view: 'settings' })).toBeUndefined();
+    expect(tokensRoute(run)).toEqual({ view: 'tokens', runKey: 'r' });
+    expect(tokensRoute({ ...run, view: 'step', step: 3 })).toMatchObject({ view: 'stepTokens', step: 3 });
+    expect(tokensRoute({ ...run, view: 'step', step: 0 }, false)).toMatchObject({ view: 'tokens' });
+    expect(tokensRoute({ view: 'settings' })).toBeUndefined();
     const group = { runKey: 'r', step: 0, groupKey: 'p/7' } as const;
-    expect(tokensPlace({ view: 'group', ...group }, false)).toEqual({ view: 'groupTokens', ...group });
+    expect(tokensRoute({ view: 'group', ...group }, false)).toEqual({ view: 'groupTokens', ...group });
     const rollout = { ...group, ordinal: 2 };
-    expect(tokensPlace({ view: 'rollout', ...rollout })).toEqual({ view: 'rolloutTokens', ...rollout });
-    const path = pathOfPlace({ view: 'rolloutTokens', ...rollout });
-    expect([path, parsePlace(path)]).toEqual([
+    expect(tokensRoute({ view: 'rollout', ...rollout })).toEqual({ view: 'rolloutTokens', ...rollout });
+    const path = pathOfRoute({ view: 'rolloutTokens', ...rollout });
+    expect([path, parseRoute(path)]).toEqual([
       '/run/r/step/0/group/p%2F7/rollout/2/tokens',
       { view: 'rolloutTokens', ...rollout },
     ]);
-    expect(parentPlace({ view: 'rolloutTokens', ...rollout })).toEqual({ view: 'rollout', ...rollout });
-    expect(parentPlace({ view: 'groupTokens', ...group })).toEqual({ view: 'group', ...group });
+    expect(parentRoute({ view: 'rolloutTokens', ...rollout })).toEqual({ view: 'rollout', ...rollout });
+    expect(parentRoute({ view: 'groupTokens', ...group })).toEqual({ view: 'group', ...group });
     const deep = crumbsOf({ view: 'rolloutTokens', ...rollout }, 'my run');
     expect(deep.map(({ label }) => label)).toEqual(['my run', 'step 0', 'p/7', '#2', 'tokens']);
     const crumbs = crumbsOf({ view: 'stepTokens', runKey: 'r', step: 3 }, 'my run');

@@ -1,28 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { codePlaces } from '../../renderer/editor/codePlaces.ts';
-import { placedPieces } from '../../renderer/editor/placedCode.ts';
-import { agreementWords } from '../../renderer/ui/agreementWords.ts';
+import { codePlaces, placedPieces } from '../../renderer/editor/codePlaces.ts';
+import { agreementLabels } from '../../renderer/ui/tokenClasses.tsx';
 import { marksIn } from '../../renderer/views/replay/textMarks.ts';
-import { gapFlags } from '../../renderer/views/replay/tokens/gapModel.ts';
-import {
-  lexiconAgreement,
-  lexiconRanges,
-  parseWords,
-} from '../../renderer/views/replay/tokens/lexiconModel.ts';
 import {
   alternativesView,
   columnFacts,
   valueFacts,
 } from '../../renderer/views/replay/tokens/readoutModel.ts';
 import { segmentMeans } from '../../renderer/views/replay/tokens/segmentMeans.ts';
-import { signalWords } from '../../renderer/views/replay/tokens/signalWords.ts';
 import {
   resolveThreshold,
   shareOfSlider,
   sliderOfShare,
-  thresholdWords,
+  thresholdLabel,
 } from '../../renderer/views/replay/tokens/thresholdModel.ts';
-import { classOf, heatOf, neighbour, seriesOf } from '../../renderer/views/replay/tokens/tokenHeat.ts';
+import {
+  classOf,
+  gapFlags,
+  heatOf,
+  neighbour,
+  seriesOf,
+  signalLabels,
+} from '../../renderer/views/replay/tokens/tokenHeat.ts';
 import {
   contextOf,
   listedTokens,
@@ -30,6 +29,11 @@ import {
   spanOf,
   tokensCsv,
 } from '../../renderer/views/replay/tokens/tokenListModel.ts';
+import {
+  lexiconAgreement,
+  lexiconRanges,
+  parseWords,
+} from '../../renderer/views/replay/tokens/useLexicon.ts';
 import type { Segment, SegmentKind, Turn } from '../../shared/domain/model.ts';
 
 /** Segments drawn as kind, text and turn; the response is the texts in order. */
@@ -67,7 +71,7 @@ function heatAt(share: number) {
     source: SOURCE,
     values: VALUES,
   };
-  const words = signalWords(logged);
+  const words = signalLabels(logged);
   const series = words === undefined ? undefined : seriesOf(logged, 'entropy', words);
   if (series === undefined) throw new Error('no series');
   const { known } = series;
@@ -77,8 +81,8 @@ function heatAt(share: number) {
 describe('thresholds', () => {
   it('say how many tokens are high, and of how many', () => {
     const { threshold } = heatAt(0.5);
-    expect(thresholdWords(threshold, 'nats', true)).toBe('≥ 0.750 nats · 3 of 6 policy tokens');
-    expect(thresholdWords({ ...threshold, value: undefined, high: 0 }, 'nats', false)).toBe(
+    expect(thresholdLabel(threshold, 'nats', true)).toBe('≥ 0.750 nats · 3 of 6 policy tokens');
+    expect(thresholdLabel({ ...threshold, value: undefined, high: 0 }, 'nats', false)).toBe(
       '0 of 6 tokens, no loss mask',
     );
   });
@@ -143,7 +147,7 @@ describe('classes, jumps and marks', () => {
       source: { kind: 'advantage' } as const,
       values: Float32Array.of(-0.5, -0.5),
     };
-    const words = signalWords(logged);
+    const words = signalLabels(logged);
     const series = words === undefined ? undefined : seriesOf(logged, 'advantage', words);
     expect(series?.isConstant).toBe(true);
     expect(Array.from(series?.heights ?? [])).toEqual([0.5, 0.5]);
@@ -251,7 +255,7 @@ describe('the lexicon', () => {
     ]);
     const agreement = lexiconAgreement(heatAt(0.5), ranges);
     expect(agreement).toMatchObject({ both: 2, lexiconOnly: 0, highOnly: 1, neither: 3 });
-    expect(agreement === undefined ? [] : agreementWords(agreement)).toContain(
+    expect(agreement === undefined ? [] : agreementLabels(agreement)).toContain(
       '2 tokens are in a listed word and high',
     );
   });

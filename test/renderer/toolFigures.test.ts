@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolFigures } from '../../renderer/views/browse/overview/toolFigures.ts';
+import { toolFigures } from '../../renderer/views/browse/overview/toolCharts.ts';
 import type { StepFacts } from '../../shared/api/contract.ts';
 
 const facts: StepFacts = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { quietText, SHORT_PIECES, visiblePieces } from '../../renderer/ui/visibleText.ts';
-import { lineBlocks } from '../../renderer/views/replay/lineBlocks.ts';
+import { lineBlocks } from '../../renderer/views/replay/SegmentBody.tsx';
 
 describe('visible text', () => {
   it('draws what would act', () => {

@@ -5,18 +5,17 @@
 import { Search, X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { nameAt, namesField } from '../../../shared/domain/filter/complete.ts';
+import type { FilterFault } from '../../../shared/domain/filter/node.ts';
 import { readFilter } from '../../../shared/domain/filter/parse.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
-import { useSettled } from '../../data/useSettled.ts';
+import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { useCommands } from '../commands.ts';
 import { keyOf } from '../keysInForce.ts';
-import { CompletionList } from './CompletionList.tsx';
-import { FilterFaultLine } from './FilterFaultLine.tsx';
+import { CompletionList, type Offered, useCompletion } from './CompletionList.tsx';
 import { FilterMenu } from './FilterMenu.tsx';
 import './filter.css';
-import { type Offered, useCompletion } from './useCompletion.ts';
 
 /** Long enough to finish a word. */
 const REST_MS = 400;
@@ -41,7 +40,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
   const [chosenLabel, setChosenLabel] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const listId = useId();
-  const settled = useSettled(text, REST_MS);
+  const settled = useDebouncedValue(text, REST_MS);
   const offered = useCompletion(text, caret, runId);
   const chosen = offered?.options.findIndex(({ label }) => label === chosenLabel) ?? -1;
   useCommands({ 'search.focus': () => field.current?.focus() });
@@ -180,4 +179,33 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
       </div>
     </div>
   );
+}
+
+/** Of what is marked: what is wrong with it is to be seen, too. */
+const LONGEST = 80;
+
+/** The part that cannot be read, marked in what stands around it, and what is wrong with it. */
+function FilterFaultLine({ text, fault }: { readonly text: string; readonly fault: FilterFault }) {
+  const start = wholeAt(text, Math.max(0, fault.start - 24));
+  const end = wholeAt(text, Math.min(text.length, fault.end + 24));
+  const wrong = text.slice(fault.start, wholeAt(text, Math.min(fault.end, fault.start + LONGEST)));
+  const isCut = fault.end > fault.start + LONGEST;
+  return (
+    <p className="filter-fault" role="alert">
+      <code>
+        {start > 0 && '…'}
+        {text.slice(start, fault.start)}
+        <mark>{wrong === '' ? '⌄' : wrong}</mark>
+        {!isCut && text.slice(fault.end, end)}
+        {(isCut || end < text.length) && '…'}
+      </code>{' '}
+      {fault.message}. The list is as before.
+    </p>
+  );
+}
+
+/** The offset, or the one before it where it lies amid a character of two code units. */
+function wholeAt(text: string, offset: number): number {
+  const isInsidePair = (text.codePointAt(offset - 1) ?? 0) > 0xffff;
+  return isInsidePair ? offset - 1 : offset;
 }

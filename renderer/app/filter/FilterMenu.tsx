@@ -1,17 +1,15 @@
 /** What can be done with a filter: kept under a name, taken to the console, to the shell, to somebody. */
 import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
+import { Dialog, DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
-import { IconButton } from '../../ui/Controls.tsx';
-import { copyText } from '../../ui/copyText.ts';
+import { Button, IconButton } from '../../ui/Controls.tsx';
+import { copyText } from '../../ui/exportText.ts';
 import { useCommands } from '../commands.ts';
-import { commandLine } from './commandLine.ts';
-import { SaveView } from './SaveView.tsx';
 
 interface FilterMenuProps {
   readonly runId: number | undefined;
@@ -98,4 +96,85 @@ export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMe
       )}
     </>
   );
+}
+
+interface SaveViewProps {
+  readonly filter: string;
+  /** Names of the views there are. */
+  readonly taken: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Asks for the name under which a filter is kept in this library. */
+function SaveView({ filter, taken, onClose }: SaveViewProps) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const setNotice = useInterface((state) => state.setNotice);
+  const [name, setName] = useState('');
+  const trimmed = name.trim();
+  const save = async () => {
+    try {
+      await client.request('view.save', { name: trimmed, filter });
+      await queries.invalidateQueries({ queryKey: ['view.list'] });
+      setNotice(`View “${trimmed}” saved in this library`);
+    } catch (error) {
+      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    onClose();
+  };
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog" aria-describedby={undefined}>
+          <Dialog.Title className="dialog-title">Save this filter as a view</Dialog.Title>
+          <form
+            className="save-view"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (trimmed !== '') void save();
+            }}
+          >
+            <code>{filter}</code>
+            <input
+              className="text-field"
+              aria-label="Name of the view"
+              placeholder="Name"
+              maxLength={200}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+            {taken.includes(trimmed) && <p role="status">A view of this name is replaced.</p>}
+            <div className="save-view-buttons">
+              <Button onClick={onClose}>Cancel</Button>
+              <Button isPrimary type="submit" disabled={trimmed === ''}>
+                Save
+              </Button>
+            </div>
+          </form>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** The same list from a shell. */
+interface Asked {
+  readonly filter: string;
+  readonly runKey: string | undefined;
+  readonly libraryPath: string | undefined;
+}
+
+export function commandLine({ filter, runKey, libraryPath }: Asked): string {
+  const parts = ['turnwise rollouts'];
+  // With a sign between: what begins with a dash would be taken for an option.
+  if (libraryPath !== undefined) parts.push(`--library=${shellWord(libraryPath)}`);
+  if (runKey !== undefined) parts.push(`--run=${shellWord(runKey)}`);
+  if (filter !== '') parts.push(`--filter=${shellWord(filter)}`);
+  return parts.join(' ');
+}
+
+/** One word for a POSIX shell, whatever it holds. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

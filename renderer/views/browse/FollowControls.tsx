@@ -1,8 +1,7 @@
 import { useCommands } from '../../app/commands.ts';
 import { keyed } from '../../app/keysInForce.ts';
 import { ApiError } from '../../data/failures.ts';
-import { useFollowActions } from '../../data/follows.ts';
-import { useLive } from '../../data/useLive.ts';
+import { useFollowActions, useLive } from '../../data/follows.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 

@@ -1,12 +1,12 @@
-import type { ReactNode } from 'react';
-import type { GroupRow } from '../../../shared/api/contract.ts';
+import { type ReactNode, useState } from 'react';
+import { FIRST_PLACES, type GroupRow, type ProblemPlace } from '../../../shared/api/contract.ts';
 import { keyed } from '../../app/keysInForce.ts';
-import { pathOfPlace } from '../../data/place.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { useRequest } from '../../data/useRequest.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
-import { counted } from '../../ui/numbers.ts';
-import { SamePlaces } from './SamePlaces.tsx';
+import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 
 interface GroupHeadProps {
   readonly runKey: string;
@@ -43,7 +43,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
           {group.rollouts > 1 && (
             <Link
               className="is-link"
-              href={pathOfPlace({ view: 'groupTree', runKey, step: group.step, groupKey: group.groupKey })}
+              href={pathOfRoute({ view: 'groupTree', runKey, step: group.step, groupKey: group.groupKey })}
               title={keyed('Where these rollouts part, as a tree', 'place.tree')}
             >
               Fork tree
@@ -51,7 +51,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
           )}
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'groupTokens', runKey, step: group.step, groupKey: group.groupKey })}
+            href={pathOfRoute({ view: 'groupTokens', runKey, step: group.step, groupKey: group.groupKey })}
             title={keyed('Statistics of the tokens of this group', 'place.tokens')}
           >
             Tokens
@@ -65,5 +65,75 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
       )}
       <SamePlaces groupId={group.groupId} />
     </>
+  );
+}
+
+/** Beyond this a list says less than the sentence above it; the rest is counted. */
+
+/** The same problem at other steps and in other runs: how the policy did there, and a way to look. */
+function SamePlaces({ groupId }: { readonly groupId: number }) {
+  const [isOpen, setOpen] = useState(false);
+  const answer = useRequest('problem.places', { groupId, limit: FIRST_PLACES });
+  const others = answer.data?.places.filter((place) => !place.isThis) ?? [];
+  if (answer.error !== null) {
+    return (
+      <p className="same-note is-wrong">✕ Whether this problem stands elsewhere could not be found out.</p>
+    );
+  }
+  if (answer.data === undefined || others.length === 0) return null;
+  const total = answer.data.total - 1;
+  const runs = new Set(others.map((place) => place.runKey)).size;
+  return (
+    <section className="same" aria-label="Same problem elsewhere">
+      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? '▾' : '▸'} Same problem elsewhere: {counted(total, 'group')} in {counted(runs, 'run')}
+      </button>
+      {isOpen && (
+        <ul>
+          {answer.data.places.map((place) => (
+            <li key={`${place.runKey} ${place.step ?? ''} ${place.groupKey}`}>
+              <PlaceLine place={place} />
+            </li>
+          ))}
+          {total + 1 > answer.data.places.length && (
+            <li className="dim">and {count(total + 1 - answer.data.places.length)} more</li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function PlaceLine({ place }: { readonly place: ProblemPlace }) {
+  const { runKey, step, groupKey } = place;
+  const share = ratio(place.correct, place.correctKnown);
+  return (
+    <Link
+      href={pathOfRoute({ view: 'group', runKey, step: step ?? 0, groupKey })}
+      aria-current={place.isThis ? 'true' : undefined}
+    >
+      <span className="same-run">
+        {place.runName}
+        {place.kind === 'eval' && <span className="dim"> evaluation</span>}
+      </span>
+      <span>{step === undefined ? <span className="dim">no step</span> : `step ${count(step)}`}</span>
+      <span className="is-end">
+        {share === undefined ? (
+          <span className="dim">
+            {place.meanReward === undefined ? 'correctness unknown' : `reward ${reward(place.meanReward)}`}
+          </span>
+        ) : (
+          <>
+            {percent(share, 0)} % right{' '}
+            <span className="dim">{`${place.correct}/${place.correctKnown}`}</span>
+            <span className="bar-cell">
+              <i style={{ width: `${share * 100}%`, background: 'var(--right)' }} />
+            </span>
+          </>
+        )}
+      </span>
+      <span className="dim is-end">{counted(place.rollouts, 'rollout')}</span>
+      <span className="dim">{place.isThis ? 'this one' : ''}</span>
+    </Link>
   );
 }

@@ -6,23 +6,18 @@ import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { type Place, pathOfPlace } from '../../data/place.ts';
-import { useAnalysis } from '../../data/useAnalysis.ts';
-import { useHeld } from '../../data/useHeld.ts';
-import { goTo } from '../../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../../data/route.ts';
+import { useLongQuery } from '../../data/useLongQuery.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { type IndexRange, useGroupWindow } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { FailedState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { FilterNote } from './FilterNote.tsx';
-import { FreshBadge } from './FreshBadge.tsx';
 import { GROUP_COLUMNS, GROUP_SORT_IDS, matchColumn } from './groupColumns.tsx';
-import { freshRows } from './holdModel.ts';
-import { ListUnderWay } from './ListUnderWay.tsx';
-import { NoMatch } from './NoMatch.tsx';
+import { FilterNote, ListUnderWay, NoMatch } from './ListNotes.tsx';
 import { rowsById } from './selectedRows.ts';
-import { useListHold } from './useListHold.ts';
+import { FreshBadge, freshRows, useFrozenList, useListHold } from './useFrozenList.tsx';
 import { useTableFilter } from './useTableFilter.ts';
 import { useUrlSort } from './useUrlSort.ts';
 
@@ -49,24 +44,24 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
     direction: sort.direction,
     withRows: true,
   } as const;
-  const order = useAnalysis('group.order', params);
+  const order = useLongQuery('group.order', params);
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   // Groups with their matches: they are held together.
   const answer = useMemo(
     () =>
-      order.answer && {
-        ids: order.answer.ids,
-        matches: order.answer.matches,
-        length: order.answer.ids.length,
+      order.data && {
+        ids: order.data.ids,
+        matches: order.data.matches,
+        length: order.data.ids.length,
       },
-    [order.answer],
+    [order.data],
   );
   const latest = order.isFormer ? undefined : answer;
   // A list in which something is selected does not move either.
   const [selected, setSelected] = useState(0);
   const { isHeld } = useListHold(runKey);
-  const held = useHeld(orderKey, latest, isHeld || selected > 0);
+  const held = useFrozenList(orderKey, latest, isHeld || selected > 0);
   const ids = held.value?.ids;
   const matchesOf = useMemo(() => matchesById(held.value), [held.value]);
   const rows = useGroupWindow(ids, range);
@@ -82,7 +77,7 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
       <FailedState
         title="These groups could not be listed"
         error={order.error}
-        onRetry={() => void order.compute()}
+        onRetry={() => void order.restart()}
       />
     );
   }
@@ -116,7 +111,7 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
   );
   // A group is opened as it was listed: under the filter.
   const search = text === '' ? '' : `?${new URLSearchParams({ q: text })}`;
-  const placeOf = ({ groupKey }: GroupRow): Place => ({ view: 'group', runKey, step, groupKey });
+  const routeOf = ({ groupKey }: GroupRow): Route => ({ view: 'group', runKey, step, groupKey });
   const list = `groups ${runKey} ${step} ${sort.column} ${sort.direction} ${text}`;
   return (
     <div className="list-column">
@@ -138,8 +133,8 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
           rowAt={rows.rowAt}
           sort={sort}
           onSort={setSort}
-          onOpen={(row) => goTo(placeOf(row), search)}
-          hrefOf={(row) => pathOfPlace(placeOf(row)) + search}
+          onOpen={(row) => goTo(routeOf(row), search)}
+          hrefOf={(row) => pathOfRoute(routeOf(row)) + search}
           onWindow={setRange}
           position={listPosition(list)}
           onPosition={(position) => rememberListPosition(list, position)}

@@ -1,13 +1,13 @@
 import { valueText } from '../../../shared/domain/filter/complete.ts';
 import { useCommands } from '../../app/commands.ts';
 import { FilterBox } from '../../app/filter/FilterBox.tsx';
-import { GROUP_RULES } from '../../data/groupRules.ts';
-import type { Place } from '../../data/place.ts';
+import { GROUP_RULES } from '../../data/domainLabels.ts';
 import { choiceOfUrl } from '../../data/rocChoice.ts';
+import type { Route } from '../../data/route.ts';
 import { useNeighbourGroup } from '../../data/useNeighbours.ts';
 import { usePage } from '../../data/usePage.ts';
-import { goTo, useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
@@ -18,7 +18,7 @@ import { useLedger } from './ledger/useLedger.ts';
 import { RolloutTable } from './RolloutTable.tsx';
 import { SourceChip } from './roc/SourceChip.tsx';
 
-type GroupPlace = Extract<Place, { view: 'group' }>;
+type GroupRoute = Extract<Route, { view: 'group' }>;
 
 /**
  * A ledger holds its rows whole, to rank and sort them. What is larger is no oversampled group but a
@@ -26,8 +26,8 @@ type GroupPlace = Extract<Place, { view: 'group' }>;
  */
 const MAX_LEDGER = 2_000;
 
-export default function GroupView({ place }: { readonly place: GroupPlace }) {
-  const { runKey, step, groupKey } = place;
+export default function GroupView({ route }: { readonly route: GroupRoute }) {
+  const { runKey, step, groupKey } = route;
   const [query] = useUrlQuery();
   const { basis, whatIf } = choiceOfUrl(query);
   const resolved = usePage({
@@ -46,7 +46,7 @@ export default function GroupView({ place }: { readonly place: GroupPlace }) {
   const goToNeighbour = useNeighbourGroup(order, groupId);
   // Sort, filter and what-if go along: one compares siblings under the same question.
   const goToSibling = (by: number) =>
-    goToNeighbour(by, (row) => goTo({ ...place, groupKey: row.groupKey }, window.location.search));
+    goToNeighbour(by, (row) => goTo({ ...route, groupKey: row.groupKey }, window.location.search));
   useCommands({
     'sibling.next': () => goToSibling(1),
     'sibling.previous': () => goToSibling(-1),
@@ -79,7 +79,7 @@ export default function GroupView({ place }: { readonly place: GroupPlace }) {
       )}
     </GroupHead>
   );
-  if (!isLarge) return <Ledger runId={runId} place={place} state={ledger} head={head} />;
+  if (!isLarge) return <Ledger runId={runId} route={route} state={ledger} head={head} />;
   return (
     <div className="page">
       {head}

@@ -1,6 +1,9 @@
 /** Rollouts of a run, a step or a group: ids in order from the host, rows for the visible window. */
+
+import { useQueries } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import {
+  type GroupRow,
   type ParamsOf,
   ROLLOUT_SORTS,
   type RolloutRow,
@@ -13,29 +16,21 @@ import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { type Place, pathOfPlace } from '../../data/place.ts';
-import { useAnalysis } from '../../data/useAnalysis.ts';
-import { useGroupPreviews } from '../../data/useGroupPreviews.ts';
-import { useHeld } from '../../data/useHeld.ts';
-import { goTo } from '../../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../../data/route.ts';
+import { useLongQuery } from '../../data/useLongQuery.ts';
+import { requestKey } from '../../data/useRequest.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { FailedState } from '../../ui/States.tsx';
 import { type Sort, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { CompareSelected } from './CompareSelected.tsx';
-import { FilterNote } from './FilterNote.tsx';
-import { FreshBadge } from './FreshBadge.tsx';
-import { freshRows } from './holdModel.ts';
-import { knownColumnIds } from './knownColumns.ts';
-import { LabelSelected } from './LabelSelected.tsx';
-import { ListUnderWay } from './ListUnderWay.tsx';
-import { NoMatch } from './NoMatch.tsx';
-import { problemColumn } from './problemColumn.tsx';
-import { ROLLOUT_COLUMNS, STEP_COLUMN } from './rolloutColumns.tsx';
+import { FilterNote, ListUnderWay, NoMatch } from './ListNotes.tsx';
+import { knownColumnIds, ROLLOUT_COLUMNS, type RolloutColumn, STEP_COLUMN } from './rolloutColumns.tsx';
+import { CompareSelected, LabelSelected } from './SelectionActions.tsx';
 import { rowsById } from './selectedRows.ts';
-import { useListHold } from './useListHold.ts';
+import { FreshBadge, freshRows, useFrozenList, useListHold } from './useFrozenList.tsx';
 import { useTableFilter } from './useTableFilter.ts';
 import { useUrlSorts } from './useUrlSort.ts';
 
@@ -71,14 +66,14 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
     sort: sorts.map(({ column, direction }) => ({ by: sortedFieldOf(column), direction })),
     withRows: true,
   };
-  const order = useAnalysis('rollout.order', params);
+  const order = useLongQuery('rollout.order', params);
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
-  const latest = order.isFormer ? undefined : order.answer?.ids;
+  const latest = order.isFormer ? undefined : order.data?.ids;
   // A list in which something is selected does not move either.
   const [selected, setSelected] = useState(0);
   const { isHeld } = useListHold(runKey);
-  const held = useHeld(orderKey, latest, isHeld || selected > 0);
+  const held = useFrozenList(orderKey, latest, isHeld || selected > 0);
   const ids = held.value;
   const rows = useRolloutWindow(ids, range);
   const table = useTableCommands();
@@ -115,7 +110,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
       <FailedState
         title="These rollouts could not be listed"
         error={order.error}
-        onRetry={() => void order.compute()}
+        onRetry={() => void order.restart()}
       />
     );
   }
@@ -129,7 +124,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
       </div>
     );
   }
-  const placeOf = ({ step, groupKey, ordinal }: RolloutRow): Place => ({
+  const routeOf = ({ step, groupKey, ordinal }: RolloutRow): Route => ({
     view: 'rollout',
     runKey,
     step,
@@ -164,20 +159,20 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
             onCount: setSelected,
             actions: (chosen) => (
               <>
-                <CompareSelected chosen={chosen} pathOf={(row) => pathOfPlace(placeOf(row))} />
-                <LabelSelected chosen={chosen} runKey={runKey} pathOf={(row) => pathOfPlace(placeOf(row))} />
+                <CompareSelected chosen={chosen} pathOf={(row) => pathOfRoute(routeOf(row))} />
+                <LabelSelected chosen={chosen} runKey={runKey} pathOf={(row) => pathOfRoute(routeOf(row))} />
               </>
             ),
           }}
           count={ids.length}
           rowAt={rows.rowAt}
           isQuiet={(row) => row.kept === false}
-          markOf={(row) => compareMark(pathOfPlace(placeOf(row)))}
+          markOf={(row) => compareMark(pathOfRoute(routeOf(row)))}
           sort={sorts}
           canSortFurther
           onSort={setSort}
-          onOpen={(row) => goTo(placeOf(row))}
-          hrefOf={(row) => pathOfPlace(placeOf(row))}
+          onOpen={(row) => goTo(routeOf(row))}
+          hrefOf={(row) => pathOfRoute(routeOf(row))}
           onWindow={setRange}
           position={listPosition(list)}
           onPosition={(position) => rememberListPosition(list, position)}
@@ -190,4 +185,44 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
 /** `order` for a column whose head does not sort. */
 function sortedFieldOf(column: string): RolloutSort {
   return ROLLOUT_SORTS.find((sort) => sort === column) ?? 'order';
+}
+
+/** The groups of loaded chunks of rollouts: a row of a step's list says which problem it is an attempt at. */
+function useGroupPreviews(chunks: readonly (readonly RolloutRow[])[]): ReadonlyMap<number, GroupRow> {
+  const client = useClient();
+  return useQueries({
+    queries: chunks.map((rows) => {
+      const groupIds = [...new Set(rows.map((row) => row.groupId))];
+      return {
+        queryKey: requestKey('group.rows', { groupIds }),
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          client.request('group.rows', { groupIds }, { signal }),
+      };
+    }),
+    combine: (results) => {
+      const groups = new Map<number, GroupRow>();
+      for (const result of results) for (const group of result.data ?? []) groups.set(group.groupId, group);
+      return groups;
+    },
+  });
+}
+
+/** Which problem a rollout attempts: its text where the group is known, else its id. */
+function problemColumn(groups: ReadonlyMap<number, GroupRow>): RolloutColumn {
+  return {
+    id: 'problemId',
+    label: 'problem',
+    value: (row) => row.problemId,
+    filterField: 'problem_id',
+    minWidth: 150,
+    grow: 4,
+    cell: (row) => {
+      const preview = groups.get(row.groupId)?.promptPreview;
+      return preview === undefined || preview === '' ? (
+        <span className="mono">{row.problemId}</span>
+      ) : (
+        <span title={`${row.problemId}: ${preview}`}>{preview}</span>
+      );
+    },
+  };
 }

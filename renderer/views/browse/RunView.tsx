@@ -2,9 +2,9 @@ import { ChevronDown, ChevronRight } from 'lucide-react';
 import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { keyed, keyWord } from '../../app/keysInForce.ts';
-import { pathOfPlace } from '../../data/place.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Chip, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
@@ -127,7 +127,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           {chosen === 'tools' && lastStep !== undefined && (
             <Link
               className="is-link"
-              href={pathOfPlace({ view: 'schedule', runKey, step: lastStep.step })}
+              href={pathOfRoute({ view: 'schedule', runKey, step: lastStep.step })}
               title={`When and where the rollouts of the last step ran; the others open from the charts, and by ${keyWord('sibling.previous')} and ${keyWord('sibling.next')}`}
             >
               Schedule
@@ -135,14 +135,14 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           )}
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'roc', runKey })}
+            href={pathOfRoute({ view: 'roc', runKey })}
             title={keyed('Resample-on-Correct of this run', 'place.roc')}
           >
             RoC
           </Link>
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'tokens', runKey })}
+            href={pathOfRoute({ view: 'tokens', runKey })}
             title={keyed('Statistics of the tokens of this run', 'place.tokens')}
           >
             Tokens

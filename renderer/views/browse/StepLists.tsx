@@ -1,9 +1,9 @@
 import type { StepSummary } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { FilterBox } from '../../app/filter/FilterBox.tsx';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { Segmented } from '../../ui/Controls.tsx';
 import { GroupTable } from './GroupTable.tsx';
-import { RolloutFilters, rolloutFilterOf } from './RolloutFilters.tsx';
 import { RolloutTable } from './RolloutTable.tsx';
 
 /** What the lists and their filters have to know of what they are of. */
@@ -65,6 +65,72 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
           <GroupTable runKey={runKey} step={step ?? 0} label={`Groups of ${of}`} total={summary?.groups} />
         )}
       </div>
+    </>
+  );
+}
+
+const CORRECT: Readonly<Record<string, string>> = { yes: 'is_correct:true', no: 'is_correct:false' };
+const TOOLS: Readonly<Record<string, string>> = {
+  none: 'tool_calls:0',
+  some: 'tool_calls:>0',
+  failed: 'tool_errors:>0',
+};
+const KEPT: Readonly<Record<string, string>> = { yes: 'kept:true', no: 'kept:false' };
+
+/** `?right=no&tools=none`: the switches live in the URL, so a list can be sent to someone. @returns them as a filter */
+function rolloutFilterOf(query: URLSearchParams): string {
+  const chosen = [
+    CORRECT[query.get('right') ?? ''],
+    TOOLS[query.get('tools') ?? ''],
+    KEPT[query.get('kept') ?? ''],
+  ];
+  return chosen.filter((part) => part !== undefined).join(' ');
+}
+
+interface RolloutFiltersProps {
+  readonly hasDecisions: boolean;
+  readonly hasCorrectness: boolean;
+}
+
+function RolloutFilters({ hasDecisions, hasCorrectness }: RolloutFiltersProps) {
+  const [query, setQuery] = useUrlQuery();
+  return (
+    <>
+      {hasCorrectness && (
+        <Segmented
+          label="Correctness"
+          chosen={query.get('right') ?? ''}
+          onChoose={(right) => setQuery({ right })}
+          choices={[
+            { id: '', label: 'All' },
+            { id: 'yes', label: <span className="is-right">✓ right</span> },
+            { id: 'no', label: <span className="is-wrong">✕ wrong</span> },
+          ]}
+        />
+      )}
+      <Segmented
+        label="Tool calls"
+        chosen={query.get('tools') ?? ''}
+        onChoose={(tools) => setQuery({ tools })}
+        choices={[
+          { id: '', label: 'Any calls' },
+          { id: 'none', label: 'No tool call' },
+          { id: 'some', label: 'With calls' },
+          { id: 'failed', label: 'With failed calls' },
+        ]}
+      />
+      {hasDecisions && (
+        <Segmented
+          label="Decision"
+          chosen={query.get('kept') ?? ''}
+          onChoose={(kept) => setQuery({ kept })}
+          choices={[
+            { id: '', label: 'Any decision' },
+            { id: 'yes', label: 'Kept' },
+            { id: 'no', label: 'Discarded' },
+          ]}
+        />
+      )}
     </>
   );
 }

@@ -4,22 +4,21 @@ import { useCommands } from '../../app/commands.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTableLayout } from '../../app/useTableLayout.ts';
 import { isWithin } from '../../charts/panelModel.ts';
-import { pathOfPlace } from '../../data/place.ts';
-import { useHeld } from '../../data/useHeld.ts';
-import { goTo, useUrlQuery } from '../../data/usePlace.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { useStepSeries } from '../../data/useLongQuery.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
+import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { sortedByKeys, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { FreshBadge } from './FreshBadge.tsx';
-import { freshSteps, newestStep } from './holdModel.ts';
 import { OverviewCharts } from './overview/OverviewCharts.tsx';
 import { overviewLinkOf } from './overview/overviewLink.ts';
 import { STEP_COLUMNS, unknownStepColumns } from './stepColumns.tsx';
-import { rowOfSummary } from './stepRows.ts';
-import { useListHold } from './useListHold.ts';
-import { useMatchingSteps } from './useMatchingSteps.ts';
+import { rowOfFacts, rowOfSummary, type StepRow } from './stepRows.ts';
+import { FreshBadge, freshSteps, newestStep, useFrozenList, useListHold } from './useFrozenList.tsx';
 import { useUrlSorts } from './useUrlSort.ts';
 
 const BY_STEP = { column: 'step', direction: 'ascending' } as const;
@@ -35,7 +34,7 @@ export function StepTable({ run, latest }: StepTableProps) {
   const areChartsOpen = useInterface((state) => state.areChartsOpen);
   const table = useTableCommands();
   const { isHeld, isPinned } = useListHold(runKey);
-  const held = useHeld(`steps ${runKey}`, latest, isHeld);
+  const held = useFrozenList(`steps ${runKey}`, latest, isHeld);
   const all = held.value ?? latest;
   const steps = useMemo(() => all.map(({ step }) => step).sort((a, b) => a - b), [all]);
   const [query] = useUrlQuery();
@@ -103,7 +102,7 @@ export function StepTable({ run, latest }: StepTableProps) {
                 canSortFurther
                 onSort={setSort}
                 onOpen={({ step }) => goTo({ view: 'step', runKey, step }, search)}
-                hrefOf={({ step }) => pathOfPlace({ view: 'step', runKey, step }) + search}
+                hrefOf={({ step }) => pathOfRoute({ view: 'step', runKey, step }) + search}
                 position={listPosition(list)}
                 onPosition={(position) => rememberListPosition(list, position)}
               />
@@ -113,4 +112,33 @@ export function StepTable({ run, latest }: StepTableProps) {
       </div>
     </>
   );
+}
+
+interface MatchingSteps {
+  /** Steps in which something matches; undefined: there is no filter, or its answer is not here. */
+  readonly rows: readonly StepRow[] | undefined;
+  /** What the table is of; undefined: of all rollouts, as without a filter. */
+  readonly note: ((rows: readonly StepRow[], all: readonly StepSummary[]) => string) | undefined;
+}
+
+/** What the charts show under the filter of the page, as rows: both are one answer of the host. */
+function useMatchingSteps(runId: number): MatchingSteps {
+  const filter = useFilterLink().applied;
+  const isFiltered = filter !== '';
+  const { data, isRunning, isStopped } = useStepSeries(isFiltered ? [{ runId }] : [], filter);
+  const facts = data[0];
+  const rows = useMemo(
+    () => facts?.filter(({ rollouts }) => rollouts > 0).map((step) => rowOfFacts(step)),
+    [facts],
+  );
+  if (!isFiltered) return { rows: undefined, note: undefined };
+  if (rows !== undefined) return { rows, note: matchNote };
+  const state = isStopped ? 'Stopped' : isRunning ? 'Looking…' : 'The filter has no answer';
+  return { rows: undefined, note: () => `${state}: until then of all rollouts of each step` };
+}
+
+function matchNote(rows: readonly StepRow[], all: readonly StepSummary[]): string {
+  const sum = (of: readonly { readonly rollouts: number }[]) =>
+    of.reduce((total, { rollouts }) => total + rollouts, 0);
+  return `Of the rollouts that match: ${count(sum(rows))} of ${counted(sum(all), 'rollout')}, in ${count(rows.length)} of ${counted(all.length, 'step')}`;
 }

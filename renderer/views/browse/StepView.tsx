@@ -1,19 +1,18 @@
 import { useEffect, useRef } from 'react';
 import { useCommands } from '../../app/commands.ts';
 import { keyed } from '../../app/keysInForce.ts';
-import { pathOfPlace } from '../../data/place.ts';
-import { useLive } from '../../data/useLive.ts';
-import { goTo, useUrlQuery } from '../../data/usePlace.ts';
+import { useLive } from '../../data/follows.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted, decimal, percent } from '../../ui/numbers.ts';
 import { FollowControls } from './FollowControls.tsx';
-import { newestStep } from './holdModel.ts';
 import RunView from './RunView.tsx';
 import { LIST_TABS, listTab, StepLists } from './StepLists.tsx';
 import { rowOfSummary } from './stepRows.ts';
-import { useListHold } from './useListHold.ts';
+import { newestStep, useListHold } from './useFrozenList.tsx';
 
 interface StepViewProps {
   readonly runKey: string;
@@ -79,21 +78,21 @@ function StepOfRun({ runKey, step }: StepViewProps) {
           )}
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'stepRoc', runKey, step })}
+            href={pathOfRoute({ view: 'stepRoc', runKey, step })}
             title={keyed('Resample-on-Correct of this step', 'place.roc')}
           >
             RoC
           </Link>
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'stepTokens', runKey, step })}
+            href={pathOfRoute({ view: 'stepTokens', runKey, step })}
             title={keyed('Statistics of the tokens of this step', 'place.tokens')}
           >
             Tokens
           </Link>
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'schedule', runKey, step })}
+            href={pathOfRoute({ view: 'schedule', runKey, step })}
             title={keyed('When and where the rollouts of this step ran', 'place.schedule')}
           >
             Schedule

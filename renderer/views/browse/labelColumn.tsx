@@ -1,5 +1,5 @@
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
-import { LabelName } from '../../ui/LabelName.tsx';
+import { LabelName } from '../../ui/Marks.tsx';
 import type { RolloutColumn } from './rolloutColumns.tsx';
 
 /** What readers have said of a rollout. */

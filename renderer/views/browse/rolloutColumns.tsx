@@ -50,7 +50,7 @@ export const STEP_COLUMN: RolloutColumn = fieldColumn('step', {
   cell: (row) => count(row.step),
 });
 
-/** With the problem where rows of several are listed: see `problemColumn.tsx`. */
+/** With the problem where rows of several are listed. */
 export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   fieldColumn('kept', {
     label: '',
@@ -223,4 +223,15 @@ function engineColumn(id: 'worker' | 'gpu', hint: string): RolloutColumn {
     minWidth: 74,
     cell: (row) => <bdi title={row[id]}>{row[id]}</bdi>,
   });
+}
+
+/**
+ * Columns that none of the sampled rows has a value for are left out. The sample is what is
+ * loaded; a column once shown stays (`shown`), so that scrolling never moves the others.
+ */
+export function knownColumnIds(rows: readonly RolloutRow[], shown: ReadonlySet<string>): ReadonlySet<string> {
+  const missing = ROLLOUT_COLUMNS.filter(
+    (column) => !shown.has(column.id) && (column.isKnown === undefined || rows.some(column.isKnown)),
+  );
+  return missing.length === 0 ? shown : new Set([...shown, ...missing.map((column) => column.id)]);
 }

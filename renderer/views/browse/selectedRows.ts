@@ -1,5 +1,5 @@
 /** Rows of any places of a list whose ids are known: most of them are not loaded. */
-import type { RowsOf } from '../../ui/useTableCopy.ts';
+import type { RowsOf } from '../../ui/SelectionBar.tsx';
 
 /** As many as the host gives at once. */
 const CHUNK = 500;

@@ -1,4 +1,4 @@
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { parseSort, parseSorts, type Sort, sortsText, sortText, withSort } from '../../ui/sorting.ts';
 import type { Direction } from '../../ui/VirtualTable.tsx';
 

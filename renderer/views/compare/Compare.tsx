@@ -10,17 +10,16 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ComparedRow } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { type CompareLink, EQUAL_WAYS, nextLane } from '../../data/compareLink.ts';
-import { goTo } from '../../data/usePlace.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
-import { CompareFoot } from './CompareFoot.tsx';
+import { CompareFoot, CompareTransport } from './CompareFoot.tsx';
 import { CompareHead } from './CompareHead.tsx';
 import { CompareSide } from './CompareSide.tsx';
 import { CompareToolbar } from './CompareToolbar.tsx';
-import { CompareTransport } from './CompareTransport.tsx';
 import { DiffDialog } from './DiffDialog.tsx';
-import { estimateOf } from './estimate.ts';
 import { type LaneSlot, sharedName } from './laneModel.ts';
 import { type ListHandle, MeasuredList } from './MeasuredList.tsx';
+import { estimateOf } from './measuredRows.ts';
 import { Row } from './Rows.tsx';
 import type { RowContext } from './rowContext.ts';
 import {
@@ -33,10 +32,9 @@ import {
   nextDifference,
   nextFork,
 } from './rowModel.ts';
-import { rowOfPlace } from './rowPlace.ts';
+import { rowOfPlace, useReadRow } from './rowPlace.ts';
 import { linkActions, rowSelector } from './useCompareLink.ts';
 import type { ComparedState } from './useLanes.ts';
-import { useReadRow } from './useReadRow.ts';
 import { useSide } from './useSide.ts';
 import { useWayBack } from './useWayBack.ts';
 
@@ -147,7 +145,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     if (item.kind === 'fold') return flipStretch(item.key);
     const at = compared?.lanes.indexOf(lane) ?? -1;
     const turn = compared?.comparison.rows[item.row]?.turns[at];
-    goTo(lane.place, turn === null || turn === undefined ? '' : `?turn=${turn}`);
+    goTo(lane.route, turn === null || turn === undefined ? '' : `?turn=${turn}`);
   };
   const foldHere = () => {
     const keys = foldKeys(items.items, current, flipped);
@@ -187,7 +185,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     'side.flip': side.flip,
   });
   const [first] = lanes;
-  useWayBack(first === undefined ? { view: 'library' } : { ...first.place, view: 'group' }, () => {
+  useWayBack(first === undefined ? { view: 'library' } : { ...first.route, view: 'group' }, () => {
     // Pressed to close the diff that did not open: it puts away what was said instead.
     const isRefused = useInterface.getState().notice === NOTHING_TO_DIFF;
     if (isRefused) setNotice(undefined);

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 import { KeyOf } from '../../app/Keys.tsx';
+import { count } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import type { PlayheadProps } from './CompareSide.tsx';
+import { DebugTransport } from './debugger/DebugTransport.tsx';
 import type { LaneSlot } from './laneModel.ts';
 import type { ComparedState } from './useLanes.ts';
 
@@ -55,4 +58,27 @@ export function CompareFoot({ state, slots, isEmpty, hiddenRows }: CompareFootPr
 function emptyTitle(lanes: number): string {
   if (lanes === 1) return 'This response is empty';
   return lanes === 2 ? 'Both responses are empty' : `All ${lanes} responses are empty`;
+}
+
+export function CompareTransport(props: PlayheadProps) {
+  const { lanes, rows, row } = props;
+  const turns = rows[row]?.turns ?? [];
+  return (
+    <section className="cmp-transport" aria-label="Position">
+      <span className="muted">
+        {rows.length === 0 ? 'nothing to step through' : `row ${count(row + 1)} of ${count(rows.length)}`}
+      </span>
+      {(rows.length === 0 ? [] : lanes).map((lane, i) => (
+        <span key={lane.index}>
+          <b>{lane.letter}</b>{' '}
+          {turns[i] === null || turns[i] === undefined ? (
+            <span className="dim">no turn</span>
+          ) : (
+            `turn ${turns[i]}`
+          )}
+        </span>
+      ))}
+      <DebugTransport {...props} />
+    </section>
+  );
 }

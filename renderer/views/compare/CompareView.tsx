@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { KeyOf } from '../../app/Keys.tsx';
 import { readCompare } from '../../data/compareLink.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { Compare } from './Compare.tsx';
 import { useCompared, useSlots } from './useLanes.ts';

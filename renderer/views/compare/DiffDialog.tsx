@@ -1,12 +1,11 @@
 import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { useIsDark } from '../../theme/useIsDark.ts';
+import { useIsDark } from '../../theme/theme.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { WaitingState } from '../../ui/States.tsx';
-import { KIND_LABELS } from './blockModel.ts';
+import { editorDiff, KIND_LABELS } from './blockModel.ts';
 import { pairIn, viewIn } from './Cell.tsx';
-import { editorDiff } from './editorDiff.ts';
 import type { Compared } from './laneModel.ts';
 
 const DiffEditor = lazy(() => import('../../editor/DiffEditor.tsx'));

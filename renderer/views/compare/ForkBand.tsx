@@ -2,10 +2,16 @@
 import { GitFork } from 'lucide-react';
 import { Fragment } from 'react';
 import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
-import { decimal } from '../../ui/numbers.ts';
+import { count, decimal } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
-import { type ForkSideWords, type ForkWords, forkContext, forkWords, pText } from './forkModel.ts';
-import { IdForkLine } from './IdForkLine.tsx';
+import {
+  type ForkLabels,
+  type ForkSideLabels,
+  forkContext,
+  forkLabels,
+  idSideLabels,
+  pText,
+} from './forkModel.ts';
 import { type Lane, partingText } from './laneModel.ts';
 import { PolicyFork } from './PolicyFork.tsx';
 import type { RowContext } from './rowContext.ts';
@@ -20,7 +26,7 @@ interface Told {
   readonly index: number;
   readonly lane: Lane;
   readonly fork: Fork;
-  readonly words: ForkWords;
+  readonly words: ForkLabels;
 }
 
 export function ForkBand({ context, lanes }: ForkBandProps) {
@@ -30,11 +36,11 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
   const told = lanes.flatMap((index): readonly Told[] => {
     const [lane, fork] = [compared.lanes[index], comparison.lanes[index]?.fork];
     if (lane === undefined || fork === undefined || baseline === undefined) return [];
-    return [{ index, lane, fork, words: forkWords(fork, { baseline: baseline.letter, lane: lane.letter }) }];
+    return [{ index, lane, fork, words: forkLabels(fork, { baseline: baseline.letter, lane: lane.letter }) }];
   });
   const [first] = told;
   if (first === undefined || baseline === undefined) return null;
-  const letters = inWords(told.map(({ lane }) => lane.letter));
+  const letters = lettersLabel(told.map(({ lane }) => lane.letter));
   const sides = new Map([
     [
       base,
@@ -89,7 +95,7 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
 }
 
 /** `B`, `B and C`, `B, C and D`. */
-function inWords(letters: readonly string[]): string {
+function lettersLabel(letters: readonly string[]): string {
   const last = letters.at(-1) ?? '';
   return letters.length < 2 ? last : `${letters.slice(0, -1).join(', ')} and ${last}`;
 }
@@ -100,7 +106,7 @@ const visible = (text: string): string => text.replaceAll('\n', '↵').replaceAl
 interface SideProps {
   readonly lane: Lane;
   readonly side: ForkSide;
-  readonly words: ForkSideWords;
+  readonly words: ForkSideLabels;
   /** Whether the others' tokens were options here. */
   readonly others: readonly string[];
 }
@@ -168,5 +174,41 @@ function Side({ lane, side, words, others }: SideProps) {
         </ol>
       )}
     </div>
+  );
+}
+
+interface IdForkLineProps {
+  readonly context: RowContext;
+  /** Index into `compared.lanes`. */
+  readonly index: number;
+  readonly letter: string;
+}
+
+/** Where the ids part: exact, though nobody knows which characters they are. */
+function IdForkLine({ context, index, letter }: IdForkLineProps) {
+  const { compared } = context;
+  const fork = compared.comparison.lanes[index]?.idFork;
+  const baseline = compared.lanes[compared.base];
+  if (fork === undefined || baseline === undefined) return null;
+  const sides = [
+    { letter: baseline.letter, words: idSideLabels(fork.baseline) },
+    { letter, words: idSideLabels(fork.lane) },
+  ];
+  return (
+    <p className="cmp-policy-fork">
+      By ids, which are exact where their text is not known: the first that differs is token{' '}
+      {count(fork.token)},
+      {sides.map(({ letter: own, words }, i) => (
+        <span key={own}>
+          {i > 0 && ','} <span className="mono">{words.id}</span> in {own}
+          {words.value !== undefined && (
+            <>
+              {' '}
+              <b title={words.source}>{words.value}</b>
+            </>
+          )}
+        </span>
+      ))}
+    </p>
   );
 }

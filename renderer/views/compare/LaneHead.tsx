@@ -3,8 +3,8 @@ import { ArrowLeft, ArrowRight, X } from 'lucide-react';
 import type { DragEvent } from 'react';
 import { CodeMenu } from '../../app/CodeState.tsx';
 import { keyed, keyOf, keyWord } from '../../app/keysInForce.ts';
-import { rolloutPlaceOf } from '../../data/compareLink.ts';
-import { pathOfPlace } from '../../data/place.ts';
+import { rolloutRouteOf } from '../../data/compareLink.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { Chip, IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
@@ -140,8 +140,8 @@ export function LaneHead(props: LaneHeadProps) {
 
 /** Its number is still known from the link; the rest is in the title. */
 function missingName(path: string): string {
-  const place = rolloutPlaceOf(path);
-  return place === undefined ? 'not there' : `#${place.ordinal} not there`;
+  const route = rolloutRouteOf(path);
+  return route === undefined ? 'not there' : `#${route.ordinal} not there`;
 }
 
 function FoundName({ lane, lanes }: { readonly lane: Lane; readonly lanes: readonly Lane[] }) {
@@ -150,7 +150,7 @@ function FoundName({ lane, lanes }: { readonly lane: Lane; readonly lanes: reado
   return (
     <span className="cmp-lane-name">
       <RightMark isCorrect={row.isCorrect} /> <KeptMark isKept={row.kept} />{' '}
-      <Link className="is-link" href={pathOfPlace(lane.place)} title={`${full}: open its replay`}>
+      <Link className="is-link" href={pathOfRoute(lane.route)} title={`${full}: open its replay`}>
         {name}
       </Link>
     </span>

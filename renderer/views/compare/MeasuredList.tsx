@@ -17,7 +17,7 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
-import { useTakenFocus } from '../../ui/useTakenFocus.ts';
+import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import { type CssPixels, offsetsOf, rowAt, scrollTopFor, windowOf } from './measuredRows.ts';
 
 export interface ListHandle {
@@ -92,7 +92,7 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
   const [measured, remeasure] = useReducer((version: number) => version + 1, 0);
   const [view, setView] = useState({ top: 0, height: 900 });
   const [observer, setObserver] = useState<ResizeObserver>();
-  useTakenFocus(scroller);
+  useAutoFocus(scroller);
 
   const indexes = useMemo(() => new Map(rows.map((row, index) => [row.key, index])), [rows]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `measured` says that heights have changed

@@ -1,5 +1,5 @@
 import { SourceText } from '../../ui/SourceText.tsx';
-import { sideWords } from './forkModel.ts';
+import { sideLabels } from './forkModel.ts';
 import type { RowContext } from './rowContext.ts';
 
 interface PolicyForkProps {
@@ -26,8 +26,8 @@ export function PolicyFork({ context, index, letter }: PolicyForkProps) {
       </p>
     ) : null;
   const sides = [
-    { letter: baseline.letter, words: sideWords(fork.baseline, { letter, text: fork.lane.text }) },
-    { letter, words: sideWords(fork.lane, { letter: baseline.letter, text: fork.baseline.text }) },
+    { letter: baseline.letter, words: sideLabels(fork.baseline, { letter, text: fork.lane.text }) },
+    { letter, words: sideLabels(fork.lane, { letter: baseline.letter, text: fork.baseline.text }) },
   ];
   const row = comparison.rows.findIndex(
     ({ turns }) =>

@@ -1,10 +1,21 @@
 /** What a segment shows, and how two segments that belong together are compared on it. */
-import type { Edits } from '../../../shared/domain/alignText.ts';
+
+import type { ComparedBlock } from '../../../shared/api/contract.ts';
+import { type Edits, textEdits } from '../../../shared/domain/alignText.ts';
 import { type JsonChange, jsonDiff } from '../../../shared/domain/jsonDiff.ts';
-import type { SegmentKind } from '../../../shared/domain/model.ts';
+import type { SegmentKind, TextRange } from '../../../shared/domain/model.ts';
+import { Vocabulary, wordsOf } from '../../../shared/domain/textUnits.ts';
 import { prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
 import { codePlaces } from '../../editor/codePlaces.ts';
-import { type DisplayText, displayEdits, displayOffset, type Mark, type TextDiff } from './diffModel.ts';
+import {
+  type DisplayText,
+  displayEdits,
+  displayOffset,
+  type Mark,
+  sideMarks,
+  type TextDiff,
+} from './diffModel.ts';
+import type { ShownBlock } from './rowModel.ts';
 
 export interface Shown extends DisplayText {
   readonly form: 'code' | 'arguments' | 'output' | 'prose';
@@ -87,4 +98,73 @@ export function forkMark(
   const start = displayOffset(shown, fork.offset, false);
   const end = displayOffset(shown, fork.offset + (fork.text?.length ?? 0), true);
   return end > start ? { kind: 'fork', start, end } : undefined;
+}
+
+const lanesOf = ({ segments }: ComparedBlock): readonly number[] =>
+  segments.flatMap((segment, lane) => (segment === null ? [] : [lane]));
+
+/** No segment of the block is paired with the baseline's. */
+function isAlone({ segments, relations }: ComparedBlock, base: number): boolean {
+  return segments.every((segment, lane) => segment === null || lane === base || relations[lane] === 'only');
+}
+
+const beside = (into: ShownBlock, block: ComparedBlock): ShownBlock => ({
+  ...into,
+  block: {
+    segments: into.block.segments.map((segment, lane) => segment ?? block.segments[lane] ?? null),
+    relations: into.block.relations.map((relation, lane) => relation ?? block.relations[lane] ?? null),
+    edits: into.block.edits,
+  },
+});
+
+/**
+ * Puts segments of one kind beside each other in turns that have no paired segment. They stay unpaired.
+ * @returns the blocks as they are where any of them is paired; the segments of each lane stay in order
+ */
+export function blocksBeside(blocks: readonly ShownBlock[], base: number): readonly ShownBlock[] {
+  if (!blocks.every(({ block, isFolded }) => !isFolded && isAlone(block, base))) return blocks;
+  const rows: ShownBlock[] = [];
+  /** Per lane: the last row that has a segment of it. */
+  const last = new Map<number, number>();
+  for (const shown of blocks) {
+    const lanes = lanesOf(shown.block);
+    const least = Math.max(-1, ...lanes.map((lane) => last.get(lane) ?? -1)) + 1;
+    const found = rows.findIndex(
+      (row, at) =>
+        at >= least && row.kind === shown.kind && lanes.every((lane) => row.block.segments[lane] === null),
+    );
+    const at = found < 0 ? rows.length : found;
+    const former = rows[at];
+    rows[at] = former === undefined ? shown : beside(former, shown.block);
+    for (const lane of lanes) last.set(lane, at);
+  }
+  return rows;
+}
+
+interface EditorDiff {
+  readonly before: string;
+  readonly after: string;
+  readonly numbers: { readonly before: readonly TextRange[]; readonly after: readonly TextRange[] };
+}
+
+/**
+ * @param a absent: the other side has no such segment
+ * @param pair absent: they are not compared, or equal
+ */
+export function editorDiff(a: SegmentView | undefined, b: SegmentView, pair: Pair | undefined): EditorDiff {
+  const diff = pair?.diff ?? plainDiff(a === undefined ? '' : shownOf(a).text, shownOf(b).text);
+  const numbersOf = (side: 'a' | 'b'): readonly TextRange[] =>
+    sideMarks(diff, side).filter(({ kind }) => kind === 'number');
+  return { before: diff.a, after: diff.b, numbers: { before: numbersOf('a'), after: numbersOf('b') } };
+}
+
+/** Of texts that were compared in another form, such as arguments by their structure. */
+function plainDiff(a: string, b: string): TextDiff {
+  const vocabulary = new Vocabulary();
+  const sideOf = (text: string) => {
+    const range = { start: 0, end: text.length };
+    return { text, range, words: wordsOf(text, range, false, vocabulary), isEscaped: false };
+  };
+  const options = { mode: 'lines', vocabulary, checkpoint: () => undefined } as const;
+  return { a, b, edits: textEdits(sideOf(a), sideOf(b), options) };
 }

@@ -7,7 +7,7 @@
 import { ADDED, EDIT_SIZE, type Edits, EQUAL, REMOVED } from '../../../shared/domain/alignText.ts';
 import type { TextRange, Utf16Offset } from '../../../shared/domain/model.ts';
 import { changedNumbers } from '../../../shared/domain/numberSpans.ts';
-import type { PlacedStretch } from '../../editor/placedCode.ts';
+import type { PlacedStretch } from '../../editor/codePlaces.ts';
 
 /** A readable text and where it stands in its response. */
 export interface DisplayText {

@@ -1,6 +1,6 @@
 /** Facts of each lane for the header: the same facts in the same order, those that differ from the baseline told. */
 import type { RolloutRow } from '../../../shared/api/contract.ts';
-import { correctnessSource } from '../../data/correctness.ts';
+import { correctnessSource } from '../../data/domainLabels.ts';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 

@@ -2,7 +2,7 @@
 import type { Fork, ForkSide, IdSide } from '../../../shared/api/contract.ts';
 import { isEnvironment } from '../../../shared/domain/divergence.ts';
 import { count, decimal, ordinalSuffix, percent } from '../../ui/numbers.ts';
-import { signalLabel, sourceWords } from '../../ui/signalSource.ts';
+import { signalLabel, sourceLabel } from '../../ui/signalSource.ts';
 
 interface ForkAlternative {
   readonly text: string;
@@ -10,7 +10,7 @@ interface ForkAlternative {
   readonly is: 'own' | 'other' | undefined;
 }
 
-export interface ForkSideWords {
+export interface ForkSideLabels {
   /** The token, without tokens the word; undefined: the response has ended. */
   readonly text: string | undefined;
   /** `token 312`, or what stands in its place. */
@@ -46,7 +46,7 @@ function valueText({ signal, source, value, upper }: IdSide): string | undefined
   return `${label} ${decimal(value, 3)}${bound}${unit}`;
 }
 
-function otherWords(side: ForkSide, letter: string): string {
+function otherLabel(side: ForkSide, letter: string): string {
   const { alternatives, other, text, token } = side;
   if (text === undefined) return '';
   if (side.kind === 'tool-response' || side.kind === 'user' || side.kind === 'system') return '';
@@ -59,10 +59,10 @@ function otherWords(side: ForkSide, letter: string): string {
 }
 
 /** @param other the letter of the other lane, and what stands there */
-export function sideWords(
+export function sideLabels(
   side: ForkSide,
   other: { readonly letter: string; readonly text: string | undefined },
-): ForkSideWords {
+): ForkSideLabels {
   const { signal, source, percentile, alternatives = [] } = side;
   const rank = percentile === undefined ? '' : percent(percentile, 1).replace(/\.0$/, '');
   const rows = alternatives.map(
@@ -80,26 +80,26 @@ export function sideWords(
     value: valueText(side),
     percentile:
       rank === '' ? undefined : `${rank}${ordinalSuffix(rank)} percentile of this rollout’s policy tokens`,
-    source: signal === undefined || source === undefined ? undefined : sourceWords({ signal, source }),
+    source: signal === undefined || source === undefined ? undefined : sourceLabel({ signal, source }),
     alternatives: rows,
     tail: rows.length === 0 ? undefined : (side.tail ?? Math.max(0, 1 - listed)),
-    other: otherWords(side, other.letter),
+    other: otherLabel(side, other.letter),
   };
 }
 
-export interface IdSideWords {
+export interface IdSideLabels {
   /** `id 279`, or that there is none. */
   readonly id: string;
   readonly value: string | undefined;
   readonly source: string | undefined;
 }
 
-export function idSideWords(side: IdSide): IdSideWords {
+export function idSideLabels(side: IdSide): IdSideLabels {
   const { id, signal, source } = side;
   return {
     id: id === undefined ? 'no more ids' : `id ${id}`,
     value: valueText(side),
-    source: signal === undefined || source === undefined ? undefined : sourceWords({ signal, source }),
+    source: signal === undefined || source === undefined ? undefined : sourceLabel({ signal, source }),
   };
 }
 
@@ -129,17 +129,17 @@ export function forkContext(response: string, { offset, text = '' }: ForkSide): 
   };
 }
 
-export interface ForkWords {
-  readonly baseline: ForkSideWords;
-  readonly lane: ForkSideWords;
+export interface ForkLabels {
+  readonly baseline: ForkSideLabels;
+  readonly lane: ForkSideLabels;
 }
 
-export function forkWords(
+export function forkLabels(
   fork: Fork,
   letters: { readonly baseline: string; readonly lane: string },
-): ForkWords {
+): ForkLabels {
   return {
-    baseline: sideWords(fork.baseline, { letter: letters.lane, text: fork.lane.text }),
-    lane: sideWords(fork.lane, { letter: letters.baseline, text: fork.baseline.text }),
+    baseline: sideLabels(fork.baseline, { letter: letters.lane, text: fork.lane.text }),
+    lane: sideLabels(fork.lane, { letter: letters.baseline, text: fork.baseline.text }),
   };
 }

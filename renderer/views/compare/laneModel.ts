@@ -1,6 +1,6 @@
 /** The lanes of a comparison: what each is called, what is known of it, and what it cannot show. */
 import type { Comparison, RolloutDetail, RunSummary } from '../../../shared/api/contract.ts';
-import type { RolloutPlace } from '../../data/place.ts';
+import type { RolloutRoute } from '../../data/route.ts';
 import { type SegmentView, turnsOf } from '../../data/segmentViews.ts';
 import { counted } from '../../ui/numbers.ts';
 
@@ -13,7 +13,7 @@ export interface Lane {
   readonly index: number;
   readonly letter: string;
   readonly path: string;
-  readonly place: RolloutPlace;
+  readonly route: RolloutRoute;
   readonly detail: RolloutDetail;
   /** By the index of the segment. */
   readonly segments: readonly SegmentView[];
@@ -26,7 +26,7 @@ export type LaneSlot =
       readonly state: 'waiting';
       readonly index: number;
       readonly path: string;
-      readonly place: RolloutPlace;
+      readonly route: RolloutRoute;
     }
   | { readonly state: 'missing'; readonly index: number; readonly path: string; readonly why: string }
   | {
@@ -37,10 +37,10 @@ export type LaneSlot =
       readonly retry: () => void;
     };
 
-export function laneOf(index: number, path: string, place: RolloutPlace, detail: RolloutDetail): Lane {
+export function laneOf(index: number, path: string, route: RolloutRoute, detail: RolloutDetail): Lane {
   const segments: SegmentView[] = [];
   for (const turn of turnsOf(detail)) for (const view of turn.segments) segments[view.index] = view;
-  return { index, letter: letterOf(index), path, place, detail, segments };
+  return { index, letter: letterOf(index), path, route, detail, segments };
 }
 
 /** What is compared: the lanes that are there, in the order of the answer's lists. */
@@ -77,7 +77,7 @@ export function laneNotes(
       hint: `Not the prompt of ${base.letter}, the baseline: what is aligned are answers to different questions.`,
       isWarning: true,
     });
-  const formatOf = (one: Lane) => runs.find(({ runKey }) => runKey === one.place.runKey)?.format;
+  const formatOf = (one: Lane) => runs.find(({ runKey }) => runKey === one.route.runKey)?.format;
   const [own, other] = [formatOf(lane), formatOf(base)];
   if (own !== undefined && other !== undefined && own !== other)
     notes.push({
@@ -111,12 +111,12 @@ export function laneName(
 ): { readonly name: string; readonly full: string } {
   const parts = (one: Lane): readonly string[] => [
     one.detail.run.name,
-    one.detail.run.hasSteps ? `step ${one.place.step}` : '',
-    one.place.groupKey,
+    one.detail.run.hasSteps ? `step ${one.route.step}` : '',
+    one.route.groupKey,
   ];
   const own = parts(lane);
   const telling = own.filter((part, i) => part !== '' && lanes.some((one) => parts(one)[i] !== part));
-  const number = `#${lane.place.ordinal}`;
+  const number = `#${lane.route.ordinal}`;
   return {
     name: [...telling, number].join(' · '),
     full: [...own.filter((part) => part !== ''), number].join(' · '),
@@ -127,14 +127,14 @@ export function laneName(
 export function sharedName(lanes: readonly Lane[]): string {
   const [first] = lanes;
   if (first === undefined) return '';
-  const { detail, place } = first;
+  const { detail, route } = first;
   const isShared = (same: (one: Lane) => boolean) => lanes.every(same);
   return [
     isShared((one) => one.detail.run.name === detail.run.name) ? detail.run.name : '',
-    detail.run.hasSteps && isShared((one) => one.detail.run.hasSteps && one.place.step === place.step)
-      ? `step ${place.step}`
+    detail.run.hasSteps && isShared((one) => one.detail.run.hasSteps && one.route.step === route.step)
+      ? `step ${route.step}`
       : '',
-    isShared((one) => one.place.groupKey === place.groupKey) ? place.groupKey : '',
+    isShared((one) => one.route.groupKey === route.groupKey) ? route.groupKey : '',
   ]
     .filter((part) => part !== '')
     .join(' · ');

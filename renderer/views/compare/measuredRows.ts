@@ -1,3 +1,7 @@
+import type { Layout } from '../../data/compareLink.ts';
+import type { Compared } from './laneModel.ts';
+import type { Item } from './rowModel.ts';
+
 /** Arithmetic of a virtual list whose rows have heights of their own, guessed until they are measured. */
 export type CssPixels = number;
 
@@ -52,4 +56,27 @@ export function scrollTopFor(
   const isBegun = start >= from - 1;
   if (isBegun && (end <= top + height + 1 || start <= from + (height - covered) / 2)) return undefined;
   return Math.max(0, start - covered);
+}
+
+const LINE: CssPixels = 20;
+const HEAD: CssPixels = 34;
+const BLOCK: CssPixels = 38;
+const FOLD: CssPixels = 30;
+/** Characters in a line of a window of usual width, over all columns. */
+const WINDOW_CHARS = 170;
+/** A long text is cut until it is asked for. */
+const MOST_LINES = 60;
+
+export function estimateOf(compared: Compared | undefined, layout: Layout): (item: Item) => CssPixels {
+  const columns = layout === 'unified' ? 1 : (compared?.lanes.length ?? 1);
+  const lineChars = WINDOW_CHARS / columns;
+  return (item) => {
+    if (item.kind === 'fold') return FOLD;
+    let height = HEAD;
+    for (const { chars, lines, isFolded } of item.blocks)
+      height += isFolded
+        ? FOLD
+        : BLOCK + LINE * Math.min(MOST_LINES, Math.max(lines, Math.ceil(chars / lineChars)));
+    return height;
+  };
 }

@@ -3,6 +3,8 @@
  *
  *   row 12 of these rows ──nameOfRow──► lane 1, turn 9 (the link) ──rowOfPlace──► row 14 of others
  */
+
+import { useCallback, useEffect, useRef } from 'react';
 import type { LaneTurn } from '../../data/compareLink.ts';
 import type { Compared } from './laneModel.ts';
 
@@ -59,4 +61,35 @@ export function nameWithout(aligned: Aligned, row: number, wanted: Required<Want
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+interface ReadRow {
+  /** To be told the item that is read. */
+  readonly onRead: (index: number) => void;
+  /** Whether the present row was come to by reading, so that the list must not be moved. */
+  readonly isRead: (row: number) => boolean;
+}
+
+/** @param items of the list, each with its row; @param select puts the row into the link */
+export function useReadRow(
+  items: readonly { readonly row: number }[],
+  select: (row: number) => void,
+): ReadRow {
+  const read = useRef<number>(undefined);
+  const state = useRef({ items, select });
+  useEffect(() => {
+    state.current = { items, select };
+  });
+  const onRead = useCallback((index: number) => {
+    const item = state.current.items[index];
+    if (item === undefined) return;
+    read.current = item.row;
+    state.current.select(item.row);
+  }, []);
+  const isRead = useCallback((row: number) => {
+    const is = read.current === row;
+    read.current = undefined;
+    return is;
+  }, []);
+  return { onRead, isRead };
 }

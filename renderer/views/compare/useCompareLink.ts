@@ -8,7 +8,7 @@ import {
   withLaneMoved,
   withoutLane,
 } from '../../data/compareLink.ts';
-import { replaceSearch } from '../../data/usePlace.ts';
+import { replaceSearch } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 import type { Compared } from './laneModel.ts';
 import { nameOfRow, nameWithout } from './rowPlace.ts';

@@ -2,9 +2,9 @@
 import { useMemo } from 'react';
 import type { ParamsOf } from '../../../shared/api/contract.ts';
 import { unpackComparison } from '../../../shared/api/packedRows.ts';
-import { MOST_LANES, rolloutPlaceOf } from '../../data/compareLink.ts';
+import { MOST_LANES, rolloutRouteOf } from '../../data/compareLink.ts';
 import { ApiError } from '../../data/failures.ts';
-import type { RolloutPlace } from '../../data/place.ts';
+import type { RolloutRoute } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { type Compared, type Lane, type LaneSlot, laneOf } from './laneModel.ts';
@@ -14,22 +14,22 @@ const isNotFound = (error: Error | null): boolean => error instanceof ApiError &
 type RolloutAddress = Exclude<ParamsOf<'compare.align'>['rollouts'][number], number>;
 
 function useSlot(index: number, path: string | undefined): LaneSlot | undefined {
-  const place = useMemo(() => (path === undefined ? undefined : rolloutPlaceOf(path)), [path]);
-  const address = place && addressOf(place);
+  const route = useMemo(() => (path === undefined ? undefined : rolloutRouteOf(path)), [path]);
+  const address = route && addressOf(route);
   const resolved = usePage(address && { ...address, show: 'rollout' });
   const rolloutId = resolved.error === null ? resolved.data?.rolloutId : undefined;
   const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId });
   const detail = rolloutId === undefined ? undefined : rollout.data;
   const lane = useMemo(
     () =>
-      path === undefined || place === undefined || detail === undefined
+      path === undefined || route === undefined || detail === undefined
         ? undefined
-        : laneOf(index, path, place, detail),
-    [index, path, place, detail],
+        : laneOf(index, path, route, detail),
+    [index, path, route, detail],
   );
   if (path === undefined) return undefined;
   const at = { index, path };
-  if (place === undefined) return { ...at, state: 'missing', why: 'This is no address of a rollout.' };
+  if (route === undefined) return { ...at, state: 'missing', why: 'This is no address of a rollout.' };
   const error = resolved.error ?? rollout.error;
   if (isNotFound(error) || (resolved.data !== undefined && resolved.data.rolloutId === undefined))
     return { ...at, state: 'missing', why: 'It was removed, logged anew, or belongs to another library.' };
@@ -37,10 +37,10 @@ function useSlot(index: number, path: string | undefined): LaneSlot | undefined 
     const retry = () => void (resolved.error === null ? rollout.refetch() : resolved.refetch());
     return { ...at, state: 'failed', error, retry };
   }
-  return lane === undefined ? { ...at, state: 'waiting', place } : { ...at, state: 'found', lane };
+  return lane === undefined ? { ...at, state: 'waiting', route } : { ...at, state: 'found', lane };
 }
 
-function addressOf({ runKey, step, groupKey, ordinal }: RolloutPlace): RolloutAddress {
+function addressOf({ runKey, step, groupKey, ordinal }: RolloutRoute): RolloutAddress {
   return { runKey, step, groupKey, ordinal };
 }
 
@@ -55,11 +55,11 @@ function questionOf(slots: readonly LaneSlot[], base: number): ParamsOf<'compare
   const rollouts: RolloutAddress[] = [];
   let baseline = 0;
   for (const slot of slots) {
-    const place =
-      slot.state === 'found' ? slot.lane.place : slot.state === 'waiting' ? slot.place : undefined;
-    if (place === undefined) continue;
+    const route =
+      slot.state === 'found' ? slot.lane.route : slot.state === 'waiting' ? slot.route : undefined;
+    if (route === undefined) continue;
     if (slot.index === base) baseline = rollouts.length;
-    rollouts.push(addressOf(place));
+    rollouts.push(addressOf(route));
   }
   // One lane by itself is stepped through and watched like several; one that lost its others is told so.
   const isEnough = rollouts.length > 1 || (rollouts.length === 1 && slots.length === 1);

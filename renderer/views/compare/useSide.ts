@@ -1,6 +1,6 @@
 /** The panel beside the rows: the link says whether it is open and on which tab, so that whoever opens the link sees it. */
 import { useEffect } from 'react';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 
 const FIRST_TAB = 'watch';

@@ -1,8 +1,8 @@
 import { useCommands } from '../../app/commands.ts';
 import { splitLibrary } from '../../data/libraryLink.ts';
-import { type Place, parsePlace, pathOfPlace } from '../../data/place.ts';
-import { goTo, navigateTo } from '../../data/usePlace.ts';
-import { cameFrom, leaveTrail, queryLeftAt } from '../../state/placeMemory.ts';
+import { parseRoute, pathOfRoute, type Route } from '../../data/route.ts';
+import { goTo, navigateTo } from '../../data/useRoute.ts';
+import { cameFrom, leaveTrail, queryLeftAt } from '../../state/routeMemory.ts';
 
 /**
  * Escape leads to where one came from: these views are opened from a replay, a list, a tree, and from each other.
@@ -11,13 +11,13 @@ import { cameFrom, leaveTrail, queryLeftAt } from '../../state/placeMemory.ts';
  * @param isHeld Escape has something else to do first, and did it when this returns true
  * @returns goes back, as Escape does
  */
-export function useWayBack(otherwise: Place, isHeld?: () => boolean): () => void {
+export function useWayBack(otherwise: Route, isHeld?: () => boolean): () => void {
   const back = () => {
-    const path = pathOfPlace(parsePlace(splitLibrary(window.location.pathname).path));
+    const path = pathOfRoute(parseRoute(splitLibrary(window.location.pathname).path));
     const from = cameFrom(path);
     leaveTrail(path);
     if (from !== undefined) navigateTo(from);
-    else goTo(otherwise, queryLeftAt(pathOfPlace(otherwise)));
+    else goTo(otherwise, queryLeftAt(pathOfRoute(otherwise)));
   };
   useCommands({
     'place.up': () => {

@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import type { IssueRow } from '../../../shared/api/contract.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useClient } from '../../data/DataProvider.tsx';
-import { goTo } from '../../data/usePlace.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { UNKNOWN_FORMAT } from '../../data/useUnmappedFiles.ts';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';

@@ -1,11 +1,11 @@
 /** Two readers: how far they agree beyond chance, label by label, and where they do not. */
 
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
-import { pathOfPlace } from '../../data/place.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { LabelName } from '../../ui/LabelName.tsx';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { Link } from '../../ui/Link.tsx';
+import { LabelName } from '../../ui/Marks.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import type { LabelsScope } from './labelsScope.ts';
@@ -198,7 +198,7 @@ function Disagreement({ rolloutId, onlyFirst, onlySecond, first, second }: Disag
   const said = (labels: readonly string[]) =>
     labels.map((label) => <LabelName key={label} label={labelOf(taxonomy, label)} />);
   if (detail === undefined || place === undefined) return <li className="skeleton" style={{ height: 20 }} />;
-  const path = pathOfPlace({
+  const path = pathOfRoute({
     view: 'rollout',
     runKey: place.runKey,
     step: detail.step,

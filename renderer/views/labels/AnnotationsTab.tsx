@@ -7,9 +7,9 @@ import { KeyOf } from '../../app/Keys.tsx';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTaxonomy } from '../../data/annotations.ts';
 import { useClient } from '../../data/DataProvider.tsx';
-import { pathOfPlace } from '../../data/place.ts';
-import { navigateTo, useUrlQuery } from '../../data/usePlace.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { counted } from '../../ui/numbers.ts';
@@ -144,7 +144,7 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
 function pathOf({ place, rollout, target }: AnnotationRow): string | undefined {
   if (place === undefined) return undefined;
   const { group: groupKey, ordinal } = rollout;
-  const path = pathOfPlace({ view: 'rollout', runKey: place.runKey, step: place.step, groupKey, ordinal });
+  const path = pathOfRoute({ view: 'rollout', runKey: place.runKey, step: place.step, groupKey, ordinal });
   return target.kind === 'turn' ? `${path}?turn=${target.turn}` : path;
 }
 

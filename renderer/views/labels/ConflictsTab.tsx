@@ -8,7 +8,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useLabelling } from '../../state/labelling.ts';
 import { Button } from '../../ui/Controls.tsx';
-import { LabelName } from '../../ui/LabelName.tsx';
+import { LabelName } from '../../ui/Marks.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });

@@ -5,16 +5,16 @@ import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../app/commands.ts';
 import { KeyOf } from '../../app/Keys.tsx';
 import { useClient } from '../../data/DataProvider.tsx';
-import { pathOfPlace } from '../../data/place.ts';
-import { QUEUE_ORDERS, type QueueLink, type QueueOrder, writeQueue } from '../../data/queueLink.ts';
-import { navigateTo } from '../../data/usePlace.ts';
+import { QUEUE_ORDERS, type QueueLink, type QueueOrder, writeQueue } from '../../data/labelsLink.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { fetchCached, useRequest } from '../../data/useRequest.ts';
+import { navigateTo } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useLabelling } from '../../state/labelling.ts';
 import { count, counted } from '../../ui/numbers.ts';
 import type { LabelsScope } from './labelsScope.ts';
 
-const ORDER_WORDS: Readonly<Record<QueueOrder, { readonly label: string; readonly hint: string }>> = {
+const ORDER_LABELS: Readonly<Record<QueueOrder, { readonly label: string; readonly hint: string }>> = {
   listed: { label: 'as listed', hint: 'By step, group and place in the group' },
   random: { label: 'random', hint: 'Drawn with the seed: the same seed, the same order for everybody' },
   stratified: {
@@ -68,8 +68,8 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
     try {
       const { run, row } = await fetchCached(queryClient, client, 'rollout.get', { rolloutId: first });
       const { step, groupKey, ordinal } = row;
-      const place = { view: 'rollout', runKey: run.runKey, step, groupKey, ordinal } as const;
-      navigateTo(`${pathOfPlace(place)}?${new URLSearchParams({ queue: text })}`);
+      const route = { view: 'rollout', runKey: run.runKey, step, groupKey, ordinal } as const;
+      navigateTo(`${pathOfRoute(route)}?${new URLSearchParams({ queue: text })}`);
     } catch (error) {
       setNotice(error instanceof Error ? error.message : String(error));
     }
@@ -126,11 +126,11 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
           >
             {QUEUE_ORDERS.map((one) => (
               <option key={one} value={one}>
-                {ORDER_WORDS[one].label}
+                {ORDER_LABELS[one].label}
               </option>
             ))}
           </select>
-          <small className="dim">{ORDER_WORDS[order].hint}.</small>
+          <small className="dim">{ORDER_LABELS[order].hint}.</small>
         </label>
         {usesSeed && (
           <label>

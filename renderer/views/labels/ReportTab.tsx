@@ -2,20 +2,18 @@
 import { useMemo } from 'react';
 import type { LabelReport } from '../../../shared/api/contract.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
+import { outcomeName } from '../../data/domainLabels.ts';
 import { labelsPath } from '../../data/labelsLink.ts';
-import { outcomeName } from '../../data/outcomeNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
-import { LabelName } from '../../ui/LabelName.tsx';
+import { saveText } from '../../ui/exportText.ts';
 import { Link } from '../../ui/Link.tsx';
+import { LabelName } from '../../ui/Marks.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
-import { saveText } from '../../ui/saveText.ts';
 import type { LabelsScope } from './labelsScope.ts';
-import { PartsBar } from './PartsBar.tsx';
-import { reportCsv } from './reportCsv.ts';
-import { filterOf, highestCount, partsOf, stepBars, stepsOf } from './reportModel.ts';
+import { filterOf, highestCount, type Part, partsOf, reportCsv, stepBars, stepsOf } from './reportModel.ts';
 
 const CHART = { width: 180, height: 26 };
 
@@ -116,8 +114,8 @@ interface ReportRowProps {
   readonly hasRuns: boolean;
 }
 
-const CLASS_WORDS = { correct: 'right', wrong: 'wrong', unknown: 'not known' };
-const KEPT_WORDS = { kept: 'kept', discarded: 'discarded', unknown: 'not known' };
+const CLASS_LABELS = { correct: 'right', wrong: 'wrong', unknown: 'not known' };
+const KEPT_LABELS = { kept: 'kept', discarded: 'discarded', unknown: 'not known' };
 
 function ReportRow({ label, steps, highest, scope, hasRuns }: ReportRowProps) {
   const taxonomy = useTaxonomy();
@@ -170,10 +168,10 @@ function ReportRow({ label, steps, highest, scope, hasRuns }: ReportRowProps) {
         </svg>
       </td>
       <td>
-        <PartsBar parts={partsOf(label.byClass, CLASS_WORDS)} scale="class" />
+        <PartsBar parts={partsOf(label.byClass, CLASS_LABELS)} scale="class" />
       </td>
       <td>
-        <PartsBar parts={partsOf(label.byKept, KEPT_WORDS)} scale="kept" />
+        <PartsBar parts={partsOf(label.byKept, KEPT_LABELS)} scale="kept" />
       </td>
       <td className="report-outcomes">
         {label.byOutcome.map(({ outcome, rollouts }) => (
@@ -192,5 +190,29 @@ function ReportRow({ label, steps, highest, scope, hasRuns }: ReportRowProps) {
         </td>
       )}
     </tr>
+  );
+}
+
+/** Shares beside each other, each with its number: the scale says in which colours and patterns. */
+function PartsBar({ parts, scale }: { readonly parts: readonly Part[]; readonly scale: 'class' | 'kept' }) {
+  if (parts.length === 0) return null;
+  return (
+    <span className="parts">
+      <span className="parts-bar" aria-hidden>
+        {parts.map((part) => (
+          <i key={part.id} className={`is-${scale}-${part.id}`} style={{ flexGrow: part.rollouts }} />
+        ))}
+      </span>
+      <span className="parts-words">
+        {parts.map((part) => (
+          <span
+            key={part.id}
+            title={`${part.words}: ${counted(part.rollouts, 'rollout')}, ${counted(part.annotations, 'annotation')}`}
+          >
+            {part.words} <b>{count(part.rollouts)}</b>
+          </span>
+        ))}
+      </span>
+    </span>
   );
 }

@@ -8,11 +8,10 @@ import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
+import { saveText } from '../../ui/exportText.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
-import { saveText } from '../../ui/saveText.ts';
 import { LabelEditor } from './LabelEditor.tsx';
-import { readTaxonomyText } from './taxonomyFile.ts';
-import { withLabel, withLabelMoved, withNewLabel, withoutLabel } from './taxonomyModel.ts';
+import { readTaxonomyText, withLabel, withLabelMoved, withNewLabel, withoutLabel } from './taxonomyModel.ts';
 
 export function TaxonomyTab() {
   const answer = useRequest('taxonomy.get', {});

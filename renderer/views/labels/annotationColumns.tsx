@@ -1,7 +1,7 @@
 import type { AnnotationRow, Taxonomy } from '../../../shared/api/contract.ts';
 import { labelOf } from '../../data/annotations.ts';
 import { Chip } from '../../ui/Controls.tsx';
-import { LabelName } from '../../ui/LabelName.tsx';
+import { LabelName } from '../../ui/Marks.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
 import type { Column } from '../../ui/VirtualTable.tsx';
 

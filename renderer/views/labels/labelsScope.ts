@@ -1,8 +1,8 @@
 /** Of which run, and under which filter, the page of labels speaks. */
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 
 export interface LabelsScope {
   readonly runs: readonly RunSummary[];

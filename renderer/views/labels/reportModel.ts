@@ -1,7 +1,8 @@
-/** What a report of labels is drawn from. Counts are of distinct rollouts unless said otherwise. */
+/** A report of labels as bars, filters and CSV. Counts are of distinct rollouts unless said otherwise. */
 import { max } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
-import type { AnnotationReport, LabelReport } from '../../../shared/api/contract.ts';
+import type { AnnotationReport, LabelReport, LabelTally } from '../../../shared/api/contract.ts';
+import { delimitedLine } from '../../../shared/domain/delimited.ts';
 
 export interface StepBar {
   readonly step: number;
@@ -92,4 +93,22 @@ export function filterOf(label: string | undefined, part: string | undefined, fi
   const own = label === undefined ? 'note:any' : `label:${label}`;
   const parts = [own, part, filter === '' || !/\b(?:or)\b/i.test(filter) ? filter : `(${filter})`];
   return parts.filter((one) => one !== undefined && one !== '').join(' ');
+}
+
+export function reportCsv(report: AnnotationReport, nameOf: (label: string) => string): string {
+  const lines = [delimitedLine(['label', 'name', 'by', 'part', 'rollouts', 'annotations'])];
+  for (const label of report.labels) {
+    const id = label.label ?? '';
+    const name = label.label === undefined ? 'notes without a label' : nameOf(label.label);
+    const add = (by: string, part: string | number, { rollouts, annotations }: LabelTally) =>
+      lines.push(delimitedLine([id, name, by, part, rollouts, annotations]));
+    add('all', '', label);
+    for (const one of label.byStep) add('step', one.step, one);
+    for (const [part, tally] of Object.entries(label.byClass)) add('class', part, tally);
+    for (const [part, tally] of Object.entries(label.byKept)) add('kept', part, tally);
+    for (const one of label.byOutcome) add('tool outcome', one.outcome, one);
+    for (const one of label.bySeverity) add('severity', one.severity ?? '', one);
+    for (const one of label.byRun) add('run', one.runKey, one);
+  }
+  return lines.join('');
 }

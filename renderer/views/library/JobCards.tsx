@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import type { IngestProgress } from '../../../shared/api/contract.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
-import { mappingPath } from '../../data/place.ts';
+import { mappingPath } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUnmappedFiles } from '../../data/useUnmappedFiles.ts';
 import { useInterface } from '../../state/interface.ts';

@@ -6,7 +6,7 @@ import { DropdownMenu } from 'radix-ui';
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { KeyOf } from '../../app/Keys.tsx';
 import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
-import { goTo } from '../../data/usePlace.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 
 export interface MenuPoint {

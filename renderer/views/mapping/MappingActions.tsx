@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { useClient } from '../../data/DataProvider.tsx';
-import { goTo } from '../../data/usePlace.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { MappingJson } from './MappingJson.tsx';

@@ -2,8 +2,8 @@ import { useMemo, useState } from 'react';
 import type { FileInspection } from '../../../shared/api/contract.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import { useCommands } from '../../app/commands.ts';
+import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { useSettled } from '../../data/useSettled.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { bytes } from '../../ui/numbers.ts';
 import { FieldList } from './FieldList.tsx';
@@ -12,7 +12,6 @@ import { firstTarget, pickedPath, previewable, type Target, withPath } from './m
 import { PreviewPane } from './PreviewPane.tsx';
 import { RecordPane } from './RecordPane.tsx';
 import { parsedRecord } from './recordTreeModel.ts';
-import { ShapeRow } from './ShapeRow.tsx';
 
 /** With the host's own time, a change shows within 300 ms. */
 const REST_MS = 120;
@@ -29,7 +28,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
   const [target, setTarget] = useState<Target>(() => firstTarget(proposal));
   const [at, setAt] = useState(0);
   const wanted = useMemo(() => previewable(mapping), [mapping]);
-  const sent = useSettled(wanted, REST_MS);
+  const sent = useDebouncedValue(wanted, REST_MS);
   const preview = useRequest('mapping.preview', { path: file.path, mapping: sent }, { keepPrevious: true });
 
   const records = preview.data?.records ?? [];
@@ -101,5 +100,45 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
         onShape={(shape) => setMapping({ ...mapping, shape })}
       />
     </div>
+  );
+}
+
+interface ShapeRowProps {
+  /** Top-level fields of the records. */
+  readonly keys: readonly string[];
+  readonly shape: readonly string[];
+  readonly onShape: (shape: readonly string[]) => void;
+}
+
+/** More would be a wall; the shape itself is always shown whole. */
+const MAX_KEYS = 60;
+
+/** By these fields further files are recognised as fit for the mapping. */
+function ShapeRow({ keys, shape, onShape }: ShapeRowProps) {
+  const all = [...new Set([...shape, ...keys.slice(0, MAX_KEYS)])];
+  const flip = (key: string) =>
+    onShape(
+      shape.includes(key)
+        ? shape.filter((one) => one !== key)
+        : all.filter((one) => one === key || shape.includes(one)),
+    );
+  return (
+    <fieldset className="mapping-shape">
+      <legend>Shape</legend>
+      <span className="muted">Reused for files whose records have all of these fields:</span>
+      {all.map((key) => (
+        <button
+          key={key}
+          type="button"
+          className="chip mono"
+          aria-pressed={shape.includes(key)}
+          onClick={() => flip(key)}
+        >
+          {shape.includes(key) ? '✓ ' : ''}
+          {key}
+        </button>
+      ))}
+      {shape.length === 0 && <span className="is-wrong">none chosen: every unknown file would fit</span>}
+    </fieldset>
   );
 }

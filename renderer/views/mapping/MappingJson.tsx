@@ -5,8 +5,7 @@ import { readMapping } from '../../../shared/format/mapped.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
-import { copyText } from '../../ui/copyText.ts';
-import { saveText } from '../../ui/saveText.ts';
+import { copyText, saveText } from '../../ui/exportText.ts';
 import { fileNameOf } from './mappingModel.ts';
 
 interface MappingJsonProps {

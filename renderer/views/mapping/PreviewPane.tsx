@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { MappingPreview, PreviewRollout } from '../../../shared/api/contract.ts';
-import { GROUP_RULES } from '../../data/groupRules.ts';
+import { GROUP_RULES } from '../../data/domainLabels.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, counted, reward } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';

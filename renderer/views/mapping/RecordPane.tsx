@@ -4,7 +4,7 @@ import type { PreviewRecord, RecordPath } from '../../../shared/api/contract.ts'
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import { type PathStep, parsePath } from '../../../shared/format/recordPath.ts';
 import { keyOf } from '../../app/keysInForce.ts';
-import { useIsDark } from '../../theme/useIsDark.ts';
+import { useIsDark } from '../../theme/theme.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { EmptyState, WaitingState } from '../../ui/States.tsx';
 import { labelOf, recordCount, type Target } from './mappingModel.ts';

@@ -2,12 +2,11 @@ import { Fragment, type ReactNode } from 'react';
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
 import type { Provenance } from '../../../shared/domain/model.ts';
 import { keyed } from '../../app/keysInForce.ts';
-import { correctnessSource } from '../../data/correctness.ts';
+import { correctnessSource } from '../../data/domainLabels.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
-import { flatFields, recordText } from './inspectorModel.ts';
-import type { Heat } from './useHeat.ts';
+import type { Heat } from './tokens/tokenHeat.ts';
 import './inspector.css';
 
 /** About what six lines of the inspector hold. */
@@ -192,4 +191,25 @@ function Field({ label, source, children }: FieldProps) {
       </dd>
     </div>
   );
+}
+
+/**
+ * Extra fields as name and text. An object opens up one level (`timing.worker`), which is as deep
+ * as trainers nest what one wants to read at a glance; anything deeper stays JSON.
+ */
+function flatFields(fields: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return [[name, textOf(value)] as const];
+    return Object.entries(value).map(([inner, part]) => [`${name}.${inner}`, textOf(part)] as const);
+  });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** `line 12`, `row 3`, `member 1`: what is counted depends on the file. */
+export function recordText(unit: string, line: number): string {
+  return `${unit} ${new Intl.NumberFormat('en').format(line)}`;
 }

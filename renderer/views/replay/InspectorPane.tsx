@@ -8,8 +8,8 @@ import { LabelPanel } from './labels/LabelPanel.tsx';
 import type { Labelling } from './labels/useLabelling.ts';
 import type { SegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenList } from './tokens/TokenList.tsx';
+import type { Heat } from './tokens/tokenHeat.ts';
 import type { TokenCursor } from './tokens/useTokenCursor.ts';
-import type { Heat } from './useHeat.ts';
 
 interface InspectorPaneProps {
   readonly detail: RolloutDetail;

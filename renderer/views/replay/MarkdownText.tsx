@@ -2,17 +2,26 @@
  * Prose of a rollout as Markdown with formulas. The text is hostile: raw HTML stays text, links
  * do not navigate by themselves, images are named and never loaded, KaTeX trusts nothing.
  */
-import { memo, useMemo } from 'react';
+
+import katex from 'katex';
+import { memo, useLayoutEffect, useMemo, useRef } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import remarkMath from 'remark-math';
+import type { TextRange } from '../../../shared/domain/model.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
-import { Formula } from './Formula.tsx';
-import { markdownBlocks, preparedMarkdown, withDollars } from './markdownModel.ts';
-import { displayFormulas, type SourceFrame, sourceOffsets } from './markdownPlugins.ts';
+import {
+  displayFormulas,
+  markdownBlocks,
+  preparedMarkdown,
+  type SourceFrame,
+  sourceOffsets,
+  withDollars,
+} from './markdownModel.ts';
 import { WhenNear } from './WhenNear.tsx';
+import 'katex/dist/katex.min.css';
 
 interface MarkdownTextProps {
   readonly text: string;
@@ -111,5 +120,39 @@ function LogLink({ url, children }: { readonly url: string; readonly children?: 
       </button>{' '}
       {address}
     </span>
+  );
+}
+
+/** Nothing of a rollout is trusted: no links, no classes, no unbounded macros. An error shows its source. */
+const OPTIONS: katex.KatexOptions = {
+  trust: false,
+  throwOnError: false,
+  strict: 'ignore',
+  maxExpand: 200,
+  maxSize: 20,
+  errorColor: 'var(--wrong)',
+};
+
+interface FormulaProps {
+  readonly tex: string;
+  readonly isDisplay: boolean;
+  /** What of which source it stands for, delimiters and all; undefined where that is not known. */
+  readonly place: (TextRange & { readonly source: string }) | undefined;
+}
+
+/** KaTeX builds the nodes itself; no markup passes through a string. */
+function Formula({ tex, isDisplay, place }: FormulaProps) {
+  const element = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    if (element.current !== null) katex.render(tex, element.current, { ...OPTIONS, displayMode: isDisplay });
+  }, [tex, isDisplay]);
+  return (
+    <span
+      ref={element}
+      className={isDisplay ? 'formula is-display' : 'formula'}
+      data-formula-start={place?.start}
+      data-formula-end={place?.end}
+      data-source={place?.source}
+    />
   );
 }

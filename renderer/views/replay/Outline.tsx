@@ -1,9 +1,7 @@
 import { memo, useLayoutEffect, useMemo } from 'react';
 import { outcomeMark, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
 import { seconds } from '../../ui/numbers.ts';
-import { rowSpace, scrollTopShowing, visibleRows } from '../../ui/virtualRows.ts';
-import { outlineRows, turnOf } from './outlineRows.ts';
-import { useScroller } from './tokens/useScroller.ts';
+import { useVirtualRows } from '../../ui/useVirtualRows.ts';
 import './outline.css';
 
 interface OutlineProps {
@@ -28,22 +26,21 @@ const OVERSCAN = 8;
 
 export const Outline = memo(function Outline({ turns, turn, onTurn, onSegment }: OutlineProps) {
   const rows = useMemo(() => outlineRows(turns), [turns]);
-  const { element, height, scrollTop, onScroll } = useScroller<HTMLElement>(true);
-  const space = rowSpace(rows.length, ROW_HEIGHT, height);
-  const shown = visibleRows(space, scrollTop, OVERSCAN);
+  const { scroller, onScroll, space, shown, show } = useVirtualRows<HTMLElement>({
+    count: rows.length,
+    rowHeight: ROW_HEIGHT,
+    overscan: OVERSCAN,
+  });
   // The outline goes along with the turn that is read: its head, and as much of it as there is room for.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another turn moves the outline
   useLayoutEffect(() => {
-    const list = element.current;
     const head = rows.findIndex((row) => turnOf(row) === turn);
-    if (list === null || head < 0) return;
-    const last = rows.findLastIndex((row) => turnOf(row) === turn);
-    const viewed = { ...space, viewport: list.clientHeight };
-    const shownLast = scrollTopShowing(viewed, list.scrollTop, last);
-    list.scrollTop = scrollTopShowing(viewed, shownLast, head);
+    if (head < 0) return;
+    show(rows.findLastIndex((row) => turnOf(row) === turn));
+    show(head);
   }, [turn, rows]);
   return (
-    <nav ref={element} className="outline" aria-label="Outline" onScroll={onScroll}>
+    <nav ref={scroller} className="outline" aria-label="Outline" onScroll={onScroll}>
       <div style={{ height: space.spacer }}>
         <ol style={{ transform: `translateY(${shown.top}px)` }}>
           {rows.slice(shown.first, shown.end).map((row) => (
@@ -115,7 +112,7 @@ function OutlineRow({ view, onSegment }: OutlineRowProps) {
 }
 
 /** What was boxed, else the beginning of the text. */
-function answerWords(text: string): string {
+function answerLabel(text: string): string {
   const words = /\\boxed\{(.*)\}/s.exec(text)?.[1] ?? text;
   return words.replace(/\s+/g, ' ').trim().slice(0, 60);
 }
@@ -123,6 +120,26 @@ function answerWords(text: string): string {
 function outlineName(view: SegmentView): string {
   const { kind, turn } = view.segment;
   if (kind === 'user') return turn === 0 ? 'problem' : 'user, injected';
-  if (kind === 'answer') return `answer ${answerWords(view.inner)}`;
+  if (kind === 'answer') return `answer ${answerLabel(view.inner)}`;
   return kind === 'tool-response' ? 'response without call' : kind;
 }
+
+type OutlineEntry =
+  | { readonly what: 'turn'; readonly view: TurnView }
+  | { readonly what: 'segment'; readonly turn: number; readonly view: SegmentView };
+
+/** A response belongs to its call's row; alone it gets one of its own. */
+export function outlineRows(turns: readonly TurnView[]): readonly OutlineEntry[] {
+  return turns.flatMap((view): readonly OutlineEntry[] => [
+    { what: 'turn', view },
+    ...view.segments
+      .filter(
+        (segment) =>
+          segment.inner.trim() !== '' &&
+          !(segment.segment.kind === 'tool-response' && segment.answeredCall !== undefined),
+      )
+      .map((segment) => ({ what: 'segment', turn: view.turn, view: segment }) as const),
+  ]);
+}
+
+export const turnOf = (entry: OutlineEntry): number => (entry.what === 'turn' ? entry.view.turn : entry.turn);

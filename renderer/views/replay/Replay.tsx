@@ -3,43 +3,40 @@ import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useCommands } from '../../app/commands.ts';
 import { useCompareCommand } from '../../app/compareSet.ts';
-import { type Place, pathOfPlace } from '../../data/place.ts';
+import { pathOfRoute, type Route } from '../../data/route.ts';
 import { type SegmentView, turnsOf } from '../../data/segmentViews.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
-import { useIsDark } from '../../theme/useIsDark.ts';
+import { useIsDark } from '../../theme/theme.ts';
 import { InspectorPane } from './InspectorPane.tsx';
 import { QueueBar } from './labels/QueueBar.tsx';
-import './labels/labels.css';
-import { queueSearch, useReading } from './labels/useReading.ts';
-import { leaveRollout } from './leaveRollout.ts';
+import { leaveRollout, queueSearch, useReview } from './labels/useReview.ts';
 import { Outline } from './Outline.tsx';
-import { layoutFor } from './paneLayout.ts';
 import { RawRecord } from './RawRecord.tsx';
 import { ReplayText } from './ReplayText.tsx';
 import { ReplayToolbar } from './ReplayToolbar.tsx';
 import { nextCallSegment, nextTurn, segmentAt } from './replayModel.ts';
 import { Scrubber } from './Scrubber.tsx';
 import type { TranscriptHandle } from './Transcript.tsx';
-import { Transport } from './Transport.tsx';
+import { Transport, usePlayback } from './Transport.tsx';
+import { useSegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenBar } from './tokens/TokenBar.tsx';
 import { useLexicon } from './tokens/useLexicon.ts';
-import { useSegmentMeans } from './tokens/useSegmentMeans.ts';
 import { useTokenCursor } from './tokens/useTokenCursor.ts';
 import { useFind } from './useFind.ts';
 import { useHeat } from './useHeat.ts';
-import { usePanes } from './usePanes.ts';
-import { usePlayback } from './usePlayback.ts';
+import { layoutFor, usePanes } from './usePanes.ts';
 import { useReveal } from './useReveal.ts';
 import { useSearchHits } from './useSearchHits.ts';
 import { useSiblings } from './useSiblings.ts';
+import './labels/labels.css';
 
 interface ReplayProps {
-  readonly place: Extract<Place, { view: 'rollout' }>;
+  readonly route: Extract<Route, { view: 'rollout' }>;
   readonly detail: RolloutDetail;
 }
 
-export function Replay({ place, detail }: ReplayProps) {
+export function Replay({ route, detail }: ReplayProps) {
   const [query, setQuery] = useUrlQuery();
   const transcript = useRef<TranscriptHandle>(null);
   const [isRecordOpen, setRecordOpen] = useState(false);
@@ -53,7 +50,7 @@ export function Replay({ place, detail }: ReplayProps) {
   const turns = useMemo(() => turnsOf(detail), [detail]);
   const heatState = useHeat(detail);
   const { heat } = heatState;
-  const siblings = useSiblings(place, detail.row, detail.run, queueSearch(query));
+  const siblings = useSiblings(route, detail.row, detail.run, queueSearch(query));
 
   const asked = Number(query.get('turn') ?? Number.NaN);
   const turn = turns.some((view) => view.turn === asked) ? asked : (turns[0]?.turn ?? 0);
@@ -86,7 +83,7 @@ export function Replay({ place, detail }: ReplayProps) {
   const find = useFind(turns, showHit, linked);
   const means = useSegmentMeans(detail, heat);
   const cursor = useTokenCursor({ detail, heat, means, turn, query, setQuery, onShow: showToken });
-  const { labelling, queue, isBlind } = useReading(detail, turn, query.get('queue'), cursor.spanRange);
+  const { labelling, queue, isBlind } = useReview(detail, turn, query.get('queue'), cursor.spanRange);
   const lexicon = useLexicon(detail, heat);
   const { length } = detail.response;
   const isOnText = heat?.ends !== undefined;
@@ -101,7 +98,7 @@ export function Replay({ place, detail }: ReplayProps) {
     if (playback.isAtEnd) goToTurn(turns[0]?.turn ?? 0);
     playback.flip();
   };
-  useCompareCommand(() => (isBlind ? undefined : pathOfPlace(place)));
+  useCompareCommand(() => (isBlind ? undefined : pathOfRoute(route)));
   useCommands({
     'turn.next': () => step(1),
     'turn.previous': () => step(-1),
@@ -130,7 +127,7 @@ export function Replay({ place, detail }: ReplayProps) {
       else if (cursor.span !== undefined) cursor.setSpan(undefined);
       else if (cursor.token !== undefined) cursor.clear();
       else if (isFocused) flip('isFocused');
-      else leaveRollout(place, queue?.link);
+      else leaveRollout(route, queue?.link);
     },
   });
 

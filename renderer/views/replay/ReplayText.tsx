@@ -1,19 +1,26 @@
-import { type RefObject, useRef } from 'react';
+import { X } from 'lucide-react';
+import { type RefObject, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { keyOf } from '../../app/keysInForce.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
+import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
+import { useTokenView } from '../../state/tokenView.ts';
+import { IconButton } from '../../ui/Controls.tsx';
+import { copyText } from '../../ui/exportText.ts';
+import { count, counted } from '../../ui/numbers.ts';
 import { FindBar } from './FindBar.tsx';
 import { SaidOf } from './labels/AnnotationChips.tsx';
 import type { Labelling } from './labels/useLabelling.ts';
 import { Transcript, type TranscriptHandle } from './Transcript.tsx';
-import { SpanBar } from './tokens/SpanBar.tsx';
+import type { LabelRange, TextMarks } from './textMarks.ts';
 import type { SegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenReadout } from './tokens/TokenReadout.tsx';
+import { gapFlags, type Heat, maskedFlags } from './tokens/tokenHeat.ts';
+import { type TokenSpan, tokensCsv, tokensOf } from './tokens/tokenListModel.ts';
 import type { LexiconState } from './tokens/useLexicon.ts';
-import { useTextMarks } from './tokens/useTextMarks.ts';
 import type { TokenCursor } from './tokens/useTokenCursor.ts';
 import type { useFind } from './useFind.ts';
-import type { Heat } from './useHeat.ts';
 
 interface ReplayTextProps {
   readonly detail: RolloutDetail;
@@ -89,4 +96,75 @@ export function ReplayText(props: ReplayTextProps) {
       )}
     </div>
   );
+}
+
+interface SpanBarProps {
+  readonly heat: Heat;
+  readonly span: TokenSpan;
+  readonly onClear: () => void;
+}
+
+/** What was selected with the scrubber's brush. */
+function SpanBar({ heat, span, onClear }: SpanBarProps) {
+  const size = span.to - span.from + 1;
+  const high = heat.high.reduce((sum, token) => sum + Number(token >= span.from && token <= span.to), 0);
+  const copy = () =>
+    void copyText(tokensCsv(heat, tokensOf(span))).then((isCopied) =>
+      useInterface
+        .getState()
+        .setNotice(isCopied ? `${counted(size, 'token')} copied as CSV` : 'The system did not allow copying'),
+    );
+  return (
+    <section className="span-bar" aria-label="Selected tokens">
+      <span>
+        tokens {count(span.from)} to {count(span.to)}
+      </span>
+      <span className="dim">
+        {counted(size, 'token')}, {count(high)} high
+      </span>
+      <button type="button" className="text-button" onClick={copy}>
+        Copy tokens as CSV
+      </button>
+      <IconButton label="Clear the selection of tokens" keys={keyOf('place.up')} onClick={onClear}>
+        <X size={13} />
+      </IconButton>
+    </section>
+  );
+}
+
+/** All that is painted on the text; undefined when there is nothing. */
+function useTextMarks(
+  detail: RolloutDetail,
+  heat: Heat | undefined,
+  lexicon: LexiconState,
+  labels: readonly LabelRange[],
+): TextMarks | undefined {
+  const isHeatOn = useInterface((state) => state.isHeatOn);
+  const isUnderlined = useTokenView((state) => state.markStyle === 'underline');
+  const isMaskShown = useTokenView((state) => state.isMaskShown);
+  const isGapShown = useTokenView((state) => state.isGapShown && heat?.hasGap === true);
+  const { rolloutId } = detail.row;
+  const gapValues = useRequest('rollout.signal', isGapShown ? { rolloutId, signal: 'gap' } : undefined).data
+    ?.values;
+  const mask = heat?.mask;
+  const ends = heat?.ends;
+  const masked = useMemo(
+    () => (isMaskShown && mask !== undefined ? maskedFlags(mask) : undefined),
+    [isMaskShown, mask],
+  );
+  const gap = useMemo(
+    () => (isGapShown && gapValues !== undefined ? gapFlags(gapValues, mask) : undefined),
+    [isGapShown, gapValues, mask],
+  );
+  const shown = isHeatOn && heat?.ends !== undefined && heat.cuts.length > 0 ? heat : undefined;
+  const words = lexicon.ranges;
+  return useMemo(() => {
+    const isBare =
+      shown === undefined &&
+      masked === undefined &&
+      gap === undefined &&
+      words.length === 0 &&
+      labels.length === 0;
+    return isBare ? undefined : { heat: shown, isUnderlined, masked, gap, ends, words, labels };
+  }, [shown, isUnderlined, masked, gap, ends, words, labels]);
 }

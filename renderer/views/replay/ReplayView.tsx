@@ -3,7 +3,7 @@
  * moves the other, and gives plain values to the panes.
  */
 import { CodeOf } from '../../app/CodeState.tsx';
-import type { Place } from '../../data/place.ts';
+import type { Route } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useTokenView } from '../../state/tokenView.ts';
@@ -12,8 +12,8 @@ import { Replay } from './Replay.tsx';
 import { signalParams } from './tokens/useTokenSeries.ts';
 import './replay.css';
 
-export default function ReplayView({ place }: { readonly place: Extract<Place, { view: 'rollout' }> }) {
-  const { runKey, step, groupKey, ordinal } = place;
+export default function ReplayView({ route }: { readonly route: Extract<Route, { view: 'rollout' }> }) {
+  const { runKey, step, groupKey, ordinal } = route;
   const wanted = useTokenView((state) => state.signal);
   const vocabulary = useTokenView((state) => state.vocabulary);
   const signal = signalParams(wanted, vocabulary);
@@ -39,7 +39,7 @@ export default function ReplayView({ place }: { readonly place: Extract<Place, {
   if (rollout.data === undefined) return <WaitingState title="Opening the rollout…" />;
   return (
     <CodeOf detail={rollout.data}>
-      <Replay place={place} detail={rollout.data} />
+      <Replay route={route} detail={rollout.data} />
     </CodeOf>
   );
 }

@@ -3,14 +3,13 @@
  * much. Click to go there; drag to select tokens, or to seek where there are none; arrow keys step by
  * turn when it has the focus.
  */
-import { type KeyboardEvent, useLayoutEffect, useMemo, useRef } from 'react';
+import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useWidth } from '../../charts/useWidth.ts';
 import type { LabelMark } from './labels/labelModel.ts';
 import { PROFILE_HEIGHT, paintProfile } from './paintProfile.ts';
 import { columnStatistics, type MarkCluster, markClusters, profileOf } from './profileModel.ts';
-import { useBrush } from './tokens/useBrush.ts';
-import type { Heat } from './useHeat.ts';
+import type { Heat } from './tokens/tokenHeat.ts';
 import './scrubber.css';
 
 interface ScrubberProps {
@@ -155,4 +154,62 @@ export function Scrubber(props: ScrubberProps) {
       ))}
     </div>
   );
+}
+
+interface BrushInput {
+  /** Without tokens there is nothing to select: dragging seeks. */
+  readonly isOn: boolean;
+  readonly onSeek: (fraction: number) => void;
+  readonly onBrush: (from: number, to: number) => void;
+}
+
+interface Drag {
+  readonly start: number;
+  readonly at: number;
+  readonly isWide: boolean;
+}
+
+/** A hand is not steady: less than this is a click. */
+const CLICK_PIXELS = 4;
+
+function fractionAt(event: PointerEvent<HTMLElement>): number {
+  const rect = event.currentTarget.getBoundingClientRect();
+  return Math.max(0, Math.min(1, (event.clientX - rect.left) / rect.width));
+}
+
+/** Click to go there, drag to select. */
+function useBrush({ isOn, onSeek, onBrush }: BrushInput) {
+  const [drag, setDrag] = useState<Drag>();
+  return {
+    /** While it is being dragged. */
+    stretch:
+      isOn && drag?.isWide === true
+        ? { from: Math.min(drag.start, drag.at), to: Math.max(drag.start, drag.at) }
+        : undefined,
+    handlers: {
+      onPointerDown: (event: PointerEvent<HTMLElement>) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        const start = fractionAt(event);
+        setDrag({ start, at: start, isWide: false });
+        if (!isOn) onSeek(start);
+      },
+      onPointerMove: (event: PointerEvent<HTMLElement>) => {
+        if (drag === undefined) return;
+        const at = fractionAt(event);
+        const pixels = Math.abs(at - drag.start) * event.currentTarget.clientWidth;
+        setDrag({ ...drag, at, isWide: drag.isWide || pixels > CLICK_PIXELS });
+        if (!isOn) onSeek(at);
+      },
+      onPointerUp: (event: PointerEvent<HTMLElement>) => {
+        if (drag !== undefined && isOn) {
+          const at = fractionAt(event);
+          if (drag.isWide) onBrush(drag.start, at);
+          else onSeek(at);
+        }
+        setDrag(undefined);
+      },
+      onPointerCancel: () => setDrag(undefined),
+    },
+  };
 }

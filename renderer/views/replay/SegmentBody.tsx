@@ -5,8 +5,9 @@ import { outcomeMark, prettyArguments, type SegmentView } from '../../data/segme
 import { codePlaces } from '../../editor/codePlaces.ts';
 import { PythonCode } from '../../editor/PythonCode.tsx';
 import { ANSI_ESCAPE, AnsiText } from '../../ui/AnsiText.tsx';
+import { SourceText } from '../../ui/SourceText.tsx';
 import { MarkdownText } from './MarkdownText.tsx';
-import { SourceBlocks } from './SourceBlocks.tsx';
+import { WhenNear } from './WhenNear.tsx';
 
 interface SegmentBodyProps {
   readonly view: SegmentView;
@@ -92,4 +93,53 @@ function CallBody({ view, text }: { readonly view: SegmentView; readonly text: s
       <SourceBlocks text={text} start={view.segment.inner.start} source={view.source} />
     </pre>
   );
+}
+
+interface SourceBlocksProps {
+  readonly text: string;
+  /** Offset of `text` in its source; absent when it is not a literal part of it. */
+  readonly start?: number;
+  readonly source?: string;
+}
+
+/** Text as it was logged, any length of it: in blocks of whole lines, of which those far away are one text node each. */
+const SourceBlocks = memo(function SourceBlocks({ text, start, source }: SourceBlocksProps) {
+  const blocks = useMemo(() => lineBlocks(text), [text]);
+  if (blocks.length === 1) return <SourceText text={text} start={start} source={source} />;
+  return blocks.map((block, i) => {
+    const at = start === undefined ? undefined : start + block.start;
+    return (
+      <WhenNear
+        key={block.start}
+        isNear={i === 0}
+        waiting={<SourceText text={block.text} start={at} source={source} isFar />}
+      >
+        <SourceText text={block.text} start={at} source={source} />
+      </WhenNear>
+    );
+  });
+});
+
+/** Blocks of whole lines, so that a long text can be rendered a part at a time and reads as if it were one. */
+interface LineBlock {
+  /** Offset of the block in the whole text. */
+  readonly start: number;
+  /** With the newline it ends with; only the last one may have none. */
+  readonly text: string;
+}
+
+/** About as many lines as a screen has. */
+const BLOCK_CHARACTERS = 3_200;
+
+export function lineBlocks(text: string): readonly LineBlock[] {
+  const blocks: LineBlock[] = [];
+  let start = 0;
+  while (text.length - start > BLOCK_CHARACTERS) {
+    const newline = text.indexOf('\n', start + BLOCK_CHARACTERS);
+    if (newline < 0 || newline === text.length - 1) break;
+    blocks.push({ start, text: text.slice(start, newline + 1) });
+    start = newline + 1;
+  }
+  blocks.push({ start, text: text.slice(start) });
+  return blocks;
 }

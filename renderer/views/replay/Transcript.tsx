@@ -2,13 +2,13 @@
 /**
  * The rollout as text, turn by turn. Scrolling by hand moves the selected turn along; choosing a
  * turn scrolls to it. Segments out of sight are skipped by the browser (`content-visibility`); turns and segments
- * far away are not in the page (`useNear.ts`), so that it has few elements, however long the rollout.
+ * far away are not in the page (`WhenNear.tsx`), so that it has few elements, however long the rollout.
  */
 import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { TextRange } from '../../../shared/domain/model.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
-import { useTakenFocus } from '../../ui/useTakenFocus.ts';
+import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import type { Hit } from './findModel.ts';
 import { TurnSection } from './TurnSection.tsx';
 import type { TextMarks } from './textMarks.ts';
@@ -104,7 +104,7 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
   useEffect(() => () => clearTimeout(reading.current), []);
 
   // So that arrow and page keys scroll the text at once, as in any reader.
-  useTakenFocus(scroller);
+  useAutoFocus(scroller);
 
   useImperativeHandle(props.handle, () => ({
     showSegment(segment, fraction = 0) {

@@ -1,7 +1,10 @@
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, Pause, Play } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { keyOf } from '../../app/keysInForce.ts';
+import type { TurnView } from '../../data/segmentViews.ts';
 import { PLAY_SPEEDS, useInterface } from '../../state/interface.ts';
 import { IconButton } from '../../ui/Controls.tsx';
+import { dwellMs } from './replayModel.ts';
 
 interface TransportProps {
   readonly turn: number;
@@ -55,4 +58,31 @@ export function Transport(props: TransportProps) {
       </div>
     </div>
   );
+}
+
+/** Plays turn by turn at a reading pace and stops at the end. */
+export function usePlayback(turns: readonly TurnView[], turn: number, onStep: () => void) {
+  const [isPlaying, setPlaying] = useState(false);
+  const speed = useInterface((state) => state.playSpeed);
+  const step = useRef(onStep);
+  useEffect(() => {
+    step.current = onStep;
+  });
+  const isAtEnd = turn === turns.at(-1)?.turn;
+  const view = turns.find((one) => one.turn === turn);
+  const isRunning = isPlaying && !isAtEnd;
+
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setTimeout(() => step.current(), dwellMs(view, speed));
+    return () => clearTimeout(timer);
+  }, [isRunning, view, speed]);
+
+  return {
+    isPlaying: isRunning,
+    pause: () => setPlaying(false),
+    /** At the end playing begins anew, which the caller does by going to the first turn. */
+    flip: () => setPlaying(!isRunning),
+    isAtEnd,
+  };
 }

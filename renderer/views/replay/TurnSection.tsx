@@ -5,7 +5,7 @@ import { counted } from '../../ui/numbers.ts';
 import { TurnChips } from './labels/AnnotationChips.tsx';
 import { SegmentCard } from './SegmentCard.tsx';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
-import { useNear } from './useNear.ts';
+import { useNear } from './WhenNear.tsx';
 
 interface TurnSectionProps {
   readonly view: TurnView;

@@ -1,13 +1,11 @@
 import { useDeferredValue, useMemo } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { type HeatSignal, useTokenView } from '../../state/tokenView.ts';
-import { useReflectionWindow } from './tokens/preferences.ts';
 import { resolveThreshold } from './tokens/thresholdModel.ts';
 import { type Heat, heatOf } from './tokens/tokenHeat.ts';
+import { useReflectionWindow } from './tokens/useLexicon.ts';
 import { hasPercentile, type Percentile, statisticsParams, usePercentile } from './tokens/usePercentile.ts';
 import { useTokenSeries } from './tokens/useTokenSeries.ts';
-
-export type { Heat } from './tokens/tokenHeat.ts';
 
 export interface HeatState {
   /** Undefined when nothing was logged, or while it is on its way. */

@@ -1,5 +1,5 @@
+import { useSyncExternalStore } from 'react';
 import { useInterface } from '../../state/interface.ts';
-import { useIsNarrow } from '../../ui/useIsNarrow.ts';
 
 export interface Panes {
   readonly isOutlineOpen: boolean;
@@ -19,4 +19,29 @@ export function usePanes(): Panes {
     if (!isInTheWay || !useInterface.getState().isOutlineOpen) flip('isOutlineOpen');
   };
   return { isOutlineOpen, isInspectorOpen, flipOutline };
+}
+
+/** A remembered layout counts only for the very panes that are open now: its shares add up to 100. */
+export function layoutFor(
+  layout: Readonly<Record<string, number>>,
+  hasOutline: boolean,
+  hasInspector: boolean,
+): Record<string, number> | undefined {
+  const panes = ['transcript', ...(hasOutline ? ['outline'] : []), ...(hasInspector ? ['inspector'] : [])];
+  const fits = panes.length === Object.keys(layout).length && panes.every((pane) => pane in layout);
+  return fits ? { ...layout } : undefined;
+}
+
+/** Below this a text between two panes would be a column of a few words. */
+const NARROW = '(max-width: 1080px)';
+
+function subscribe(onChange: () => void): () => void {
+  const query = window.matchMedia(NARROW);
+  query.addEventListener('change', onChange);
+  return () => query.removeEventListener('change', onChange);
+}
+
+/** Whether the window has room for one pane beside the text, and not for two. */
+function useIsNarrow(): boolean {
+  return useSyncExternalStore(subscribe, () => window.matchMedia(NARROW).matches);
 }

@@ -1,14 +1,14 @@
 /** The hits of a search in the rollout one came to from it: `?find=` is the query, `?at=` the hit that is shown. */
-
 import { useEffect, useMemo, useRef } from 'react';
-import type { RolloutDetail } from '../../../shared/api/contract.ts';
-import { hitAddress, readHitAddress } from '../../data/searchLink.ts';
-import type { TurnView } from '../../data/segmentViews.ts';
-import { navigateTo } from '../../data/usePlace.ts';
+import type { RolloutDetail, RolloutHits } from '../../../shared/api/contract.ts';
+import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
+import { type HitAddress, hitAddress, readHitAddress } from '../../data/searchLink.ts';
+import type { SegmentView, TurnView } from '../../data/segmentViews.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { queryLeftAt } from '../../state/placeMemory.ts';
+import { navigateTo } from '../../data/useRoute.ts';
+import { codePlaces, type PlacedStretch } from '../../editor/codePlaces.ts';
+import { queryLeftAt } from '../../state/routeMemory.ts';
 import type { Hit } from './findModel.ts';
-import { type PlacedHit, placedHits } from './searchHitModel.ts';
 
 export interface LinkedFind {
   readonly query: string;
@@ -85,5 +85,49 @@ export function useSearchHits({
       else drop();
     },
     drop,
+  };
+}
+
+interface PlacedHit extends Hit {
+  readonly address: HitAddress;
+}
+
+type Found = RolloutHits['hits'][number];
+
+/** @returns in the same order; a hit in a segment that is not there is left out */
+export function placedHits(turns: readonly TurnView[], found: readonly Found[]): readonly PlacedHit[] {
+  const views = new Map(turns.flatMap((turn) => turn.segments.map((view) => [view.index, view] as const)));
+  const stretches = new Map<number, readonly PlacedStretch[] | undefined>();
+  return found.flatMap((hit) => {
+    const view = views.get(hit.segment);
+    if (view === undefined) return [];
+    if (!stretches.has(hit.segment)) stretches.set(hit.segment, codeStretches(view));
+    const { start, end } = rangeOf(view, hit, stretches.get(hit.segment));
+    const { source, index: segment } = view;
+    return [{ source, segment, turn: view.segment.turn, start, end, address: { segment, start: hit.start } }];
+  });
+}
+
+/** undefined: the segment is searched as it is written. */
+function codeStretches(view: SegmentView): readonly PlacedStretch[] | undefined {
+  if (view.segment.kind !== 'tool-call') return undefined;
+  const { code } = readCallPayload(view.inner);
+  return code === undefined ? undefined : codePlaces(code, view.inner, view.segment.inner.start);
+}
+
+function rangeOf(
+  view: SegmentView,
+  { start, end }: Pick<Found, 'start' | 'end'>,
+  stretches: readonly PlacedStretch[] | undefined,
+): { readonly start: number; readonly end: number } {
+  const { inner } = view.segment;
+  if (stretches === undefined) return { start: inner.start + start, end: inner.start + end };
+  // Between two stretches stands an escape: a hit begins behind it, or ends before it.
+  const first = stretches.find((stretch) => stretch.end > start);
+  const last = stretches.findLast((stretch) => stretch.start < end);
+  if (first === undefined || last === undefined) return inner;
+  return {
+    start: first.source + Math.max(0, start - first.start),
+    end: last.source + Math.min(end, last.end) - last.start,
   };
 }

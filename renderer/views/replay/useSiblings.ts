@@ -1,8 +1,8 @@
 import type { RolloutRow } from '../../../shared/api/contract.ts';
-import type { Place } from '../../data/place.ts';
+import type { Route } from '../../data/route.ts';
 import { useNeighbourRollout } from '../../data/useNeighbours.ts';
-import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { count } from '../../ui/numbers.ts';
 
 export interface Siblings {
@@ -15,7 +15,7 @@ export interface Siblings {
 
 /** The rollouts beside this one: its group, or the whole step when the group has no other. */
 export function useSiblings(
-  place: Extract<Place, { view: 'rollout' }>,
+  route: Extract<Route, { view: 'rollout' }>,
   row: RolloutRow | undefined,
   run: { readonly runId: number; readonly hasSteps: boolean } | undefined,
   /** Of the URL, kept on the way: a queue, and that it is read blind. */
@@ -46,6 +46,6 @@ export function useSiblings(
     hasPrevious: at > 0,
     hasNext: ids !== undefined && at >= 0 && at < ids.length - 1,
     go: (by) =>
-      goToNeighbour(by, (next) => goTo({ ...place, groupKey: next.groupKey, ordinal: next.ordinal }, search)),
+      goToNeighbour(by, (next) => goTo({ ...route, groupKey: next.groupKey, ordinal: next.ordinal }, search)),
   };
 }

@@ -1,10 +1,10 @@
 /** Nothing is looked for, or nothing was found: what there is to look for, and why it may have been missed. */
 import { useFilterLink } from '../../data/filterLink.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { EmptyState } from '../../ui/States.tsx';
-import { hasCasedPattern, SCOPE_WORDS, scopeOf, withScope } from './searchModel.ts';
+import { hasCasedPattern, SCOPE_LABELS, scopeOf, withScope } from './searchModel.ts';
 
 const EXAMPLES: readonly (readonly [query: string, means: string])[] = [
   ['"double-check"', 'these words, one after the other'],
@@ -48,8 +48,8 @@ export function NothingFound({ isInOneRun }: { readonly isInOneRun: boolean }) {
       {scope !== undefined && elsewhere !== undefined && (
         <p>
           {hit === undefined
-            ? `It was looked for in ${SCOPE_WORDS[scope].place} only. `
-            : `Not in ${SCOPE_WORDS[scope].place}, but elsewhere ${
+            ? `It was looked for in ${SCOPE_LABELS[scope].place} only. `
+            : `Not in ${SCOPE_LABELS[scope].place}, but elsewhere ${
                 hit.prompt.total > 0 ? '(in a prompt, for one). ' : 'in a rollout. '
               }`}
           <Button onClick={() => setQuery({ q: elsewhere })}>Look everywhere</Button>

@@ -1,18 +1,16 @@
 /** What was found, group by group: a row for each hit that is shown. */
-
 import { useMemo } from 'react';
-import type { RunSummary } from '../../../shared/api/contract.ts';
+import type { RunSummary, SearchHit } from '../../../shared/api/contract.ts';
 import { useCompareCommand, useCompareMark } from '../../app/compareSet.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
-import { pathOfPlace, type RolloutPlace } from '../../data/place.ts';
+import { pathOfRoute, type RolloutRoute } from '../../data/route.ts';
 import { foundPath } from '../../data/searchLink.ts';
-import { navigateTo } from '../../data/usePlace.ts';
-import { listPosition, rememberListPosition } from '../../state/listMemory.ts';
+import { navigateTo } from '../../data/useRoute.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { RightMark } from '../../ui/Marks.tsx';
 import { counted, reward } from '../../ui/numbers.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
-import { Snippet } from './Snippet.tsx';
-import { PLACE_WORDS, type Rest, type SearchRow } from './searchModel.ts';
+import { onOneLine, PLACE_LABELS, type Rest, type SearchRow } from './searchModel.ts';
 
 interface SearchResultsProps {
   readonly rows: readonly SearchRow[];
@@ -59,11 +57,11 @@ export function SearchResults({ rows, runs, query, list, onNearEnd }: SearchResu
 
 function hrefTo({ group, ...row }: SearchRow, runKey: string, query: string): string {
   const { step, groupKey } = group;
-  if (row.kind === 'group') return pathOfPlace({ view: 'group', runKey, step, groupKey });
+  if (row.kind === 'group') return pathOfRoute({ view: 'group', runKey, step, groupKey });
   const rollout = row.kind === 'rollout' ? row.rollout : group.found[0];
-  const place: RolloutPlace = { view: 'rollout', runKey, step, groupKey, ordinal: rollout?.ordinal ?? 0 };
+  const route: RolloutRoute = { view: 'rollout', runKey, step, groupKey, ordinal: rollout?.ordinal ?? 0 };
   const { hit } = row;
-  return foundPath(place, { query, ...(hit === undefined ? {} : { turn: hit.turn, at: hit }) });
+  return foundPath(route, { query, ...(hit === undefined ? {} : { turn: hit.turn, at: hit }) });
 }
 
 function columnsFor(runs: ReadonlyMap<number, RunSummary>): readonly Column<SearchRow>[] {
@@ -139,7 +137,7 @@ function Where({ row }: { readonly row: HitRow }) {
   if (row.hit === undefined) return null;
   return (
     <span className="dim">
-      turn {row.hit.turn} · {PLACE_WORDS[row.hit.kind]}
+      turn {row.hit.turn} · {PLACE_LABELS[row.hit.kind]}
     </span>
   );
 }
@@ -163,6 +161,27 @@ function RestOf({ rest: { count, isAtLeast } }: { readonly rest: Rest }) {
   return (
     <span className="search-rest" title="More hits here: open it, n goes to the next">
       +{isAtLeast ? `${count} or more` : count}
+    </span>
+  );
+}
+
+/** Before the hit, where there is room for so much: the hit itself is to be seen. */
+const BEFORE = 48;
+
+/** A hit with the text around it, on one line; what is left out is marked by an ellipsis. */
+function Snippet({ hit }: { readonly hit: SearchHit }) {
+  const isShortened = hit.before.length > BEFORE;
+  const before = isShortened ? hit.before.slice(-BEFORE) : hit.before;
+  return (
+    <span className="search-snippet">
+      {(isShortened || hit.isCut.before) && <span className="dim">…</span>}
+      {onOneLine(before.replace(/^[\udc00-\udfff]/, ''))}
+      <mark>
+        {onOneLine(hit.text)}
+        {hit.isCut.text && '…'}
+      </mark>
+      {onOneLine(hit.after)}
+      {hit.isCut.after && <span className="dim">…</span>}
     </span>
   );
 }

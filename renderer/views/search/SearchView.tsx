@@ -1,18 +1,20 @@
 /** Words in the texts of all rollouts. The URL holds what is looked for; this component asks and lays out. */
 import { useEffect, useMemo } from 'react';
+import type { RunSummary, SearchState, UnsearchedRollout } from '../../../shared/api/contract.ts';
 import { wantedTextNodes } from '../../../shared/domain/filter/node.ts';
 import { runCommand } from '../../app/commands.ts';
+import { FilterBox } from '../../app/filter/FilterBox.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { useSearchPages } from '../../data/useSearchPages.ts';
-import { useSearchState } from '../../data/useSearchState.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { type SearchPages, useSearchPages, useSearchState } from '../../data/useSearchPages.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { NothingFound, SearchStart } from './SearchEmpty.tsx';
-import { SearchHead } from './SearchHead.tsx';
 import { SearchResults } from './SearchResults.tsx';
-import { SearchStatus } from './SearchStatus.tsx';
-import { rowsOf } from './searchModel.ts';
+import { rowsOf, SCOPE_LABELS, SCOPES, scopeOf, type Tally, tallyOf, withScope } from './searchModel.ts';
 import './search.css';
 
 const NO_RUNS: readonly never[] = [];
@@ -59,7 +61,7 @@ export default function SearchView() {
       );
     if (isStart) return <SearchStart />;
     if (search.error !== null && rows.length === 0)
-      return <FailedState title="The search failed" error={search.error} onRetry={search.again} />;
+      return <FailedState title="The search failed" error={search.error} onRetry={search.startOver} />;
     if (rows.length > 0)
       return (
         <SearchResults
@@ -79,4 +81,118 @@ export default function SearchView() {
       );
     return <WaitingState title="Searching…" />;
   }
+}
+
+interface SearchHeadProps {
+  readonly runs: readonly RunSummary[];
+  /** undefined: all of them. */
+  readonly run: RunSummary | undefined;
+}
+
+/** What is looked for, where, and in which run. */
+function SearchHead({ runs, run }: SearchHeadProps) {
+  const { node, applied } = useFilterLink();
+  const [, setQuery] = useUrlQuery();
+  const scope = scopeOf(node);
+  const names = distinctNames(runs);
+  return (
+    <header className="search-head">
+      <h1>Search</h1>
+      <div className="filters">
+        <FilterBox runId={run?.runId} runKey={run?.runKey} what="all texts" verb="Search" />
+        <label className="search-run">
+          in{' '}
+          <select
+            aria-label="Run to search"
+            value={run?.runKey ?? ''}
+            onChange={(event) => setQuery({ run: event.target.value })}
+          >
+            <option value="">all runs</option>
+            {runs.map((one, i) => (
+              <option key={one.runKey} value={one.runKey}>
+                {names[i]} · {counted(one.rollouts, 'rollout')}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {applied !== '' && (
+        <fieldset className="segmented search-scopes" aria-label="Where to look for the words">
+          {SCOPES.map((field) => (
+            <button
+              type="button"
+              key={field}
+              aria-pressed={field === scope}
+              title={`In ${SCOPE_LABELS[field].place}`}
+              onClick={() => setQuery({ q: withScope(node, field) })}
+            >
+              {SCOPE_LABELS[field].label}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </header>
+  );
+}
+
+interface SearchStatusProps {
+  readonly search: SearchPages;
+  readonly index: SearchState | undefined;
+  /** Rollouts there are now, in what is searched. */
+  readonly rollouts: number | undefined;
+  readonly hasRegex: boolean;
+}
+
+/** How far a search has come, what it had to read, and what it left out. */
+function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) {
+  const tally = tallyOf(search.pages);
+  const unsearched = search.pages.flatMap((page) => page.unsearched);
+  const come = search.isWhole && rollouts !== undefined ? rollouts - tally.total : 0;
+  return (
+    <div className="search-status">
+      <p role="status">{foundLabel(tally, search)}</p>
+      {tally.scanned > 0 && (
+        <p className="dim">
+          {counted(tally.scanned, 'text')} read
+          {hasRegex
+            ? ': a regular expression is not in the index'
+            : index === undefined || index.indexed >= index.rollouts
+              ? ': not in the index then'
+              : `: the index has ${count(index.indexed)} of ${count(index.rollouts)} rollouts so far`}
+        </p>
+      )}
+      {unsearched.length > 0 && <p className="is-wrong">{unsearchedLabel(unsearched)}</p>}
+      {come > 0 && <Button onClick={search.startOver}>Search again: {counted(come, 'rollout')} more</Button>}
+      {search.isRunning && (
+        <span className="search-progress">
+          <progress
+            aria-label="Rollouts gone through"
+            value={tally.total === 0 ? undefined : tally.passed / tally.total}
+            max={1}
+          />
+          <Button onClick={search.stop}>Stop</Button>
+        </span>
+      )}
+      {search.isStopped && !search.isWhole && <Button onClick={search.restart}>Go on</Button>}
+    </div>
+  );
+}
+
+function foundLabel({ rollouts, groups, passed, total }: Tally, search: SearchPages): string {
+  const found = `${counted(rollouts, 'rollout')} in ${counted(groups, 'group')}`;
+  if (search.isWhole && rollouts === 0) return `${counted(total, 'rollout')} searched`;
+  if (search.isWhole) return `${found}, of ${counted(total, 'rollout')} searched`;
+  const far = `${count(passed)} of ${counted(total, 'rollout')} gone through`;
+  if (search.isStopped) return `${found} · stopped after ${count(passed)} of ${counted(total, 'rollout')}`;
+  if (search.isRunning) return total === 0 ? 'Searching…' : `${found} · ${far}`;
+  return `The first ${found} · ${far}; scroll for more`;
+}
+
+function unsearchedLabel(unsearched: readonly UnsearchedRollout[]): string {
+  const names = unsearched
+    .slice(0, 3)
+    .map(({ step, groupKey, ordinal }) => `step ${step} ${groupKey} #${ordinal}`)
+    .join(', ');
+  const more = unsearched.length > 3 ? ` and ${unsearched.length - 3} more` : '';
+  return `Not searched, since the regular expression takes too long there: ${names}${more}`;
 }

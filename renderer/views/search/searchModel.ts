@@ -99,7 +99,7 @@ export function tallyOf(pages: readonly SearchPage[]): Tally {
   };
 }
 
-export const SCOPE_WORDS: Readonly<Record<TextField, { readonly label: string; readonly place: string }>> = {
+export const SCOPE_LABELS: Readonly<Record<TextField, { readonly label: string; readonly place: string }>> = {
   text: { label: 'Everywhere', place: 'prompts and responses' },
   reasoning: { label: 'Reasoning', place: 'the reasoning and prose of responses' },
   code: { label: 'Code', place: 'what tools were called with' },
@@ -133,7 +133,7 @@ function moved(node: FilterNode, field: TextField): FilterNode {
   }
 }
 
-export const PLACE_WORDS: Readonly<Record<SegmentKind, string>> = {
+export const PLACE_LABELS: Readonly<Record<SegmentKind, string>> = {
   reasoning: 'reasoning',
   text: 'prose',
   'tool-call': 'code',

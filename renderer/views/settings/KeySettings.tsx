@@ -1,9 +1,10 @@
-import { useState } from 'react';
-import { useBoundCommands } from '../../app/boundKeys.ts';
-import { COMMANDS } from '../../app/keymap.ts';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { Keys } from '../../app/Keys.tsx';
+import { COMMANDS, type Command } from '../../app/keymap.ts';
+import { clashesOf, useBoundCommands } from '../../app/keysInForce.ts';
+import { beyondReach, holdersOf, typedStroke } from '../../app/typedKeys.ts';
 import { useKeyBindings } from '../../state/keyBindings.ts';
 import { Button } from '../../ui/Controls.tsx';
-import { KeyRow } from './KeyRow.tsx';
 
 /** Every command with its keys, each of which can be given others. */
 export function KeySettings() {
@@ -53,5 +54,158 @@ export function KeySettings() {
         </>
       )}
     </section>
+  );
+}
+
+interface KeyRowProps {
+  readonly command: Command;
+  /** All of them, with the keys in force. */
+  readonly commands: readonly Command[];
+  readonly isChanged: boolean;
+}
+
+/** Keys that were typed and are somebody else's: whose they are to be is asked. */
+interface Asked {
+  readonly keys: string;
+  readonly holders: readonly Command[];
+}
+
+/** A command, its keys, and what can be done with them. */
+function KeyRow({ command, commands, isChanged }: KeyRowProps) {
+  const { bind, unbind } = useKeyBindings.getState();
+  const [isListening, setListening] = useState(false);
+  const [refused, setRefused] = useState<string>();
+  const [asked, setAsked] = useState<Asked>();
+  const clashes = isChanged && asked === undefined ? clashesOf(commands, command.id) : [];
+  const stop = () => setListening(false);
+  const typed = (keys: string) => {
+    stop();
+    const why = beyondReach(commands, command.id, keys);
+    const holders = holdersOf(commands, command.id, keys);
+    setRefused(why);
+    if (why !== undefined) return;
+    if (holders.length > 0) setAsked({ keys, holders });
+    else bind(command.id, [keys]);
+  };
+  const answer = ({ keys, holders }: Asked, isTaken: boolean) => {
+    setAsked(undefined);
+    if (isTaken)
+      for (const holder of holders)
+        bind(
+          holder.id,
+          holder.keys.filter((each) => each !== keys),
+        );
+    bind(command.id, [keys]);
+  };
+  return (
+    <li>
+      <span className="key-label">
+        {command.label} <code>{command.id}</code>
+      </span>
+      <span className="key-area">{command.area}</span>
+      <span className="key-keys">
+        {isListening ? (
+          <ListeningKeys
+            onTyped={typed}
+            onRefused={(why) => {
+              stop();
+              setRefused(why);
+            }}
+            onEnd={stop}
+          />
+        ) : command.keys.length === 0 ? (
+          <span className="dim">none</span>
+        ) : (
+          command.keys.map((keys) => <Keys key={keys} keys={keys} />)
+        )}
+      </span>
+      <span className="key-buttons">
+        <Button
+          onClick={() => {
+            setRefused(undefined);
+            setAsked(undefined);
+            setListening(true);
+          }}
+          aria-label={`Change the keys of ${command.label}`}
+        >
+          Change
+        </Button>
+        {command.keys.length > 0 && (
+          <Button onClick={() => bind(command.id, [])} aria-label={`No keys for ${command.label}`}>
+            None
+          </Button>
+        )}
+        {isChanged && (
+          <Button onClick={() => unbind(command.id)} aria-label={`${command.label}: keys as they came`}>
+            As it came
+          </Button>
+        )}
+      </span>
+      {refused !== undefined && (
+        <span className="key-clash" role="alert">
+          {refused}
+        </span>
+      )}
+      {asked !== undefined && (
+        <span className="key-clash" role="alert">
+          <Keys keys={asked.keys} /> is {asked.holders.map(({ label }) => `“${label}”`).join(' and ')}.{' '}
+          <Button onClick={() => answer(asked, true)}>
+            Take it from {asked.holders.map(({ label }) => `“${label}”`).join(' and ')}
+          </Button>{' '}
+          <Button onClick={() => answer(asked, false)}>Give it to both</Button>{' '}
+          <Button onClick={() => setAsked(undefined)}>Leave it</Button>
+        </span>
+      )}
+      {clashes.length > 0 && (
+        <span className="key-clash" role="alert">
+          Also: {clashes.map(({ label, area }) => `${label} (${area})`).join('; ')}. Where both can run, the
+          first in this list does.
+        </span>
+      )}
+    </li>
+  );
+}
+
+/** As long as the listener waits for the second stroke of a sequence. */
+const SEQUENCE_MS = 900;
+
+interface ListeningKeysProps {
+  /** One stroke, or two within the time of a sequence. */
+  readonly onTyped: (keys: string) => void;
+  /** @param why a press that cannot be bound, in a sentence */
+  readonly onRefused: (why: string) => void;
+  readonly onEnd: () => void;
+}
+
+function ListeningKeys({ onTyped, onRefused, onEnd }: ListeningKeysProps) {
+  const [first, setFirst] = useState<string>();
+  const field = useRef<HTMLButtonElement>(null);
+  const typed = useRef(onTyped);
+  typed.current = onTyped;
+  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    if (first === undefined) return;
+    const timer = setTimeout(() => typed.current(first), SEQUENCE_MS);
+    return () => clearTimeout(timer);
+  }, [first]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      onEnd();
+      return;
+    }
+    const press = typedStroke(event, /mac/i.test(navigator.platform));
+    if (press === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if ('refused' in press) onRefused(press.refused);
+    else if (first === undefined) setFirst(press.stroke);
+    else onTyped(`${first} ${press.stroke}`);
+  };
+  return (
+    <button type="button" ref={field} className="key-listening" onKeyDown={onKeyDown} onBlur={onEnd}>
+      {first === undefined ? 'Press a key, or two in a row; Esc leaves it' : <Keys keys={first} />}
+    </button>
   );
 }

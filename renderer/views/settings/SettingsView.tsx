@@ -1,6 +1,6 @@
 import type { SearchState } from '../../../shared/api/contract.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { useSearchState } from '../../data/useSearchState.ts';
+import { useSearchState } from '../../data/useSearchPages.ts';
 import { PLAY_SPEEDS, THEMES, useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
@@ -76,7 +76,7 @@ export default function SettingsView() {
           </div>
           <div>
             <dt>Index of all texts</dt>
-            <dd>{indexWords(index)}</dd>
+            <dd>{indexLabel(index)}</dd>
           </div>
           <div>
             <dt>Formats</dt>
@@ -121,7 +121,7 @@ export default function SettingsView() {
   );
 }
 
-function indexWords(index: SearchState | undefined): string {
+function indexLabel(index: SearchState | undefined): string {
   if (index === undefined) return '';
   const { indexed, rollouts } = index;
   return indexed >= rollouts

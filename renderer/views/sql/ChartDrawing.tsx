@@ -10,7 +10,7 @@ import {
 } from 'd3-shape';
 import { useState } from 'react';
 import { axisRoom, linePath, stepScale, valueScale } from '../../charts/chartModel.ts';
-import type { DrawingSize } from '../../charts/figure.ts';
+import type { DrawingSize } from '../../charts/exportChart.ts';
 import { dashOf, STROKES } from '../../charts/panelModel.ts';
 import { useSize } from '../../charts/useWidth.ts';
 import { counted } from '../../ui/numbers.ts';

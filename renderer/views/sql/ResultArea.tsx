@@ -1,15 +1,16 @@
 /** What a statement answered: a table, a chart of it, or a plan. */
-import { ChartLine, ClipboardCopy, Download, PanelRight } from 'lucide-react';
+import { ChartLine, ClipboardCopy, Download, PanelRight, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import type { SqlFormat, SqlRow } from '../../../shared/api/contract.ts';
+import type { SqlFormat, SqlRow, SqlValue } from '../../../shared/api/contract.ts';
 import type { SqlOutcome } from '../../data/useSqlRun.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { count } from '../../ui/numbers.ts';
+import { SourceText } from '../../ui/SourceText.tsx';
 import { EmptyState, WaitingState } from '../../ui/States.tsx';
 import type { ChartChoice } from './chartChoice.ts';
-import { PlanTree } from './PlanTree.tsx';
 import { ResultChart } from './ResultChart.tsx';
 import { ResultTable } from './ResultTable.tsx';
-import { RowPane } from './RowPane.tsx';
+import { planLines, valueText } from './sqlModel.ts';
 
 interface ResultAreaProps {
   readonly outcome: SqlOutcome | undefined;
@@ -102,5 +103,68 @@ export function ResultArea(props: ResultAreaProps) {
         {hasRowPane && chart === undefined && <RowPane columns={columns} row={cursor} />}
       </div>
     </>
+  );
+}
+
+interface RowPaneProps {
+  readonly columns: readonly string[];
+  readonly row: SqlRow | undefined;
+}
+
+/** One row, value by value, with texts as far as they are here. */
+function RowPane({ columns, row }: RowPaneProps) {
+  return (
+    <aside className="sql-row-pane" aria-label="The row under the cursor">
+      {row === undefined ? (
+        <p className="dim">No row is chosen.</p>
+      ) : (
+        <dl>
+          {columns.map((name, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may share a name
+            <div key={i}>
+              <dt>{name}</dt>
+              <dd>
+                <Value value={row[i]} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </aside>
+  );
+}
+
+function Value({ value }: { readonly value: SqlValue | undefined }) {
+  if (value === null || value === undefined) return <span className="sql-null">NULL</span>;
+  if (typeof value === 'object' && value.kind === 'cut')
+    return (
+      <>
+        <SourceText text={value.text} />
+        <p className="dim">
+          … the first {count(value.text.length)} of {count(value.chars)} characters; an export has all
+        </p>
+      </>
+    );
+  return <SourceText text={valueText(value)} />;
+}
+
+/** How SQLite goes about a statement. */
+function PlanTree({ rows }: { readonly rows: readonly SqlRow[] }) {
+  return (
+    <section className="sql-plan" aria-label="Query plan">
+      <p className="dim">What SQLite does, from the outer loop to the inner one. Nothing has been run.</p>
+      <ul>
+        {planLines(rows).map((line) => (
+          <li key={line.id} style={{ paddingInlineStart: line.depth * 22 }}>
+            <code>{line.detail}</code>
+            {line.hint !== undefined && (
+              <span className="sql-plan-hint">
+                <TriangleAlert size={12} aria-hidden="true" /> {line.hint}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

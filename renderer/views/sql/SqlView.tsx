@@ -4,22 +4,21 @@ import type { SqlFormat, SqlRow, SqlSource } from '../../../shared/api/contract.
 import { useCommands } from '../../app/commands.ts';
 import { keyWord } from '../../app/keysInForce.ts';
 import { useClient } from '../../data/DataProvider.tsx';
-import { goTo } from '../../data/usePlace.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { goTo } from '../../data/useRoute.ts';
 import { type StatementAim, useSqlExport, useSqlRun } from '../../data/useSqlRun.ts';
 import type { SqlEditorHandle } from '../../editor/SqlEditor.tsx';
 import { useInterface } from '../../state/interface.ts';
-import { useIsDark } from '../../theme/useIsDark.ts';
-import { copyText } from '../../ui/copyText.ts';
+import { useIsDark } from '../../theme/theme.ts';
+import { copyText, saveText } from '../../ui/exportText.ts';
 import { counted } from '../../ui/numbers.ts';
 import { WaitingState } from '../../ui/States.tsx';
-import { saveText } from '../../ui/saveText.ts';
 import { type ChartChoice, proposedChart } from './chartChoice.ts';
 import { ResultArea } from './ResultArea.tsx';
 import { SidePanel } from './SidePanel.tsx';
 import { StatementBar } from './StatementBar.tsx';
 import { StatusLine } from './StatusLine.tsx';
-import { fileNameOf, linkOf, numberOf, placeOfTarget, tsvOf } from './sqlModel.ts';
+import { fileNameOf, linkOf, numberOf, routeOfTarget, tsvOf } from './sqlModel.ts';
 import { useStatement } from './useStatement.ts';
 import './sql.css';
 
@@ -32,7 +31,7 @@ export default function SqlView() {
   const client = useClient();
   const statement = useStatement();
   const { text, setText } = statement;
-  const { outcome, running, run, cancel } = useSqlRun();
+  const { outcome, running, run, stop } = useSqlRun();
   const file = useSqlExport();
   const sources = useRequest('sql.schema', {}).data ?? NO_SOURCES;
   const saved = useRequest('query.list', {}).data ?? [];
@@ -56,7 +55,7 @@ export default function SqlView() {
     'sql.run': () => start('rows'),
     'sql.explain': () => start('plan'),
     'search.focus': () => editor.current?.focus(),
-    'place.up': running === undefined ? undefined : cancel,
+    'place.up': running === undefined ? undefined : stop,
   });
   const isChanged =
     outcome !== undefined && text.slice(outcome.start, outcome.start + outcome.sql.length) !== outcome.sql;
@@ -81,7 +80,7 @@ export default function SqlView() {
     if (link === undefined || id === undefined)
       return notify('The row has no rollout_id, group_id or run_id to open');
     client.request('sql.target', { of: link.kind, id }).then(
-      (target) => goTo(placeOfTarget(target)),
+      (target) => goTo(routeOfTarget(target)),
       (error: unknown) => notify(error instanceof Error ? error.message : String(error)),
     );
   };
@@ -111,7 +110,7 @@ export default function SqlView() {
               isDark={isDark}
               onRun={() => start('rows')}
               onExplain={() => start('plan')}
-              onEscape={() => (running === undefined ? results.current?.focus() : cancel())}
+              onEscape={() => (running === undefined ? results.current?.focus() : stop())}
             />
           </Suspense>
         </div>
@@ -134,8 +133,8 @@ export default function SqlView() {
           exporting={file.running}
           isChanged={isChanged}
           text={text}
-          onCancel={cancel}
-          onCancelExport={file.cancel}
+          onCancel={stop}
+          onCancelExport={file.stop}
           onGoTo={(offset) => editor.current?.goTo(offset)}
         />
         {/* Escape leads out of the editor to here. */}

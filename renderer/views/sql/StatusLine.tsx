@@ -5,7 +5,7 @@ import { useNow } from '../../data/useNow.ts';
 import type { RunningExport, RunningStatement, SqlOutcome } from '../../data/useSqlRun.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { counted } from '../../ui/numbers.ts';
-import { durationWords, lineAndColumn } from './sqlModel.ts';
+import { durationLabel, lineAndColumn } from './sqlModel.ts';
 
 interface StatusLineProps {
   readonly outcome: SqlOutcome | undefined;
@@ -58,7 +58,7 @@ function Outcome({ outcome, isChanged, text, onGoTo }: StatusLineProps & { reado
   if (answer.kind === 'failed')
     return (
       <p className="is-wrong" role="alert">
-        {answer.message} · after {durationWords(answer.milliseconds)}
+        {answer.message} · after {durationLabel(answer.milliseconds)}
       </p>
     );
   if (answer.kind === 'refused') {
@@ -82,7 +82,7 @@ function Outcome({ outcome, isChanged, text, onGoTo }: StatusLineProps & { reado
   const what = outcome.aim === 'plan' ? 'Plan' : counted(answer.rows, 'row');
   return (
     <p role="status">
-      {what} in {durationWords(answer.milliseconds)}
+      {what} in {durationLabel(answer.milliseconds)}
       {answer.cut !== undefined && (
         <b className="is-wrong">
           {' '}

@@ -1,6 +1,6 @@
-/** Values of a result as they are read, sorted and followed. */
+/** Values of a result as text, sort keys and links; and query plans as a tree. */
 import type { SqlRow, SqlTarget, SqlValue } from '../../../shared/api/contract.ts';
-import type { Place } from '../../data/place.ts';
+import type { Route } from '../../data/route.ts';
 import { bytes, counted } from '../../ui/numbers.ts';
 import { type SortValue, sortedBy } from '../../ui/sorting.ts';
 
@@ -15,13 +15,13 @@ export function valueText(value: SqlValue | undefined): string {
     case 'integer':
       return value.digits;
     case 'bytes':
-      return bytesWords(value.bytes);
+      return bytesLabel(value.bytes);
     case 'cut':
       return `${value.text}… (${counted(value.chars, 'character')} in all)`;
   }
 }
 
-const bytesWords = (size: number): string => (size < 1000 ? counted(size, 'byte') : bytes(size));
+const bytesLabel = (size: number): string => (size < 1000 ? counted(size, 'byte') : bytes(size));
 
 export function numberOf(value: SqlValue | undefined): number | undefined {
   if (typeof value === 'number') return value;
@@ -74,7 +74,7 @@ export function linkOf(
   return undefined;
 }
 
-export function placeOfTarget({ runKey, step, groupKey, ordinal }: SqlTarget): Place {
+export function routeOfTarget({ runKey, step, groupKey, ordinal }: SqlTarget): Route {
   if (step === undefined || groupKey === undefined) return { view: 'run', runKey };
   if (ordinal === undefined) return { view: 'group', runKey, step, groupKey };
   return { view: 'rollout', runKey, step, groupKey, ordinal };
@@ -96,7 +96,7 @@ export function lineAndColumn(
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-export function durationWords(milliseconds: number): string {
+export function durationLabel(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
 }
@@ -108,4 +108,38 @@ export function fileNameOf(name: string | undefined): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
   return plain === '' ? 'query' : plain.slice(0, 60);
+}
+
+interface PlanLine {
+  readonly id: number;
+  readonly depth: number;
+  readonly detail: string;
+  readonly hint?: string;
+}
+
+/** @param rows id, parent, not used, detail; a child comes after its parent */
+export function planLines(rows: readonly SqlRow[]): readonly PlanLine[] {
+  const depths = new Map<number, number>();
+  return rows.map(([id, parent, , detail]) => {
+    const depth = (depths.get(Number(parent)) ?? -1) + 1;
+    depths.set(Number(id), depth);
+    const text = String(detail ?? '');
+    const hint = hintOf(text);
+    return { id: Number(id), depth, detail: text, ...(hint === undefined ? {} : { hint }) };
+  });
+}
+
+function hintOf(detail: string): string | undefined {
+  if (/^SCAN (?:CONSTANT ROW|\d+ CONSTANT)/.test(detail)) return undefined;
+  if (/VIRTUAL TABLE/.test(detail)) return undefined;
+  if (/^SCAN .* USING (?:COVERING )?INDEX/.test(detail))
+    return 'goes through all of an index: the more rows, the longer';
+  if (/^SCAN \(/.test(detail)) return undefined;
+  if (/^SCAN /.test(detail))
+    return 'reads every row: the more rows, the longer. A condition on an id or a step avoids it';
+  if (/USE TEMP B-TREE FOR (?:RIGHT PART OF )?ORDER BY/.test(detail))
+    return 'sorts all rows before the first is there';
+  if (/AUTOMATIC (?:PARTIAL )?(?:COVERING )?INDEX/.test(detail))
+    return 'makes an index for this statement alone';
+  return undefined;
 }

@@ -3,9 +3,9 @@
  * a long one that is not saved as `?draft=1`, which this tab remembers.
  */
 import { useEffect, useRef, useState } from 'react';
-import { useUrlQuery } from '../../data/usePlace.ts';
+import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { keepDraft, keptDraft } from '../../state/statementDraft.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { LONGEST_LINK } from './sqlModel.ts';
 
 /** Typing writes no history: the URL follows when it pauses. */
@@ -54,21 +54,19 @@ export function useStatement(): Statement {
     setRevision((now) => now + 1);
   }, [named, isTyped]);
 
+  const rested = useDebouncedValue(text, PAUSE_MS);
   const isLong = text.length > LONGEST_LINK;
   useEffect(() => {
-    if (!isTyped) return;
-    const timer = setTimeout(() => {
-      written.current = isLong ? undefined : text;
-      const isDraft = isLong && byText === undefined;
-      if (isDraft) keepDraft(text);
-      setQuery({
-        sql: isLong ? undefined : text,
-        query: isLong ? byText : undefined,
-        draft: isDraft ? '1' : undefined,
-      });
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, isTyped, isLong, byText, setQuery]);
+    if (!isTyped || rested !== text) return;
+    written.current = isLong ? undefined : text;
+    const isDraft = isLong && byText === undefined;
+    if (isDraft) keepDraft(text);
+    setQuery({
+      sql: isLong ? undefined : text,
+      query: isLong ? byText : undefined,
+      draft: isDraft ? '1' : undefined,
+    });
+  }, [text, rested, isTyped, isLong, byText, setQuery]);
 
   return {
     text,
@@ -86,4 +84,24 @@ export function useStatement(): Statement {
     isFromLink: !isTyped && text !== '',
     missing: name !== undefined && saved !== undefined && named === undefined && !isTyped ? name : undefined,
   };
+}
+
+/** A statement too long for a link, kept for this tab: a reload does not take what somebody has written. */
+const STORED = 'turnwise.statement';
+
+function keepDraft(text: string): void {
+  try {
+    globalThis.sessionStorage?.setItem(STORED, text);
+  } catch {
+    // Full, or not allowed: then it lives as long as the page.
+  }
+}
+
+/** @returns undefined where there is none */
+function keptDraft(): string | undefined {
+  try {
+    return globalThis.sessionStorage?.getItem(STORED) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }

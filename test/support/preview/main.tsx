@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from '../../../renderer/app/App.tsx';
 import { DataProvider } from '../../../renderer/data/DataProvider.tsx';
 import { useInterface } from '../../../renderer/state/interface.ts';
-import { followTheme } from '../../../renderer/theme/followTheme.ts';
+import { followTheme } from '../../../renderer/theme/theme.ts';
 import { createPreviewClient } from './previewClient.ts';
 
 followTheme(

@@ -1,18 +1,19 @@
 /** One benchmark of an evaluation: accuracy over steps, by k, and its numbers. */
-
-import { useMemo, useState } from 'react';
-import type { EvaluationPanel, RunDetail } from '../../../../shared/api/contract.ts';
+import { useMemo, useRef, useState } from 'react';
+import type { EvaluationPanel, EvaluationPoint, RunDetail } from '../../../../shared/api/contract.ts';
+import { standaloneSvg } from '../../../charts/exportChart.ts';
 import type { PanelLine } from '../../../charts/panelModel.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { navigateTo } from '../../../data/usePlace.ts';
-import { useReferenceLines } from '../../../state/referenceLines.ts';
+import { ValueChart } from '../../../charts/ValueChart.tsx';
+import { pathOfRoute } from '../../../data/route.ts';
+import { navigateTo } from '../../../data/useRoute.ts';
+import { useReferenceLines } from '../../../state/chartSettings.ts';
 import { percent } from '../../../ui/numbers.ts';
+import { ChartMenu, chartFileName } from '../overview/ChartMenu.tsx';
 import { asCompact, asShare } from '../overview/overviewCharts.ts';
 import { filterAnd } from '../overview/overviewLink.ts';
 import { SavingChart } from '../overview/SavingChart.tsx';
-import { ByK } from './ByK.tsx';
 import { EvaluationTable } from './EvaluationTable.tsx';
-import { accuracyLines, benchmarkName, chosenText, PASS_AT_1, sizeText } from './evaluationModel.ts';
+import { accuracyLines, benchmarkName, byKCsv, chosenText, PASS_AT_1, sizeText } from './evaluationModel.ts';
 import { isBenchmark, PUBLISHED } from './publishedResults.ts';
 import { ReferencePicker } from './ReferencePicker.tsx';
 
@@ -47,7 +48,7 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     const q = filterAnd(filter, condition);
     const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
     return accuracyLines(panel, {
-      onOpen: (at) => navigateTo(`${pathOfPlace({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
+      onOpen: (at) => navigateTo(`${pathOfRoute({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
       // The list filters rollouts: under a filter it is not everything the number is of.
       opens: filter === '' ? 'the rollouts of the step' : 'the rollouts of the step that match the filter',
     });
@@ -113,5 +114,65 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
         references={references}
       />
     </section>
+  );
+}
+
+interface ByKProps {
+  readonly point: EvaluationPoint;
+  readonly hasSteps: boolean;
+  /** Of what: run, benchmark, filter. */
+  readonly source: string;
+  /** Begins the names of files. */
+  readonly fileName: string;
+}
+
+/** How much more samples help, at one step; nothing to be drawn from one sample of each problem. */
+function ByK({ point, hasSteps, source, fileName }: ByKProps) {
+  const svg = useRef<SVGSVGElement>(null);
+  const { passAtK, majorityAtK } = point;
+  if (passAtK.length < 2) return null;
+  const ks = passAtK.map(({ k }) => k);
+  const majority = ks.map((k) => majorityAtK.find((one) => one.k === k)?.value);
+  const hasMajority = majority.some((value) => value !== undefined);
+  const title = `By samples${hasSteps ? `, step ${point.step}` : ''}`;
+  const drawing = () =>
+    svg.current === null
+      ? undefined
+      : standaloneSvg(svg.current, {
+          title: `${title} (of problems)`,
+          subtitle: `recomputed · ${source}`,
+          legend: [
+            { name: 'pass@k', color: 'var(--kept)' },
+            ...(hasMajority ? [{ name: 'majority@k', color: 'var(--ink)', dash: '5 3' }] : []),
+          ],
+        });
+  return (
+    <ValueChart
+      title={title}
+      xs={ks}
+      height={134}
+      top={1}
+      series={[
+        { name: 'pass@k', values: passAtK.map(({ value }) => value), color: 'var(--kept)' },
+        { name: 'majority@k', values: majority, color: 'var(--ink)', isDashed: true },
+      ]}
+      xLabel="k samples"
+      isWhole
+      format={asShare}
+      rest={hasMajority ? 'majority@k dashed' : 'pass@k; no answer is known'}
+      reading={(index) =>
+        `k = ${ks[index]}: pass ${percent(passAtK[index]?.value)} %${majority[index] === undefined ? '' : `, majority ${percent(majority[index])} %`}`
+      }
+      svgRef={svg}
+      menu={
+        <ChartMenu
+          title={title}
+          fileName={chartFileName(fileName, title)}
+          drawing={drawing}
+          csv={() => byKCsv(hasSteps ? `${source}, step ${point.step}` : source, point)}
+          provenance="recomputed"
+        />
+      }
+    />
   );
 }

@@ -1,6 +1,6 @@
 import type { EvaluationPoint } from '../../../../shared/api/contract.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import type { ReferenceLine } from '../../../state/referenceLines.ts';
+import { pathOfRoute } from '../../../data/route.ts';
+import type { ReferenceLine } from '../../../state/chartSettings.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
 import {
@@ -64,7 +64,7 @@ export function EvaluationTable(props: EvaluationTableProps) {
             <tr key={point.step}>
               <th scope="row">
                 {hasSteps ? (
-                  <Link className="is-link" href={pathOfPlace({ view: 'step', runKey, step: point.step })}>
+                  <Link className="is-link" href={pathOfRoute({ view: 'step', runKey, step: point.step })}>
                     {point.step}
                   </Link>
                 ) : (

@@ -2,20 +2,20 @@
 import type { RunDetail } from '../../../../shared/api/contract.ts';
 import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
 import { Button } from '../../../ui/Controls.tsx';
+import { saveText } from '../../../ui/exportText.ts';
 import { count } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
-import { saveText } from '../../../ui/saveText.ts';
 import { BenchmarkPanel } from './BenchmarkPanel.tsx';
 import { benchmarkName, chosenText, evaluationCsv } from './evaluationModel.ts';
 import './evaluation.css';
 
 export function EvaluationView({ run }: { readonly run: RunDetail }) {
   const { applied: filter } = useFilterLink();
-  const { answer, ...state } = useAnalysis('eval.summary', { runId: run.runId, filter });
+  const { data: answer, ...state } = useLongQuery('eval.summary', { runId: run.runId, filter });
   const panels = answer?.panels ?? [];
-  const isWaiting = state.isComputing && (answer === undefined || state.isFormer);
+  const isWaiting = state.isRunning && (answer === undefined || state.isFormer);
   return (
     <div className="evaluation">
       <div className="filters">
@@ -45,10 +45,10 @@ export function EvaluationView({ run }: { readonly run: RunDetail }) {
             <Button onClick={state.stop}>Cancel</Button>
           </span>
         )}
-        {(state.isStopped || (state.error !== null && !state.isComputing)) && (
+        {(state.isStopped || (state.error !== null && !state.isRunning)) && (
           <span className="overview-progress" role="alert">
             {state.error === null ? 'Stopped.' : `✕ ${state.error.message}`}
-            <Button onClick={() => void state.compute()}>Compute</Button>
+            <Button onClick={() => void state.restart()}>Compute</Button>
           </span>
         )}
       </div>

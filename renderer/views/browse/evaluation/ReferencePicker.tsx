@@ -2,7 +2,7 @@
 import { ChevronDown } from 'lucide-react';
 import { Dialog, DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
-import { type ReferenceLine, useReferenceLines } from '../../../state/referenceLines.ts';
+import { type ReferenceLine, useReferenceLines } from '../../../state/chartSettings.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { percent } from '../../../ui/numbers.ts';
 import { isBenchmark, PUBLISHED } from './publishedResults.ts';

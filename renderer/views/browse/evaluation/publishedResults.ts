@@ -2,7 +2,7 @@
  * Published results, pass@1 averaged over samples, with where they are from. Only what has a source is here; anything
  * else is entered by the user, with theirs.
  */
-import type { ReferenceLine } from '../../../state/referenceLines.ts';
+import type { ReferenceLine } from '../../../state/chartSettings.ts';
 
 interface Published extends ReferenceLine {
   readonly benchmark: string;

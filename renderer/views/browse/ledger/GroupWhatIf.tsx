@@ -1,19 +1,17 @@
 import { useMemo } from 'react';
 import type { RunSummary } from '../../../../shared/api/contract.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
-import { rocQuery, type Scope } from '../../../data/rocChoice.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
-import { useRocReport } from '../../../data/useRocReport.ts';
-import { useSettled } from '../../../data/useSettled.ts';
-import { EffectTable } from '../roc/EffectTable.tsx';
+import { rocQuery, type Scope, useRocReport } from '../../../data/rocChoice.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
+import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { flipsText } from '../roc/effectsModel.ts';
-import { RULE_WORDS } from '../roc/rocWords.ts';
+import { RULE_LABELS } from '../roc/rocLabels.ts';
 import { WhatIfPanel } from '../roc/WhatIfPanel.tsx';
-import { WideEffects } from '../roc/WideEffects.tsx';
+import { EffectTable, WideEffects } from '../roc/WideEffects.tsx';
 import type { LedgerState } from './useLedger.ts';
 
 interface GroupWhatIfProps {
-  readonly place: Extract<Place, { view: 'group' }>;
+  readonly route: Extract<Route, { view: 'group' }>;
   readonly run: RunSummary | undefined;
   readonly state: LedgerState;
 }
@@ -27,14 +25,14 @@ const SCOPES = {
   run: { id: 'run', label: 'run' },
 } as const;
 
-export function GroupWhatIf({ place, run, state }: GroupWhatIfProps) {
+export function GroupWhatIf({ route, run, state }: GroupWhatIfProps) {
   const { ledger, choice } = state;
   const hasSteps = run?.hasSteps !== false;
   const scope: Scope = choice.scope === 'step' && !hasSteps ? 'run' : (choice.scope ?? 'group');
   return (
     <WhatIfPanel
-      runKey={place.runKey}
-      step={hasSteps ? place.step : undefined}
+      runKey={route.runKey}
+      step={hasSteps ? route.step : undefined}
       basis={ledger?.recomputed.basis}
       whatIfBasis={choice.whatIf === undefined ? undefined : ledger?.whatIf?.basis}
       choice={choice}
@@ -44,7 +42,7 @@ export function GroupWhatIf({ place, run, state }: GroupWhatIfProps) {
       {scope === 'group' ? (
         <GroupEffects state={state} />
       ) : (
-        <WideScope key={scope} place={place} run={run} state={state} scope={scope} />
+        <WideScope key={scope} route={route} run={run} state={state} scope={scope} />
       )}
     </WhatIfPanel>
   );
@@ -87,7 +85,7 @@ function GroupEffects({ state }: { readonly state: LedgerState }) {
         before={before}
         after={choice.whatIf === undefined ? undefined : ledger.whatIf?.sums}
         beforeLabel={
-          ledger.source === 'recomputed' ? RULE_WORDS[ledger.recomputed.basis.rule].short : ledger.source
+          ledger.source === 'recomputed' ? RULE_LABELS[ledger.recomputed.basis.rule].short : ledger.source
         }
         isStale={isStale}
       />
@@ -99,11 +97,11 @@ interface WideScopeProps extends GroupWhatIfProps {
   readonly scope: 'step' | 'run';
 }
 
-function WideScope({ place, run, state, scope }: WideScopeProps) {
+function WideScope({ route, run, state, scope }: WideScopeProps) {
   const { choice } = state;
   const [query] = useUrlQuery();
   const isStep = scope === 'step';
-  const settled = useSettled(JSON.stringify({ basis: choice.basis, whatIf: choice.whatIf }), REST_MS);
+  const settled = useDebouncedValue(JSON.stringify({ basis: choice.basis, whatIf: choice.whatIf }), REST_MS);
   const runId = run?.runId;
   const params = useMemo(
     () =>
@@ -111,20 +109,20 @@ function WideScope({ place, run, state, scope }: WideScopeProps) {
         ? undefined
         : {
             runId,
-            ...(isStep ? { step: place.step } : {}),
+            ...(isStep ? { step: route.step } : {}),
             ...(JSON.parse(settled) as Pick<typeof choice, 'basis' | 'whatIf'>),
           },
-    [runId, isStep, place.step, settled],
+    [runId, isStep, route.step, settled],
   );
   const report = useRocReport(params);
-  const to: Place = isStep
-    ? { view: 'stepRoc', runKey: place.runKey, step: place.step }
-    : { view: 'roc', runKey: place.runKey };
+  const to: Route = isStep
+    ? { view: 'stepRoc', runKey: route.runKey, step: route.step }
+    : { view: 'roc', runKey: route.runKey };
   return (
     <WideEffects
       state={report}
       hasWhatIf={choice.whatIf !== undefined}
-      href={pathOfPlace(to) + rocQuery(query)}
+      href={pathOfRoute(to) + rocQuery(query)}
     />
   );
 }

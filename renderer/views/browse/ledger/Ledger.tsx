@@ -9,32 +9,39 @@ import { valueText } from '../../../../shared/domain/filter/complete.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { keyed } from '../../../app/keysInForce.ts';
-import type { Place } from '../../../data/place.ts';
 import { noChoice } from '../../../data/rocChoice.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import type { Route } from '../../../data/route.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { useRunOf } from '../../../data/useRunOf.ts';
 import { Button } from '../../../ui/Controls.tsx';
-import { counted } from '../../../ui/numbers.ts';
+import { count, counted } from '../../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../../ui/States.tsx';
 import { GroupWhatIf } from './GroupWhatIf.tsx';
-import { LedgerFilters } from './LedgerFilters.tsx';
 import { LedgerStrip } from './LedgerStrip.tsx';
 import { LedgerSummary } from './LedgerSummary.tsx';
 import { LedgerTable } from './LedgerTable.tsx';
+import {
+  hasMark,
+  LEDGER_MARKS,
+  type LedgerEntry,
+  type LedgerMark,
+  marksOf,
+  marksText,
+} from './ledgerModel.ts';
 import { PairPanel } from './PairPanel.tsx';
 import type { LedgerState } from './useLedger.ts';
 import './ledger.css';
 
 interface LedgerProps {
   readonly runId: number;
-  readonly place: Extract<Place, { view: 'group' }>;
+  readonly route: Extract<Route, { view: 'group' }>;
   readonly state: LedgerState;
   readonly head: ReactNode;
 }
 
-export function Ledger({ runId, place, state, head }: LedgerProps) {
+export function Ledger({ runId, route, state, head }: LedgerProps) {
   const { ledger, entries, choice } = state;
-  const run = useRunOf(place);
+  const run = useRunOf(route);
   const [query, setQuery] = useUrlQuery();
   const isOpen = choice.scope !== undefined;
   const showsAllWays = query.get('ways') === 'all';
@@ -58,7 +65,7 @@ export function Ledger({ runId, place, state, head }: LedgerProps) {
           )
         ) : (
           <>
-            {ledger.rows.length > 1 && <LedgerStrip place={place} entries={entries} ledger={ledger} />}
+            {ledger.rows.length > 1 && <LedgerStrip route={route} entries={entries} ledger={ledger} />}
             <LedgerSummary ledger={ledger} isExample={choice.isExample} isPanelOpen={isOpen} />
             {state.error !== null && (
               <p className="ledger-fault is-wrong" role="alert">
@@ -71,9 +78,9 @@ export function Ledger({ runId, place, state, head }: LedgerProps) {
             <div className="filters">
               <FilterBox
                 runId={runId}
-                runKey={place.runKey}
+                runKey={route.runKey}
                 what="rollouts"
-                within={`step:${place.step} group_key:${valueText(place.groupKey)}`}
+                within={`step:${route.step} group_key:${valueText(route.groupKey)}`}
               />
               <LedgerFilters entries={entries} isPanelOpen={isOpen} />
               <div className="end">
@@ -97,13 +104,56 @@ export function Ledger({ runId, place, state, head }: LedgerProps) {
               </div>
             </div>
             <div className="page-list">
-              <LedgerTable runId={runId} place={place} state={{ ...state, ledger }} />
+              <LedgerTable runId={runId} route={route} state={{ ...state, ledger }} />
             </div>
-            <PairPanel place={place} groupId={ledger.groupId} entries={entries} source={ledger.source} />
+            <PairPanel route={route} groupId={ledger.groupId} entries={entries} source={ledger.source} />
           </>
         )}
       </div>
-      {isOpen && <GroupWhatIf place={place} run={run} state={state} />}
+      {isOpen && <GroupWhatIf route={route} run={run} state={state} />}
     </div>
+  );
+}
+
+const LABELS: Readonly<Record<LedgerMark, { readonly label: string; readonly hint: string }>> = {
+  kept: { label: 'kept', hint: 'What stands for it is: kept' },
+  discarded: { label: 'discarded', hint: 'What stands for it is: discarded' },
+  right: { label: '✓ right', hint: 'Right answers' },
+  wrong: { label: '✕ wrong', hint: 'Wrong answers' },
+  tie: { label: '= tie', hint: 'Penalty equal to that at the cut: rollout order decided' },
+  flip: { label: '▲▽ flips', hint: 'The what-if decides otherwise than what stands' },
+  differs: { label: 'logged ≠ recomputed', hint: 'The log says otherwise than the recomputation' },
+  disagrees: { label: '≠ penalties', hint: 'Logged, text and typed penalties are not the same' },
+};
+
+interface LedgerFiltersProps {
+  readonly entries: readonly LedgerEntry[];
+  /** Then flips have their place before there are any. */
+  readonly isPanelOpen: boolean;
+}
+
+/** What the rows of this group can be narrowed to; a mark no row has is not offered, unless it is on. */
+function LedgerFilters({ entries, isPanelOpen }: LedgerFiltersProps) {
+  const [query, setQuery] = useUrlQuery();
+  const marks = marksOf(query.get('show'));
+  const offered = LEDGER_MARKS.map((mark) => ({
+    mark,
+    rows: entries.filter((entry) => hasMark(entry, mark)).length,
+  })).filter(({ mark, rows }) => rows > 0 || marks.includes(mark) || (mark === 'flip' && isPanelOpen));
+  return (
+    <fieldset className="mark-filters" aria-label="Show only">
+      {offered.map(({ mark, rows }) => (
+        <button
+          key={mark}
+          type="button"
+          className="chip"
+          aria-pressed={marks.includes(mark)}
+          title={LABELS[mark].hint}
+          onClick={() => setQuery({ show: marksText(marks, mark) })}
+        >
+          {LABELS[mark].label} <span className="dim">{count(rows)}</span>
+        </button>
+      ))}
+    </fieldset>
   );
 }

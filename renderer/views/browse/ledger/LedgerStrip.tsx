@@ -1,13 +1,12 @@
 import type { GroupLedger } from '../../../../shared/api/contract.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
-import { penaltyText } from '../roc/rocWords.ts';
-import { decisionWords, type LedgerEntry } from './ledgerModel.ts';
-import { isTruncated, type StripBar, stripOf } from './stripModel.ts';
+import { penaltyText } from '../roc/rocLabels.ts';
+import { decisionLabel, isTruncated, type LedgerEntry, type StripBar, stripOf } from './ledgerModel.ts';
 
 interface LedgerStripProps {
-  readonly place: Extract<Place, { view: 'group' }>;
+  readonly route: Extract<Route, { view: 'group' }>;
   readonly entries: readonly LedgerEntry[];
   readonly ledger: GroupLedger;
 }
@@ -35,15 +34,15 @@ function barTitle({ entry }: StripBar, source: GroupLedger['source']): string {
     `#${row.ordinal}`,
     entry.outcome === 'unknown' ? 'correctness unknown' : entry.outcome,
     entry.penalty === undefined ? '' : `penalty ${penaltyText(entry.penalty)}`,
-    decisionWords(standing) === '' ? '' : `${decisionWords(standing)} (${source})`,
+    decisionLabel(standing) === '' ? '' : `${decisionLabel(standing)} (${source})`,
     standing.inclusion === undefined ? '' : `kept with probability ${percent(standing.inclusion)} %`,
-    entry.isFlip ? `what if: ${row.whatIf === undefined ? '' : decisionWords(row.whatIf)}` : '',
+    entry.isFlip ? `what if: ${row.whatIf === undefined ? '' : decisionLabel(row.whatIf)}` : '',
     rollout === undefined ? '' : `${count(rollout.responseChars)} characters`,
   ];
   return parts.filter(Boolean).join(' · ');
 }
 
-export function LedgerStrip({ place, entries, ledger }: LedgerStripProps) {
+export function LedgerStrip({ route, entries, ledger }: LedgerStripProps) {
   const strip = stripOf(entries);
   const bars = strip.bars.slice(0, MAX_BARS);
   const has = (test: (entry: LedgerEntry) => boolean) => entries.some(test);
@@ -60,7 +59,7 @@ export function LedgerStrip({ place, entries, ledger }: LedgerStripProps) {
                   {markOf(entry)}
                 </span>
                 <Link
-                  href={pathOfPlace({ ...place, view: 'rollout', ordinal: entry.row.ordinal })}
+                  href={pathOfRoute({ ...route, view: 'rollout', ordinal: entry.row.ordinal })}
                   className={barClass(bar)}
                   style={{
                     height: `${bar.height === undefined ? 4 : 14 + 46 * bar.height}px`,

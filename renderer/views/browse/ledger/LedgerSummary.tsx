@@ -1,8 +1,8 @@
 import type { GroupLedger } from '../../../../shared/api/contract.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { counted } from '../../../ui/numbers.ts';
 import { quotaSentences } from '../roc/quotaModel.ts';
-import { basisWords, RULE_WORDS } from '../roc/rocWords.ts';
+import { basisLabel, RULE_LABELS } from '../roc/rocLabels.ts';
 import { ExampleOffer } from '../roc/SourceChip.tsx';
 
 interface LedgerSummaryProps {
@@ -24,14 +24,14 @@ export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryP
     <div className="ledger-summary">
       <ExampleOffer source={source} isExample={isExample} />
       {source !== 'unknown' && (
-        <p className="sentence" title={basisWords(recomputed.basis)}>
-          <span className="side-label">recomputed: {RULE_WORDS[recomputed.basis.rule].short}</span>
+        <p className="sentence" title={basisLabel(recomputed.basis)}>
+          <span className="side-label">recomputed: {RULE_LABELS[recomputed.basis.rule].short}</span>
           {said.join(' ')}
         </p>
       )}
       {whatIf !== undefined && (
-        <p className="sentence is-what-if" title={basisWords(whatIf.basis)}>
-          <span className="side-label is-what-if">what if: {RULE_WORDS[whatIf.basis.rule].short}</span>
+        <p className="sentence is-what-if" title={basisLabel(whatIf.basis)}>
+          <span className="side-label is-what-if">what if: {RULE_LABELS[whatIf.basis.rule].short}</span>
           {quotaSentences(whatIf, whatIfRows).join(' ')}
         </p>
       )}
@@ -58,7 +58,7 @@ function Differences({ ledger }: { readonly ledger: GroupLedger }) {
         <b>
           {counted(rows, 'decision')} {rows === 1 ? 'differs' : 'differ'}
         </b>{' '}
-        between logged and recomputed: {RULE_WORDS[ledger.recomputed.basis.rule].short}.{' '}
+        between logged and recomputed: {RULE_LABELS[ledger.recomputed.basis.rule].short}.{' '}
         {causes.map((cause) => (
           <span key={cause.code} title={cause.code}>
             {cause.sentence}{' '}

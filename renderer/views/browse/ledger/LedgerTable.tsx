@@ -5,16 +5,16 @@ import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { useTableLayout } from '../../../app/useTableLayout.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
+import { listPosition, rememberListPosition } from '../../../state/routeMemory.ts';
 import { EmptyState, FailedState } from '../../../ui/States.tsx';
 import { sortedBy } from '../../../ui/sorting.ts';
 import { VirtualTable } from '../../../ui/VirtualTable.tsx';
-import { FilterNote } from '../FilterNote.tsx';
-import { FreshBadge } from '../FreshBadge.tsx';
+import { FilterNote } from '../ListNotes.tsx';
+import { FreshBadge } from '../useFrozenList.tsx';
 import { useUrlSort } from '../useUrlSort.ts';
 import { ledgerColumns } from './ledgerColumns.tsx';
 import { countedKind, type LedgerEntry, marksOf, matchesLedger } from './ledgerModel.ts';
@@ -22,14 +22,14 @@ import type { LedgerState } from './useLedger.ts';
 
 interface LedgerTableProps {
   readonly runId: number;
-  readonly place: Extract<Place, { view: 'group' }>;
+  readonly route: Extract<Route, { view: 'group' }>;
   readonly state: LedgerState & { readonly ledger: NonNullable<LedgerState['ledger']> };
 }
 
 const NO_PAIR: readonly number[] = [];
 const BY_ORDINAL = { column: 'ordinal', direction: 'ascending' } as const;
 
-export function LedgerTable({ runId, place, state }: LedgerTableProps) {
+export function LedgerTable({ runId, route, state }: LedgerTableProps) {
   const { ledger, entries, isStale, fresh } = state;
   const [query, setQuery] = useUrlQuery();
   const pair = useInterface((store) => store.comparedOf[ledger.groupId]) ?? NO_PAIR;
@@ -59,11 +59,11 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
   });
 
   const { applied } = useFilterLink();
-  const matching = useAnalysis(
+  const matching = useLongQuery(
     'rollout.order',
-    applied === '' ? undefined : { runId, step: place.step, groupId: ledger.groupId, filter: applied },
+    applied === '' ? undefined : { runId, step: route.step, groupId: ledger.groupId, filter: applied },
   );
-  const { answer } = matching;
+  const { data: answer } = matching;
   const found = useMemo(
     () => (answer === undefined || applied === '' ? undefined : new Set(answer.ids)),
     [answer, applied],
@@ -82,7 +82,7 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
       <FailedState
         title="These rollouts could not be filtered"
         error={matching.error}
-        onRetry={() => void matching.compute()}
+        onRetry={() => void matching.restart()}
       />
     );
   if (entries.length === 0) return <EmptyState title="This group has no rollouts" />;
@@ -114,8 +114,8 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
       </div>
     );
   }
-  const placeOf = ({ row }: LedgerEntry): Place => ({ ...place, view: 'rollout', ordinal: row.ordinal });
-  const list = `ledger ${pathOfPlace(place)} ${sort.column} ${sort.direction} ${applied} ${marks.join(' ')}`;
+  const routeOf = ({ row }: LedgerEntry): Route => ({ ...route, view: 'rollout', ordinal: row.ordinal });
+  const list = `ledger ${pathOfRoute(route)} ${sort.column} ${sort.direction} ${applied} ${marks.join(' ')}`;
   return (
     <div className={isStale ? 'list-column is-stale' : 'list-column'} aria-busy={isStale}>
       {fresh !== undefined && (
@@ -129,19 +129,19 @@ export function LedgerTable({ runId, place, state }: LedgerTableProps) {
         <VirtualTable
           key={list}
           handle={table}
-          label={`Rollouts of ${place.groupKey}`}
+          label={`Rollouts of ${route.groupKey}`}
           columns={columns}
           arrangement={arrangement}
           selection={{ of: list, notify: setNotice }}
           count={rows.length}
           rowAt={(index) => rows[index]}
           isQuiet={({ standing }) => standing.kept === false}
-          markOf={(entry) => compareMark(pathOfPlace(placeOf(entry)))}
+          markOf={(entry) => compareMark(pathOfRoute(routeOf(entry)))}
           sort={sort}
           onSort={setSort}
-          onOpen={(entry) => goTo(placeOf(entry))}
+          onOpen={(entry) => goTo(routeOf(entry))}
           onToggle={({ row }) => flipCompared(ledger.groupId, row.rolloutId)}
-          hrefOf={(entry) => pathOfPlace(placeOf(entry))}
+          hrefOf={(entry) => pathOfRoute(routeOf(entry))}
           position={listPosition(list)}
           onPosition={(position) => rememberListPosition(list, position)}
         />

@@ -1,15 +1,14 @@
 import { X } from 'lucide-react';
 import { comparePath } from '../../../data/compareLink.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
-import type { Source } from '../roc/rocWords.ts';
-import type { LedgerEntry } from './ledgerModel.ts';
-import { pairFacts } from './pairModel.ts';
+import type { Source } from '../roc/rocLabels.ts';
+import { type LedgerEntry, pairFacts } from './ledgerModel.ts';
 
 interface PairPanelProps {
-  readonly place: Extract<Place, { view: 'group' }>;
+  readonly route: Extract<Route, { view: 'group' }>;
   readonly groupId: number;
   readonly entries: readonly LedgerEntry[];
   readonly source: Source;
@@ -18,7 +17,7 @@ interface PairPanelProps {
 const NO_PAIR: readonly number[] = [];
 
 /** The rows selected with Space, side by side, below the list: no row moves when it opens. */
-export function PairPanel({ place, groupId, entries, source }: PairPanelProps) {
+export function PairPanel({ route, groupId, entries, source }: PairPanelProps) {
   const pair = useInterface((state) => state.comparedOf[groupId]) ?? NO_PAIR;
   const clear = useInterface((state) => state.clearCompared);
   const [a, b] = pair.map((id) => entries.find(({ row }) => row.rolloutId === id));
@@ -26,7 +25,7 @@ export function PairPanel({ place, groupId, entries, source }: PairPanelProps) {
   const side = (letter: string, { row }: LedgerEntry) => (
     <th scope="row">
       <b className="pair-mark">{letter}</b>{' '}
-      <Link className="is-link mono" href={pathOfPlace({ ...place, view: 'rollout', ordinal: row.ordinal })}>
+      <Link className="is-link mono" href={pathOfRoute({ ...route, view: 'rollout', ordinal: row.ordinal })}>
         #{row.ordinal}
       </Link>
     </th>
@@ -67,7 +66,7 @@ export function PairPanel({ place, groupId, entries, source }: PairPanelProps) {
       <Link
         className="is-link pair-compare"
         href={comparePath(
-          [a, b].map(({ row }) => pathOfPlace({ ...place, view: 'rollout', ordinal: row.ordinal })),
+          [a, b].map(({ row }) => pathOfRoute({ ...route, view: 'rollout', ordinal: row.ordinal })),
         )}
         title="Turn by turn, side by side"
       >

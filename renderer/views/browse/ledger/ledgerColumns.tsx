@@ -2,17 +2,22 @@ import { PENALTY_KINDS } from '../../../../shared/api/rocRows.ts';
 import { keyWord } from '../../../app/keysInForce.ts';
 import { RightMark } from '../../../ui/Marks.tsx';
 import { count, reward, signed } from '../../../ui/numbers.ts';
-import { PENALTY_WORDS, type Source } from '../roc/rocWords.ts';
-import { column, type LedgerColumn } from './column.ts';
-import { decisionColumn, whatIfColumn } from './decisionColumns.tsx';
-import { labelColumn } from './ledgerLabels.tsx';
+import { PENALTY_LABELS, type Source } from '../roc/rocLabels.ts';
+import {
+  CountedPenalty,
+  column,
+  decisionColumn,
+  type LedgerColumn,
+  labelColumn,
+  WayCell,
+  whatIfColumn,
+} from './ledgerCells.tsx';
 import { type LedgerEntry, type PenaltyPart, penaltyPart } from './ledgerModel.ts';
-import { CountedPenalty, WayCell } from './PenaltyCell.tsx';
 
 export interface LedgerColumnOptions {
   readonly source: Source;
   /** Words of where the counted penalty comes from. */
-  readonly counted: keyof typeof PENALTY_WORDS;
+  readonly counted: keyof typeof PENALTY_LABELS;
   readonly hasWhatIf: boolean;
   readonly showsAllWays: boolean;
   /** `A`, `B`, or nothing. */
@@ -198,13 +203,13 @@ const PARTS: readonly { readonly part: PenaltyPart; readonly label: string; read
   { part: 'penalty', label: 'penalty', width: 86 },
 ];
 
-function countedWays(kind: keyof typeof PENALTY_WORDS): readonly LedgerColumn[] {
+function countedWays(kind: keyof typeof PENALTY_LABELS): readonly LedgerColumn[] {
   return PARTS.map(({ part, label, width }) =>
     column({
       id: part,
       label,
-      hint: `${PENALTY_WORDS[kind].short}: ${PENALTY_WORDS[kind].words}. ≠ where another way gives another value; italics where the text was reconstructed`,
-      ...(part === 'penalty' ? { unit: PENALTY_WORDS[kind].short } : {}),
+      hint: `${PENALTY_LABELS[kind].short}: ${PENALTY_LABELS[kind].words}. ≠ where another way gives another value; italics where the text was reconstructed`,
+      ...(part === 'penalty' ? { unit: PENALTY_LABELS[kind].short } : {}),
       align: 'end',
       minWidth: width,
       grow: 0.4,
@@ -228,7 +233,7 @@ function allWays(): readonly LedgerColumn[] {
       column({
         id: `${part}.${kind}`,
         label: kind === 'logged' ? `${label} logged` : kind,
-        hint: `${part === 'penalty' ? 'p_err + p_format' : label}, ${PENALTY_WORDS[kind].words}`,
+        hint: `${part === 'penalty' ? 'p_err + p_format' : label}, ${PENALTY_LABELS[kind].words}`,
         align: 'end',
         minWidth: kind === 'logged' ? 88 : 34,
         grow: 0.2,

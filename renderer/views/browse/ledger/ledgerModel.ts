@@ -6,8 +6,10 @@ import type {
   PenaltyKind,
   RolloutRow,
 } from '../../../../shared/api/contract.ts';
+import { count, reward, signed } from '../../../ui/numbers.ts';
 import { reasonText } from '../../../ui/reasons.ts';
 import type { SortValue } from '../../../ui/sorting.ts';
+import { penaltyText, type Source } from '../roc/rocLabels.ts';
 
 export type Outcome = 'right' | 'wrong' | 'unknown';
 
@@ -192,7 +194,7 @@ export function matchesLedger(entry: LedgerEntry, marks: readonly LedgerMark[]):
 
 // ── decisions in words ──────────────────────────────────────────────────────────────────────────
 
-export function decisionWords(decision: Standing | LedgerDecision): string {
+export function decisionLabel(decision: Standing | LedgerDecision): string {
   const { kept, reason } = decision;
   const verb = kept === undefined ? '' : kept ? 'kept' : 'discarded';
   const why = reasonText(reason);
@@ -201,7 +203,7 @@ export function decisionWords(decision: Standing | LedgerDecision): string {
 
 /** What is copied of a decision: unknown is nothing. */
 export function copiedDecision(decision: Standing | LedgerDecision): string | undefined {
-  const said = decisionWords(decision);
+  const said = decisionLabel(decision);
   if (said !== '') return said;
   return decision.inclusion === undefined ? undefined : `kept with probability ${decision.inclusion}`;
 }
@@ -210,4 +212,98 @@ export function copiedDecision(decision: Standing | LedgerDecision): string | un
 export function decisionRank({ kept, reason, inclusion }: Standing): SortValue {
   if (kept !== undefined) return `${kept ? 0 : 1} ${reason ?? ''}`;
   return inclusion === undefined ? undefined : `2 ${(1 - inclusion).toFixed(6)}`;
+}
+
+interface PairFact {
+  readonly label: string;
+  readonly values: readonly [string, string];
+  readonly differs: boolean;
+}
+
+export function pairFacts(a: LedgerEntry, b: LedgerEntry, source: Source): readonly PairFact[] {
+  const hasTokens = a.rollout?.policyTokens !== undefined || b.rollout?.policyTokens !== undefined;
+  const facts: (readonly [string, (entry: LedgerEntry) => string])[] = [
+    ['answer', ({ rollout }) => rollout?.answer ?? ''],
+    ['reward', ({ rollout }) => reward(rollout?.reward)],
+    ['p_err', (entry) => penaltyText(entry.pErr)],
+    ['p_format', (entry) => penaltyText(entry.pFormat)],
+    ['penalty', (entry) => penaltyText(entry.penalty)],
+    [source === 'unknown' ? 'decision' : `decision, ${source}`, ({ standing }) => decisionLabel(standing)],
+    ['advantage', ({ standing }) => signed(standing.advantage)],
+    ['turns', ({ rollout }) => count(rollout?.turns)],
+    [
+      'calls, failed',
+      ({ rollout }) =>
+        rollout === undefined ? '' : `${count(rollout.toolCalls)}, ${count(rollout.toolErrors)}`,
+    ],
+    hasTokens
+      ? ['tokens', ({ rollout }) => count(rollout?.policyTokens)]
+      : ['characters', ({ rollout }) => count(rollout?.responseChars)],
+    ['stopped by', ({ rollout }) => rollout?.stopReason ?? ''],
+  ];
+  return facts.map(([label, of]) => {
+    const values = [of(a), of(b)] as const;
+    return { label, values, differs: values[0] !== values[1] };
+  });
+}
+
+export interface StripBar {
+  readonly entry: LedgerEntry;
+  /** 0…1 of the tallest; undefined: not known, drawn as a foot only. */
+  readonly height: number | undefined;
+}
+
+interface Strip {
+  readonly bars: readonly StripBar[];
+  readonly heightMeans: 'penalty' | 'response length';
+  /** Positives before this index were kept and those from it on discarded; absent where no line parts them. */
+  readonly cutAt?: number;
+}
+
+const RANK = { right: 0, unknown: 1, wrong: 2 } as const;
+
+/**
+ * Bars of a group: correct, unknown, incorrect; within each by penalty, then by rollout order.
+ * The release ranks positives in this order, so its cut is one line.
+ */
+export function stripOf(entries: readonly LedgerEntry[]): Strip {
+  const hasPenalty = entries.some((entry) => entry.penalty !== undefined);
+  const measure = (entry: LedgerEntry) => (hasPenalty ? entry.penalty : entry.rollout?.responseChars);
+  // A penalty goes to 2; a group of small ones must not look like one of large ones.
+  const tallest = entries.reduce((most, entry) => Math.max(most, measure(entry) ?? 0), hasPenalty ? 1 : 0);
+  const bars = entries
+    .map((entry) => {
+      const value = measure(entry);
+      return {
+        entry,
+        height: value === undefined || tallest === 0 ? undefined : Math.max(0, value) / tallest,
+      };
+    })
+    .sort(
+      (a, b) =>
+        RANK[a.entry.outcome] - RANK[b.entry.outcome] ||
+        (a.height ?? Number.POSITIVE_INFINITY) - (b.height ?? Number.POSITIVE_INFINITY) ||
+        a.entry.row.ordinal - b.entry.row.ordinal,
+    );
+  const cutAt = hasPenalty ? cutOf(bars) : undefined;
+  return {
+    bars,
+    heightMeans: hasPenalty ? 'penalty' : 'response length',
+    ...(cutAt === undefined ? {} : { cutAt }),
+  };
+}
+
+/** Lost to the world size, whatever its penalty: no part of the ranking the cut is in. */
+export const isTruncated = ({ standing }: LedgerEntry): boolean =>
+  standing.reason === 'discarded_world_size_truncation';
+
+/** Only where the positives are kept up to one place and discarded from there on. */
+function cutOf(bars: readonly StripBar[]): number | undefined {
+  const ranked = bars.filter(({ entry }) => entry.outcome === 'right' && !isTruncated(entry));
+  const kept = ranked.filter(({ entry }) => entry.standing.kept === true).length;
+  const discarded = ranked.filter(({ entry }) => entry.standing.kept === false).length;
+  if (kept === 0 || discarded === 0 || kept + discarded !== ranked.length) return undefined;
+  if (!ranked.slice(0, kept).every(({ entry }) => entry.standing.kept === true)) return undefined;
+  const first = ranked[kept];
+  return first === undefined ? undefined : bars.indexOf(first);
 }

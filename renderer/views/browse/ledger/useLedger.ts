@@ -5,12 +5,11 @@
 import { useMemo } from 'react';
 import type { GroupLedger } from '../../../../shared/api/contract.ts';
 import { choiceOfUrl, type UrlChoice } from '../../../data/rocChoice.ts';
-import { useHeld } from '../../../data/useHeld.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { useRolloutsOf } from '../../../data/useRolloutsOf.ts';
-import { useSettled } from '../../../data/useSettled.ts';
-import { useListHold } from '../useListHold.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
+import { useRolloutsOf } from '../../../data/useRowWindow.ts';
+import { useFrozenList, useListHold } from '../useFrozenList.tsx';
 import { type LedgerEntry, ledgerEntries } from './ledgerModel.ts';
 
 /** As long as one pauses between two digits. */
@@ -38,7 +37,7 @@ export function useLedger(runKey: string, groupId: number | undefined): LedgerSt
   const [query] = useUrlQuery();
   const choice = useMemo(() => choiceOfUrl(query), [query]);
   const wanted = JSON.stringify({ basis: choice.basis, whatIf: choice.whatIf });
-  const settled = useSettled(wanted, REST_MS);
+  const settled = useDebouncedValue(wanted, REST_MS);
   const params = useMemo(() => {
     if (groupId === undefined) return undefined;
     const { basis, whatIf } = choiceOfText(settled);
@@ -50,7 +49,7 @@ export function useLedger(runKey: string, groupId: number | undefined): LedgerSt
     () => (answer.data === undefined ? undefined : { ledger: answer.data, length: answer.data.rows.length }),
     [answer.data],
   );
-  const held = useHeld(`${groupId} ${settled}`, latest, isHeld);
+  const held = useFrozenList(`${groupId} ${settled}`, latest, isHeld);
   const ledger = held.value?.ledger;
   const ids = useMemo(
     () => (ledger === undefined ? undefined : Uint32Array.from(ledger.rows, (row) => row.rolloutId)),

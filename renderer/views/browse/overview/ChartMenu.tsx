@@ -2,11 +2,10 @@
 import { Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
-import { pngOf } from '../../../charts/exportChart.ts';
-import { inLight } from '../../../charts/figure.ts';
+import { inLight, pngOf } from '../../../charts/exportChart.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
-import { saveText } from '../../../ui/saveText.ts';
+import { saveText } from '../../../ui/exportText.ts';
 
 /** For a page of a paper, light and of one size; or as it is here. */
 export type Look = 'figure' | 'screen';

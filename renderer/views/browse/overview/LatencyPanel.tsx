@@ -1,25 +1,24 @@
 /** How the latencies of tool calls lie: of the brushed steps, under the filter. A bar leads to its rollouts. */
 import { useMemo, useRef, useState } from 'react';
 import type { LatencyDistribution, RunDetail } from '../../../../shared/api/contract.ts';
-import { standaloneSvg } from '../../../charts/exportChart.ts';
-import { figureSvg } from '../../../charts/figure.ts';
+import { figureSvg, standaloneSvg } from '../../../charts/exportChart.ts';
 import { LogHistogram } from '../../../charts/LogHistogram.tsx';
 import type { StepRange } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
-import { goTo } from '../../../data/usePlace.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
+import { goTo } from '../../../data/useRoute.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { compact, count, counted, duration as lasting } from '../../../ui/numbers.ts';
 import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';
 import {
   binFilter,
-  binReading,
-  binWords,
+  binLabel,
+  binReadout,
   histogramBins,
   latencyCsv,
   latencyMarks,
   latencySeries,
-  restWords,
+  restLabel,
 } from './latencyModel.ts';
 import { filterAnd } from './overviewLink.ts';
 
@@ -38,13 +37,13 @@ interface LatencyPanelProps {
 export function LatencyPanel({ run, steps, range }: LatencyPanelProps) {
   const { applied: filter } = useFilterLink();
   const last = steps.at(-1);
-  const state = useAnalysis('run.latencies', {
+  const state = useLongQuery('run.latencies', {
     runId: run.runId,
     ...(range === undefined ? {} : { from: range.from }),
     ...(last === undefined ? {} : { to: Math.min(last, range?.to ?? last) }),
     filter,
   });
-  const { answer, error, isComputing } = state;
+  const { data: answer, error, isRunning } = state;
   if (answer !== undefined && answer.known > 0 && error === null)
     return (
       <div className={state.isFormer ? 'latency-panel is-stale' : 'latency-panel'} aria-busy={state.isFormer}>
@@ -57,16 +56,16 @@ export function LatencyPanel({ run, steps, range }: LatencyPanelProps) {
       <figcaption className="chart-head">
         <h2 title={DESCRIBE}>{TITLE}</h2>
       </figcaption>
-      {error !== null && !isComputing ? (
+      {error !== null && !isRunning ? (
         <p role="alert" className="is-wrong">
-          ✕ {error.message} <Button onClick={() => void state.compute()}>Try again</Button>
+          ✕ {error.message} <Button onClick={() => void state.restart()}>Try again</Button>
         </p>
       ) : state.isStopped ? (
         <p className="dim">
-          Stopped. <Button onClick={() => void state.compute()}>Compute</Button>
+          Stopped. <Button onClick={() => void state.restart()}>Compute</Button>
         </p>
       ) : answer !== undefined ? (
-        <p className="dim">{restWords(answer)}</p>
+        <p className="dim">{restLabel(answer)}</p>
       ) : (
         <Waiting state={state} />
       )}
@@ -74,7 +73,7 @@ export function LatencyPanel({ run, steps, range }: LatencyPanelProps) {
   );
 }
 
-function Waiting({ state }: { readonly state: ReturnType<typeof useAnalysis<'run.latencies'>> }) {
+function Waiting({ state }: { readonly state: ReturnType<typeof useLongQuery<'run.latencies'>> }) {
   return (
     <p className="overview-progress waiting" role="status">
       <progress aria-label="Steps counted" value={state.progress?.share} max={1} /> counting…{' '}
@@ -105,7 +104,7 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
   const source = [run.name, steps, ...(filter === '' ? [] : [`filter ${filter}`])].join(' · ');
   const caption = {
     title: `${TITLE} (calls)`,
-    subtitle: `recomputed · ${source} · ${restWords(distribution)}`,
+    subtitle: `recomputed · ${source} · ${restLabel(distribution)}`,
     legend: series.map((one) => ({ ...one, isArea: true })),
     xLabel: 'latency, log',
   };
@@ -116,7 +115,7 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
     ...{ bins, series, marks },
     formatX: lasting,
     formatCount: compact,
-    reading: (at: number) => binReading(distribution, at),
+    reading: (at: number) => binReadout(distribution, at),
     opens: OPENS,
     onOpen: open,
   };
@@ -145,7 +144,7 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
               {name} <b>{compact(distribution.sources.find((one) => one.source === of)?.calls ?? 0)}</b>
             </span>
           ))}
-          <span>{restWords(distribution)}</span>
+          <span>{restLabel(distribution)}</span>
         </>
       }
       svgRef={svg}
@@ -194,7 +193,7 @@ function Numbers({ distribution }: Pick<DistributionProps, 'distribution'>) {
           ))}
           {distribution.bins.map((bin) => (
             <tr key={bin.fromMs} title={counted(bin.logged + bin.derived, 'call')}>
-              <th scope="row">{binWords(bin)}</th>
+              <th scope="row">{binLabel(bin)}</th>
               {series.map(({ source }) => (
                 <td key={source}>{count(bin[source])}</td>
               ))}

@@ -7,16 +7,15 @@ import { keyOf } from '../../../app/keysInForce.ts';
 import { chartCsv } from '../../../charts/chartCsv.ts';
 import { dashOf, rangeText, STROKES, type StepRange } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute } from '../../../data/route.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Button, IconButton } from '../../../ui/Controls.tsx';
+import { saveText } from '../../../ui/exportText.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
-import { saveText } from '../../../ui/saveText.ts';
-import { MetricPicker } from './MetricPicker.tsx';
+import { MetricPicker, RunPicker } from './OverviewPickers.tsx';
 import { listText, type OverviewLink, refsText, refText, WINDOWS } from './overviewLink.ts';
-import { RunPicker } from './RunPicker.tsx';
-import { StageStrip } from './StageStrip.tsx';
+import { type StageSpan, stageChange } from './stageModel.ts';
 import type { Overview } from './useOverview.ts';
 
 interface OverviewBarProps {
@@ -158,22 +157,22 @@ function SeriesProgress({
 }) {
   const { applied } = useFilterLink();
   const state = overview.isFiltered ? overview.matching : overview.all;
-  if (state.error !== null && !state.isComputing) {
+  if (state.error !== null && !state.isRunning) {
     return (
       <span role="alert" className="is-wrong">
-        ✕ {state.error.message} <Button onClick={state.compute}>Try again</Button>
+        ✕ {state.error.message} <Button onClick={state.restart}>Try again</Button>
       </span>
     );
   }
   if (state.isStopped) {
     return (
       <span className="dim">
-        Stopped. <Button onClick={state.compute}>Compute</Button>
+        Stopped. <Button onClick={state.restart}>Compute</Button>
       </span>
     );
   }
-  const isWaiting = state.answers.some((answer) => answer === undefined) || state.isFormer;
-  if (isWaiting && state.isComputing) {
+  const isWaiting = state.data.includes(undefined);
+  if (isWaiting && state.isRunning) {
     const { progress } = state;
     return (
       <span className="overview-progress waiting" role="status">
@@ -203,5 +202,41 @@ function SeriesProgress({
 function listOf(runKey: string, filter: string, range: StepRange | undefined): string {
   const steps = range === undefined ? '' : `step:${range.from}..${range.to}`;
   const query = new URLSearchParams({ tab: 'rollouts', q: bothFilters(filter, steps) });
-  return `${pathOfPlace({ view: 'run', runKey })}?${query}`;
+  return `${pathOfRoute({ view: 'run', runKey })}?${query}`;
+}
+
+interface StageStripProps {
+  readonly spans: readonly StageSpan[];
+  readonly range: StepRange | undefined;
+  readonly onStep: (step: number | undefined) => void;
+  readonly onRange: (range: StepRange | undefined) => void;
+}
+
+/** The stages of a run under its charts' toolbar: pointing at one puts the crosshair where it begins, a click brushes it. */
+function StageStrip({ spans, range, onStep, onRange }: StageStripProps) {
+  if (spans.length === 0) return null;
+  return (
+    <fieldset className="stage-strip" aria-label="Stages">
+      {spans.map((span) => {
+        const isChosen = range?.from === span.from && range.to === span.to;
+        const change = stageChange(span);
+        return (
+          <button
+            type="button"
+            key={`${span.from} ${span.name}`}
+            className="stage-chip"
+            aria-pressed={isChosen}
+            title={`${span.name}, steps ${span.from} to ${span.to}${change === '' ? '' : `: ${change}`}`}
+            onPointerEnter={() => onStep(span.from)}
+            onPointerLeave={() => onStep(undefined)}
+            onFocus={() => onStep(span.from)}
+            onBlur={() => onStep(undefined)}
+            onClick={() => onRange(isChosen ? undefined : { from: span.from, to: span.to })}
+          >
+            {span.name} <span>{span.from === span.to ? span.from : `${span.from}–${span.to}`}</span>
+          </button>
+        );
+      })}
+    </fieldset>
+  );
 }

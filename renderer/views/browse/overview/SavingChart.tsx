@@ -2,15 +2,16 @@
 import { DropdownMenu } from 'radix-ui';
 import { useRef, useState } from 'react';
 import { chartCsv } from '../../../charts/chartCsv.ts';
-import { standaloneSvg } from '../../../charts/exportChart.ts';
-import { figureSvg } from '../../../charts/figure.ts';
-import type { ChartCaption, LegendEntry } from '../../../charts/figureCaption.ts';
+import {
+  type ChartCaption,
+  figureSvg,
+  type LegendEntry,
+  standaloneSvg,
+} from '../../../charts/exportChart.ts';
 import { PanelChart, type PanelChartProps } from '../../../charts/PanelChart.tsx';
 import { dashOf, type PanelLine } from '../../../charts/panelModel.ts';
-import { useChartScales } from '../../../state/chartScales.ts';
-import { type ReferenceLine, useReferenceLines } from '../../../state/referenceLines.ts';
+import { type ReferenceLine, useChartScales, useReferenceLines } from '../../../state/chartSettings.ts';
 import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';
-import { ReferenceSwitch } from './ReferenceSwitch.tsx';
 
 /** A chart whose one reference is switched at its head; several are chosen in its menu. */
 const AT_HEAD = 1;
@@ -126,4 +127,28 @@ function referenceEntry(
   format: (value: number) => string,
 ): LegendEntry {
   return { name: `${name} ${format(value)}: ${source}`, color: 'var(--ink3)', dash: '2 3' };
+}
+
+interface ReferenceSwitchProps {
+  readonly lines: readonly ReferenceLine[];
+  readonly shownIds: readonly string[];
+  readonly onFlip: (id: string) => void;
+  readonly format: (value: number) => string;
+}
+
+/** Shows or hides somebody else's number on a chart; it says whose, how much, and where it is from. */
+function ReferenceSwitch({ lines, shownIds, onFlip, format }: ReferenceSwitchProps) {
+  return lines.map(({ id, name, value, source }) => (
+    <button
+      key={id}
+      type="button"
+      className="reference-switch"
+      aria-pressed={shownIds.includes(id)}
+      aria-label={`Reference: ${name} ${format(value)}`}
+      title={`${name} ${format(value)} · ${source}`}
+      onClick={() => onFlip(id)}
+    >
+      reference
+    </button>
+  ));
 }

@@ -1,9 +1,17 @@
 /** The tools page of a run: what became of calls step by step, and how long they took; in numbers where the log knows no step. */
-import type { RunDetail } from '../../../../shared/api/contract.ts';
+import type { RunDetail, StepFacts } from '../../../../shared/api/contract.ts';
+import { FilterBox } from '../../../app/filter/FilterBox.tsx';
+import { FilterChips } from '../../../app/filter/FilterChips.tsx';
+import { useFilterLink } from '../../../data/filterLink.ts';
+import { pathOfRoute } from '../../../data/route.ts';
+import { useStepSeries } from '../../../data/useLongQuery.ts';
+import { Link } from '../../../ui/Link.tsx';
+import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { LatencyPanel } from './LatencyPanel.tsx';
 import { OverviewCharts } from './OverviewCharts.tsx';
-import { ToolFigures } from './ToolFigures.tsx';
-import { TOOL_CHARTS } from './toolCharts.ts';
+import { filterAnd } from './overviewLink.ts';
+import { TOOL_CHARTS, toolFigures } from './toolCharts.ts';
+import './toolFigures.css';
 
 interface ToolsPageProps {
   readonly run: RunDetail;
@@ -21,5 +29,84 @@ export function ToolsPage({ run, steps }: ToolsPageProps) {
       isWhole
       besides={{ toolLatency: (range) => <LatencyPanel run={run} steps={steps} range={range} /> }}
     />
+  );
+}
+
+interface ToolFiguresProps {
+  readonly run: RunDetail;
+  /** The one the library keeps such rollouts under. */
+  readonly steps: readonly number[];
+}
+
+/**
+ * Tool calls of a run whose log knows no step: the numbers of the charts as a table, as there is no axis to draw them on.
+ * A number leads to its rollouts.
+ */
+function ToolFigures({ run, steps }: ToolFiguresProps) {
+  const filter = useFilterLink().applied;
+  const series = useStepSeries([{ runId: run.runId }], filter);
+  const facts = series.data[0]?.find(({ rollouts }) => rollouts > 0);
+  return (
+    <>
+      <div className="filters">
+        <FilterBox runId={run.runId} runKey={run.runKey} what="rollouts" />
+        <FilterChips />
+      </div>
+      <div className="tool-figures">
+        {series.error !== null ? (
+          <FailedState title="These could not be counted" error={series.error} onRetry={series.restart} />
+        ) : series.data[0] === undefined ? (
+          <WaitingState title="Counting tool calls…" />
+        ) : facts === undefined ? (
+          <EmptyState title="No rollout matches the filter" />
+        ) : (
+          <Figures run={run} facts={facts} filter={filter} />
+        )}
+        <LatencyPanel run={run} steps={steps} range={undefined} />
+      </div>
+    </>
+  );
+}
+
+interface FiguresProps {
+  readonly run: RunDetail;
+  readonly facts: StepFacts;
+  readonly filter: string;
+}
+
+function Figures({ run, facts, filter }: FiguresProps) {
+  const groups = toolFigures(facts);
+  if (groups.length === 0) return <EmptyState title="No tool was called" />;
+  return (
+    <table aria-label="Tool calls">
+      {groups.map(({ id, title, unit, describe, figures }) => (
+        <tbody key={id}>
+          <tr>
+            <th scope="rowgroup" colSpan={2} title={describe}>
+              {title} <span className="muted">{unit}</span>
+            </th>
+          </tr>
+          {figures.map((figure) => (
+            <tr key={figure.name}>
+              <th scope="row" title={figure.describe}>
+                {figure.name}
+              </th>
+              <td>
+                <Link
+                  className="is-link"
+                  href={`${pathOfRoute({ view: 'run', runKey: run.runKey })}?${new URLSearchParams({
+                    tab: 'rollouts',
+                    q: filterAnd(filter, figure.filter),
+                  })}`}
+                  title={figure.opens}
+                >
+                  {figure.value}
+                </Link>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      ))}
+    </table>
   );
 }

@@ -44,12 +44,12 @@ export function latencyMarks({ summary }: LatencyDistribution): readonly LogMark
   ];
 }
 
-export function binWords({ fromMs, toMs }: Pick<LatencyBin, 'fromMs' | 'toMs'>): string {
+export function binLabel({ fromMs, toMs }: Pick<LatencyBin, 'fromMs' | 'toMs'>): string {
   if (toMs === undefined) return `${lasting(fromMs)} and more`;
   return fromMs === 0 ? `below ${lasting(toMs)}` : `${lasting(fromMs)} to ${lasting(toMs)}`;
 }
 
-export function binReading(distribution: LatencyDistribution, at: number): string {
+export function binReadout(distribution: LatencyDistribution, at: number): string {
   const bin = distribution.bins[at];
   if (bin === undefined) return '';
   const calls = bin.logged + bin.derived;
@@ -61,11 +61,11 @@ export function binReading(distribution: LatencyDistribution, at: number): strin
           bin[source] === 0 ? [] : [`${counted(bin[source], 'call')} ${name}`],
         );
   const share = percent(calls / distribution.known, 1);
-  return [`${binWords(bin)}: ${counted(calls, 'call')}, ${share} %`, ...parts].join(' · ');
+  return [`${binLabel(bin)}: ${counted(calls, 'call')}, ${share} %`, ...parts].join(' · ');
 }
 
 /** Of what, and how many of them say how long they took. */
-export function restWords({ calls, known, summary }: LatencyDistribution): string {
+export function restLabel({ calls, known, summary }: LatencyDistribution): string {
   if (summary === undefined) return `${counted(calls, 'call')}, of none of which the latency is known`;
   const of =
     known === calls ? counted(calls, 'call') : `${counted(known, 'call')} of ${counted(calls, 'call')}`;

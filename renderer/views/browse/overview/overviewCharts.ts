@@ -1,7 +1,7 @@
 /** Which charts there are, in their order: what each shows of a step, and which rollouts a point is about. */
 import type { SeriesName, StepFacts } from '../../../../shared/api/contract.ts';
 import type { Stroke } from '../../../charts/panelModel.ts';
-import type { ReferenceLine } from '../../../state/referenceLines.ts';
+import type { ReferenceLine } from '../../../state/chartSettings.ts';
 import { compact, decimal, duration, percent } from '../../../ui/numbers.ts';
 
 export interface LineSpec {

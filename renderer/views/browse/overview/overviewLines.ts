@@ -1,5 +1,5 @@
 /** From answers of the host to the lines of the charts. */
-import type { LoggedMetric, StepFacts } from '../../../../shared/api/contract.ts';
+import type { LoggedMetric, SeriesName, StepFacts } from '../../../../shared/api/contract.ts';
 import type { ChartNumbers } from '../../../charts/chartCsv.ts';
 import {
   hasValue,
@@ -10,7 +10,6 @@ import {
   type StepRange,
   smoothed,
 } from '../../../charts/panelModel.ts';
-import { overlayOf } from './loggedMetrics.ts';
 import { asCompact, type ChartSpec, type LineSpec } from './overviewCharts.ts';
 import type { RunRef } from './overviewLink.ts';
 
@@ -275,4 +274,34 @@ export function rolloutsIn(
   return facts
     .filter(({ step }) => range === undefined || (step >= range.from && step <= range.to))
     .reduce((sum, { rollouts }) => sum + rollouts, 0);
+}
+
+interface Overlay {
+  readonly series: SeriesName;
+  /** How the trainer's number may differ from ours. */
+  readonly note?: string;
+}
+
+const LENGTH_NOTE =
+  'verl counts the whole response, tool responses included; ours are the tokens the policy wrote';
+
+const OVERLAYS: Readonly<Record<string, Overlay>> = {
+  'critic/score/mean': { series: 'meanReward', note: 'over the rollouts of the update' },
+  'critic/rewards/mean': { series: 'meanReward', note: 'after a KL penalty, where there is one' },
+  'actor/entropy': { series: 'meanEntropy', note: 'over the rollouts of the update' },
+  'response_length/mean': { series: 'meanTokens', note: LENGTH_NOTE },
+  'response_length/clip_ratio': {
+    series: 'truncatedShare',
+    note: 'responses as long as the longest that is allowed',
+  },
+  'num_turns/mean': { series: 'meanTurns', note: 'as the trainer counts turns' },
+  'tool_call_counts/mean': { series: 'toolCallsPerRollout', note: 'as the trainer counts calls' },
+};
+
+/**
+ * Names trainers log under, and what of ours each may be laid over. The names are verl's; what they count is the
+ * trainer's business, so a line always keeps its logged name and a note where the two are known not to be the same.
+ */
+export function overlayOf(name: string): Overlay | undefined {
+  return Object.hasOwn(OVERLAYS, name) ? OVERLAYS[name] : undefined;
 }

@@ -1,7 +1,7 @@
-/** Charts of a run's tool calls: what became of them, how long they took, and how the policy goes on after a failure. */
+/** Charts and figures of a run's tool calls: outcomes, latencies, and what follows a failure. */
 import type { LatencySummary, ScheduleFacts, StepFacts } from '../../../../shared/api/contract.ts';
 import type { ToolOutcome } from '../../../../shared/domain/model.ts';
-import { OUTCOME_NAMES } from '../../../data/outcomeNames.ts';
+import { OUTCOME_NAMES } from '../../../data/domainLabels.ts';
 import {
   asCompact,
   asMs,
@@ -319,4 +319,34 @@ function latencyLine(
     'rollouts with a call at least as slow',
     Math.floor,
   );
+}
+
+interface ToolFigure extends Pick<LineSpec, 'name' | 'describe' | 'opens'> {
+  /** With its unit. */
+  readonly value: string;
+  readonly filter: string;
+}
+
+interface FigureGroup extends Pick<ChartSpec, 'id' | 'title' | 'unit' | 'describe'> {
+  readonly figures: readonly ToolFigure[];
+}
+
+/** On a scale of its own as a chart; as numbers they stand among the outcomes already. */
+const SAID_ALREADY = 'failures';
+
+/** What the charts of tool calls would show of all rollouts, as far as it is known; a schedule needs its step. */
+export function toolFigures(facts: StepFacts): readonly FigureGroup[] {
+  return TOOL_CHARTS.filter(({ id }) => id !== SAID_ALREADY).flatMap((chart) => {
+    const { id, unit, describe, format, lines } = chart;
+    const title = chart.title.replace(/ of a step$/, '');
+    const figures = lines.flatMap((line): readonly ToolFigure[] => {
+      const value = line.of(facts);
+      if (value === undefined || line.leadsTo !== undefined) return [];
+      if (line.isOneOfMany === true && value === 0) return [];
+      const { name, describe: what, opens } = line;
+      return [{ name, describe: what, opens, value: format(value), filter: line.filter(facts) }];
+    });
+    const isOfCalls = (facts.values.toolCalls ?? 0) > 0;
+    return figures.length === 0 || !isOfCalls ? [] : [{ id, title, unit, describe, figures }];
+  });
 }

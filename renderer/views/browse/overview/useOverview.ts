@@ -4,16 +4,16 @@ import type { RunDetail, RunSummary } from '../../../../shared/api/contract.ts';
 import { axisOf, isWithin, type PanelLine, valueAt } from '../../../charts/panelModel.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
 import { hrefInLibrary } from '../../../data/libraryLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+import { useLibraries, useRunsOf } from '../../../data/otherLibraries.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { distinctNames } from '../../../data/runNames.ts';
-import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../../data/useLongQuery.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../../data/useStepSeries.ts';
+import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
 import type { ChartSpec } from './overviewCharts.ts';
 import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
 import { filterAnd, overviewLinkOf, type RunRef } from './overviewLink.ts';
 import { responseLimits, type StageSpan, stageSpans } from './stageModel.ts';
-import { useRunLists } from './useRunLists.ts';
 
 export interface Overview extends OverviewPanels {
   /** All runs on the charts, this one first. */
@@ -65,15 +65,15 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
   const matching = useStepSeries(isFiltered ? asked : NONE, filter);
 
   const held = useMemo(() => new Set(steps), [steps]);
-  const stamp = [...all.answers, ...matching.answers];
+  const stamp = [...all.data, ...matching.data];
   // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the arrays they come in
   const runs = useMemo(() => {
     const names = distinctNames(shown);
     return shown.map(({ ref }, i): RunFacts => {
       const name = names[i] ?? ref.runKey;
-      const kept = (answer: StepSeriesState['answers'][number]) =>
+      const kept = (answer: StepSeriesState['data'][number]) =>
         i === 0 ? answer?.filter(({ step }) => held.has(step)) : answer;
-      return { ref, name, all: kept(all.answers[i]), matching: kept(matching.answers[i]) };
+      return { ref, name, all: kept(all.data[i]), matching: kept(matching.data[i]) };
     });
   }, [shown, held, ...stamp, stamp.length]);
   const { window, metrics: chosen, range, isZoomed } = link;
@@ -93,7 +93,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
             ...(to === undefined ? { tab: 'rollouts' } : {}),
             ...(q === '' ? {} : { q }),
           });
-          const place = pathOfPlace({ view: to ?? 'step', runKey, step });
+          const place = pathOfRoute({ view: to ?? 'step', runKey, step });
           const path = search.size === 0 ? place : `${place}?${search}`;
           navigateTo(library === undefined ? path : hrefInLibrary(library, path));
         },
@@ -147,4 +147,42 @@ function limitLines(run: RunDetail, axis: readonly number[]): readonly PanelLine
     values: responseLimits(run, axis),
   };
   return axis.some((step) => valueAt(line, step) !== undefined) ? [line] : [];
+}
+
+interface RunLists {
+  listOf(ref: RunRef): readonly RunSummary[] | undefined;
+  /** Of the library of a run that is not of this one. */
+  nameOf(ref: RunRef): string | undefined;
+  /** Runs that are not to be had, and why. */
+  readonly missing: readonly string[];
+}
+
+/** Where the runs of a comparison are looked up: in this library and in others that are open. */
+function useRunLists(refs: readonly RunRef[]): RunLists {
+  const own = useRequest('run.list', refs.length === 0 ? undefined : {}).data;
+  const libraries = useLibraries();
+  const others = useMemo(() => [...new Set(refs.flatMap(({ library }) => library ?? []))].sort(), [refs]);
+  const open = useMemo(
+    () => others.filter((id) => libraries?.some((one) => one.id === id && one.isOpen) === true),
+    [others, libraries],
+  );
+  const lists = useRunsOf(open);
+  const stamp = lists.map(({ runs }) => runs);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the array they come in
+  return useMemo(() => {
+    const listOf = ({ library }: RunRef) =>
+      library === undefined ? own : lists.find((one) => one.library === library)?.runs;
+    const nameOf = ({ library }: RunRef) =>
+      library === undefined ? undefined : (libraries?.find(({ id }) => id === library)?.name ?? library);
+    const missing = refs.flatMap((ref) => {
+      const { runKey, library } = ref;
+      const list = listOf(ref);
+      if (list?.some((run) => run.runKey === runKey) === true) return [];
+      if (library === undefined) return list === undefined ? [] : [`${runKey} is not in this library`];
+      if (libraries !== undefined && !open.includes(library))
+        return [`${runKey} is in the library ${library}, which is not open`];
+      return list === undefined ? [] : [`${runKey} is not in the library ${library}`];
+    });
+    return { listOf, nameOf, missing };
+  }, [refs, own, libraries, open, ...stamp, stamp.length]);
 }

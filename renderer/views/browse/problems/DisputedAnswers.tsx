@@ -3,9 +3,9 @@ import { useMemo } from 'react';
 import type { DisputedAnswer, RolloutRow } from '../../../../shared/api/contract.ts';
 import { comparePath } from '../../../data/compareLink.ts';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { useRolloutsOf } from '../../../data/useRolloutsOf.ts';
+import { useRolloutsOf } from '../../../data/useRowWindow.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
@@ -90,7 +90,7 @@ interface DisputedRowProps {
 
 function DisputedRow({ runKey, found, right, wrong }: DisputedRowProps) {
   const pathOf = ({ step, groupKey, ordinal }: RolloutRow): string =>
-    pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal });
+    pathOfRoute({ view: 'rollout', runKey, step, groupKey, ordinal });
   const name = problemName(found);
   const title = name === found.problemId ? found.question : `${found.problemId}: ${found.question}`;
   const short = found.answer.length > 120 ? `${found.answer.slice(0, 120)}…` : found.answer;
@@ -102,7 +102,7 @@ function DisputedRow({ runKey, found, right, wrong }: DisputedRowProps) {
         ) : (
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'problem', runKey, step: right.step, groupKey: right.groupKey })}
+            href={pathOfRoute({ view: 'problem', runKey, step: right.step, groupKey: right.groupKey })}
           >
             {name}
           </Link>

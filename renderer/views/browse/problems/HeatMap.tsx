@@ -1,4 +1,4 @@
-/** Problems by steps on one canvas: what is in sight is drawn, whatever there is. */
+/** Problems by steps on one canvas, which draws what is in sight, and the values of the current cell. */
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -8,11 +8,15 @@ import {
   useRef,
   useState,
 } from 'react';
+import { KeyOf } from '../../../app/Keys.tsx';
 import { keyOf } from '../../../app/keysInForce.ts';
-import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
+import { Button } from '../../../ui/Controls.tsx';
+import { count, counted, percent } from '../../../ui/numbers.ts';
+import { useAutoFocus } from '../../../ui/useAutoFocus.ts';
 import {
   cellAt,
   longestName,
+  type MapCell,
   type MapPoint,
   type MapRow,
   mapShape,
@@ -20,6 +24,8 @@ import {
   nameAt,
   nameHint,
   pointAt,
+  problemName,
+  rateOf,
 } from './mapModel.ts';
 import { paintMap } from './paintMap.ts';
 
@@ -44,7 +50,7 @@ export function HeatMap(props: HeatMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState({ width: 800, height: 400 });
   const [scroll, setScroll] = useState({ left: 0, top: 0 });
-  useTakenFocus(scroller);
+  useAutoFocus(scroller);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;
@@ -162,3 +168,81 @@ const MOVES: Readonly<Record<string, (page: number) => { readonly rows: number; 
   Home: () => ({ rows: Number.MIN_SAFE_INTEGER, steps: 0 }),
   End: () => ({ rows: Number.MAX_SAFE_INTEGER, steps: 0 }),
 };
+
+interface MapStep {
+  /** Index into the steps of the map. */
+  readonly at: number | undefined;
+  readonly step: number | undefined;
+}
+
+function blankOf({ unmatched }: MapRow, at: number | undefined): string {
+  return at !== undefined && unmatched.includes(at) ? 'tried, no rollout matches the filter' : 'not tried';
+}
+
+/** The cell under the cursor in words. */
+export function readingOf(row: MapRow | undefined, cell: MapCell | undefined, { at, step }: MapStep): string {
+  if (row === undefined) return '';
+  if (cell === undefined) return `${problemName(row)}, step ${step}: ${blankOf(row, at)}`;
+  const rate = rateOf(cell);
+  const share = rate === undefined ? 'success unknown' : `${cell.correct} of ${cell.known} right`;
+  return `${problemName(row)}, step ${step}: ${share}, ${counted(cell.answers, 'different answer')}`;
+}
+
+interface MapReadoutProps {
+  readonly row: MapRow | undefined;
+  readonly cell: MapCell | undefined;
+  readonly at: MapStep;
+  readonly onOpen: () => void;
+  readonly onHistory: () => void;
+}
+
+/** What the cell under the cursor is, and where it leads. Keeps its size, so that nothing jumps. */
+export function MapReadout({ row, cell, at, onOpen, onHistory }: MapReadoutProps) {
+  if (row === undefined)
+    return (
+      <aside className="map-reading">
+        <p className="dim">
+          Point at a cell, or walk with the arrow keys. Enter opens the group;{' '}
+          <KeyOf command="problem.open" />, or a click on the name, the problem’s history.
+        </p>
+      </aside>
+    );
+  const rate = cell === undefined ? undefined : rateOf(cell);
+  return (
+    <aside className="map-reading" aria-label="Cell">
+      <div className="map-reading-name">
+        <strong title={row.question === '' ? undefined : row.question}>{problemName(row)}</strong>
+        {problemName(row) !== row.problemId && <span className="dim"> {row.problemId}</span>}
+        {row.source !== undefined && <span className="dim"> {row.source}</span>}
+        {row.groundTruth !== undefined && <span className="dim"> · ground truth {row.groundTruth}</span>}
+      </div>
+      <div>
+        Step {at.step}:{' '}
+        {cell === undefined ? (
+          blankOf(row, at.at)
+        ) : (
+          <>
+            {rate === undefined
+              ? 'success unknown'
+              : `${cell.correct} of ${cell.known} right (${percent(rate)} %)`}
+            {' · '}
+            {counted(cell.answers, 'different answer')}
+            {cell.groups > 1 && ` · ${counted(cell.groups, 'group')}`}
+          </>
+        )}
+      </div>
+      <div className="dim">
+        Over {counted(row.cells.length, 'step')}: {count(row.correct)} of {count(row.known)} right
+        {row.fall > 0 && ` · ${percent(row.fall)} points below its best`}
+      </div>
+      <div className="map-reading-buttons">
+        <Button onClick={onHistory} title="o">
+          History
+        </Button>
+        <Button onClick={onOpen} disabled={cell === undefined} title="Enter">
+          Open group
+        </Button>
+      </div>
+    </aside>
+  );
+}

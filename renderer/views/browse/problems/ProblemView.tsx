@@ -1,24 +1,22 @@
 import { useRef } from 'react';
 import type { ProblemHistory } from '../../../../shared/api/contract.ts';
 import { standalonePart } from '../../../charts/exportChart.ts';
-import type { Place } from '../../../data/place.ts';
+import type { Route } from '../../../data/route.ts';
 import { usePage } from '../../../data/usePage.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { count, counted } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
 import { FailedState, WaitingState } from '../../../ui/States.tsx';
 import { ChartMenu, chartFileName } from '../overview/ChartMenu.tsx';
-import { ClusterKey } from './ClusterKey.tsx';
-import { historyCsv } from './historyCsv.ts';
-import { answerClusters, historyScale } from './historyModel.ts';
-import { RunHistory, scaleText } from './RunHistory.tsx';
+import { answerClusters, historyCsv, historyScale } from './historyModel.ts';
+import { ClusterKey, RunHistory, scaleText } from './RunHistory.tsx';
 import './problems.css';
 
-type ProblemPlace = Extract<Place, { view: 'problem' }>;
+type ProblemRoute = Extract<Route, { view: 'problem' }>;
 
 /** One problem over steps and runs: how often it was solved, with which answers, at which length. */
-export default function ProblemView({ place }: { readonly place: ProblemPlace }) {
-  const { runKey, step, groupKey } = place;
+export default function ProblemView({ route }: { readonly route: ProblemRoute }) {
+  const { runKey, step, groupKey } = route;
   const resolved = usePage({ runKey, step, groupKey });
   const groupId = resolved.data?.groupId;
   const history = useRequest('problem.history', groupId === undefined ? undefined : { groupId });

@@ -4,23 +4,24 @@ import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { FilterChips } from '../../../app/filter/FilterChips.tsx';
 import { useClient } from '../../../data/DataProvider.tsx';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
-import { HeatMap } from './HeatMap.tsx';
-import { MapMenu } from './MapMenu.tsx';
-import { MapReading, readingOf } from './MapReading.tsx';
+import { ChartMenu, chartFileName } from '../overview/ChartMenu.tsx';
+import { HeatMap, MapReadout, readingOf } from './HeatMap.tsx';
 import {
   cellAt,
   type MapPoint,
+  type MapRow,
   mapRows,
   PROBLEM_SORTS,
   type ProblemSort,
   SORT_LABELS,
   sortedMap,
 } from './mapModel.ts';
+import { mapCsv, mapPng } from './paintMap.ts';
 import { Suspicious } from './Suspicious.tsx';
 import './problems.css';
 
@@ -157,7 +158,7 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
                 onHistory={(point) => void open(point, 'problem')}
                 reading={readingOf(row, cell, at)}
               />
-              <MapReading
+              <MapReadout
                 row={row}
                 cell={cell}
                 at={at}
@@ -192,5 +193,46 @@ function Legend({ hasUnmatched }: { readonly hasUnmatched: boolean }) {
       {hasUnmatched && <span className="map-blank">–: no rollout matches</span>}
       <span className="map-blank">blank: not tried</span>
     </p>
+  );
+}
+
+interface MapMenuProps {
+  readonly runName: string;
+  readonly filter: string;
+  /** In the order of the page. */
+  readonly rows: readonly MapRow[];
+  readonly steps: readonly number[];
+  readonly hasSteps: boolean;
+  readonly sort: ProblemSort;
+}
+
+/** As many as the host gives at a time. */
+const CHUNK = 500;
+
+/** The map as PNG and CSV. */
+function MapMenu({ runName, filter, rows, steps, hasSteps, sort }: MapMenuProps) {
+  const client = useClient();
+  const of = [
+    runName,
+    ...(filter === '' ? [] : [`rollouts that match ${filter}`]),
+    `order: ${SORT_LABELS[sort].label}`,
+  ].join(' · ');
+  const csv = async (): Promise<string> => {
+    const ids = rows.flatMap(({ cells }) => cells.map(({ groupId }) => groupId));
+    const keys = new Map<number, string>();
+    for (let from = 0; from < ids.length; from += CHUNK) {
+      const groups = await client.request('group.rows', { groupIds: ids.slice(from, from + CHUNK) });
+      for (const { groupId, groupKey } of groups) keys.set(groupId, groupKey);
+    }
+    return mapCsv(of, rows, hasSteps ? steps : undefined, (groupId) => keys.get(groupId));
+  };
+  return (
+    <ChartMenu
+      title="Problems"
+      fileName={chartFileName(runName, 'problems')}
+      png={() => mapPng(of, rows, steps)}
+      csv={csv}
+      provenance="recomputed"
+    />
   );
 }

@@ -1,11 +1,20 @@
 import type { ProblemGroup } from '../../../../shared/api/contract.ts';
+import { quoted } from '../../../../shared/domain/filter/lexer.ts';
+import { bothFilters } from '../../../../shared/domain/filter/print.ts';
 import { labelOf, useTaxonomy } from '../../../data/annotations.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { Link } from '../../../ui/Link.tsx';
+import { LabelName } from '../../../ui/Marks.tsx';
 import { count, counted, decimal, percent, ratio } from '../../../ui/numbers.ts';
-import { shareClass } from './ClusterKey.tsx';
-import { type AnswerCluster, answerShares, type HistoryScale, lengthOf } from './historyModel.ts';
-import { LabelDots, ProblemLabels } from './ProblemLabels.tsx';
+import {
+  type AnswerCluster,
+  answerShares,
+  type HistoryScale,
+  inkOf,
+  labelCounts,
+  lengthOf,
+  verdictText,
+} from './historyModel.ts';
 
 const BAR_HEIGHT = 120;
 const TRACK_HEIGHT = 28;
@@ -39,7 +48,7 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
             <Link
               key={group.groupId}
               className={group.groupId === here ? 'problem-column is-here' : 'problem-column'}
-              href={pathOfPlace({ view: 'group', runKey, step: step ?? 0, groupKey })}
+              href={pathOfRoute({ view: 'group', runKey, step: step ?? 0, groupKey })}
               title={titleOf(group, scale, clusters, taxonomy)}
               aria-label={`Step ${step ?? '–'}: ${rate === undefined ? 'success unknown' : `${percent(rate)} % right`}, ${counted(group.answers.length, 'different answer')}`}
             >
@@ -133,4 +142,107 @@ function titleOf(
       ({ label, rollouts }) => `label ${labelOf(taxonomy, label).name}: ${rollouts}`,
     ),
   ].join('\n');
+}
+
+interface ProblemLabelsProps {
+  readonly runKey: string;
+  readonly problemId: string;
+  readonly groups: readonly ProblemGroup[];
+}
+
+/** Each label with its rollouts in one run, as a link to them; nothing where there are none. */
+function ProblemLabels({ runKey, problemId, groups }: ProblemLabelsProps) {
+  const taxonomy = useTaxonomy();
+  const counts = labelCounts(groups);
+  if (counts.length === 0) return null;
+  return (
+    <ul className="problem-labels" aria-label="Labels of readers">
+      {counts.map(({ label, rollouts }) => {
+        const known = labelOf(taxonomy, label);
+        const q = bothFilters(`problem_id:${quoted(problemId)}`, `label:${label}`);
+        return (
+          <li key={label}>
+            <Link
+              href={`${pathOfRoute({ view: 'run', runKey })}?${new URLSearchParams({ tab: 'rollouts', q })}`}
+              aria-label={`${known.name}: ${counted(rollouts, 'rollout')}`}
+              title={`${counted(rollouts, 'rollout')} of this run with the label ${known.name}`}
+            >
+              <LabelName label={known} /> <span className="dim">{count(rollouts)}</span>
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** More would not fit under a column; the hint of the column names all. */
+const MOST_DOTS = 3;
+
+/** Under the column of a group: that it has labels, by their colours; what they are called is in its hint. */
+function LabelDots({ labels = [] }: Pick<ProblemGroup, 'labels'>) {
+  const taxonomy = useTaxonomy();
+  if (labels.length === 0) return null;
+  return (
+    <span className="problem-dots" aria-hidden="true">
+      {labels.slice(0, MOST_DOTS).map(({ label }) => (
+        <i key={label} className="label-dot" data-colour={labelOf(taxonomy, label).colour} />
+      ))}
+      {labels.length > MOST_DOTS && '+'}
+    </span>
+  );
+}
+
+interface ClusterKeyProps {
+  readonly clusters: readonly AnswerCluster[];
+  /** The ground truth of the problem is known. */
+  readonly hasTruth: boolean;
+}
+
+/** Which answer has which colour, and whether it is right. */
+export function ClusterKey({ clusters, hasTruth }: ClusterKeyProps) {
+  return (
+    <ul className="cluster-key" aria-label="Answers">
+      {clusters.map((cluster) => (
+        <li key={cluster.text}>
+          <svg width="12" height="12" aria-hidden="true">
+            <rect className={clusterClass(cluster)} width="12" height="12" />
+          </svg>
+          <code data-drawn="">
+            {cluster.text.length > 60 ? `${cluster.text.slice(0, 60)}…` : cluster.text}
+          </code>
+          <span data-drawn="" className={`is-${inkOf(cluster.verdict)}`}>
+            {verdictText(cluster, hasTruth)}
+          </span>
+          <span className="dim" data-drawn="">
+            {count(cluster.rollouts)}
+          </span>
+        </li>
+      ))}
+      <li>
+        <svg width="12" height="12" aria-hidden="true">
+          <rect className="answer-other" width="12" height="12" />
+        </svg>
+        <span data-drawn="">other answers</span>
+      </li>
+      <li>
+        <svg width="12" height="12" aria-hidden="true">
+          <rect className="answer-none" width="11" height="11" x="0.5" y="0.5" />
+        </svg>
+        <span data-drawn="">no answer</span>
+      </li>
+    </ul>
+  );
+}
+
+/** The colour is the verdict's, the shade the cluster's. */
+function clusterClass({ verdict, shade }: AnswerCluster): string {
+  return `answer-${inkOf(verdict)} is-shade-${shade}`;
+}
+
+/** @param share index of a cluster; −1: another answer; −2: none */
+function shareClass(share: number, clusters: readonly AnswerCluster[]): string {
+  if (share === -2) return 'answer-none';
+  const cluster = clusters[share];
+  return cluster === undefined ? 'answer-other' : clusterClass(cluster);
 }

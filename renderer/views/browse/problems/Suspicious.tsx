@@ -1,9 +1,9 @@
 import { bothFilters } from '../../../../shared/domain/filter/print.ts';
 import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, counted, percent } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
@@ -182,7 +182,7 @@ function GroupLink({
   if (group === undefined) return <span>{label}</span>;
   const { step, groupKey } = group;
   return (
-    <Link className="is-link" href={pathOfPlace({ view: 'problem', runKey, step, groupKey })}>
+    <Link className="is-link" href={pathOfRoute({ view: 'problem', runKey, step, groupKey })}>
       {label}
     </Link>
   );

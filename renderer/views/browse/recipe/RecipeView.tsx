@@ -1,12 +1,15 @@
 /** The training recipe: stages and their limits, truncation against them, and the problems there is nothing left to learn from. */
-import type { RunDetail, StepSummary } from '../../../../shared/api/contract.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+
+import { useQueries } from '@tanstack/react-query';
+import type { RunDetail, StepFacts, StepSummary } from '../../../../shared/api/contract.ts';
+import { useClient } from '../../../data/DataProvider.tsx';
+import { pathOfRoute } from '../../../data/route.ts';
+import { requestKey } from '../../../data/useRequest.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, percent } from '../../../ui/numbers.ts';
 import { stageChange } from '../overview/stageModel.ts';
-import { recipeRows } from './recipeModel.ts';
+import { atLimit, type RecipeRow, recipeRows } from './recipeModel.ts';
 import { SolvedProblems } from './SolvedProblems.tsx';
-import { useAtLimit } from './useAtLimit.ts';
 import './recipe.css';
 
 interface RecipeViewProps {
@@ -62,7 +65,7 @@ export function RecipeView({ run, rows }: RecipeViewProps) {
                   {stage.worst !== undefined && (
                     <Link
                       className="is-link"
-                      href={`${pathOfPlace({ view: 'step', runKey: run.runKey, step: stage.worst.step })}?tab=rollouts&q=stop%3Alength`}
+                      href={`${pathOfRoute({ view: 'step', runKey: run.runKey, step: stage.worst.step })}?tab=rollouts&q=stop%3Alength`}
                       title="The rollouts that were stopped by the length limit"
                     >
                       {percent(stage.worst.share)} % at step {stage.worst.step}
@@ -105,3 +108,33 @@ function AtLimit({ share, limit }: AtLimitProps) {
     </span>
   );
 }
+
+/**
+ * How many rollouts reached the response limit of a stage by their tokens, where the log says of none why it stopped.
+ *
+ * @returns a share for each stage; undefined where tokens or the limit are not known, or the answer is not here
+ */
+function useAtLimit(runId: number, stages: readonly RecipeRow[]): readonly (number | undefined)[] {
+  const client = useClient();
+  const asked = stages.filter(({ stopsLogged }) => stopsLogged === 0);
+  const limits = [...new Set(asked.flatMap(({ maxResponseTokens }) => maxResponseTokens ?? []))];
+  const filters = limits.length === 0 ? [] : ['policy_tokens:*', ...limits.map(filterOf)];
+  const answers = useQueries({
+    queries: filters.map((filter) => ({
+      queryKey: requestKey('step.series', { runId, filter }, undefined),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        client.request('step.series', { runId, filter }, { signal }),
+    })),
+  });
+  const of = (filter: string): readonly StepFacts[] | undefined =>
+    answers[filters.indexOf(filter)]?.data?.steps;
+  return stages.map((stage) => {
+    const { maxResponseTokens: limit, stopsLogged } = stage;
+    if (limit === undefined || stopsLogged > 0) return undefined;
+    const known = of('policy_tokens:*');
+    const reached = of(filterOf(limit));
+    return known === undefined || reached === undefined ? undefined : atLimit(stage, reached, known);
+  });
+}
+
+const filterOf = (limit: number): string => `policy_tokens:>=${limit}`;

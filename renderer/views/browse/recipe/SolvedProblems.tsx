@@ -2,13 +2,13 @@
 import { useMemo } from 'react';
 import type { RunDetail, SolvedProblem } from '../../../../shared/api/contract.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { Button } from '../../../ui/Controls.tsx';
+import { saveText } from '../../../ui/exportText.ts';
 import { count, counted, percent, ratio } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
-import { saveText } from '../../../ui/saveText.ts';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { solvedCsv } from './recipeModel.ts';
 
@@ -44,7 +44,7 @@ export function SolvedProblems({ run, steps }: SolvedProblemsProps) {
       COLUMNS.filter(({ id }) => id !== 'source' || data?.solved.some(({ source }) => source !== undefined)),
     [data],
   );
-  const placeOf = (row: SolvedProblem) =>
+  const routeOf = (row: SolvedProblem) =>
     ({ view: 'group', runKey: run.runKey, step: step ?? 0, groupKey: row.groupKey }) as const;
   return (
     <section className="recipe-solved" aria-label="Problems solved by every rollout">
@@ -100,8 +100,8 @@ export function SolvedProblems({ run, steps }: SolvedProblemsProps) {
             columns={columns}
             count={data.solved.length}
             rowAt={(index) => data.solved[index]}
-            onOpen={(row) => goTo(placeOf(row))}
-            hrefOf={(row) => pathOfPlace(placeOf(row))}
+            onOpen={(row) => goTo(routeOf(row))}
+            hrefOf={(row) => pathOfRoute(routeOf(row))}
           />
         </div>
       )}

@@ -1,14 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { GroupRow, GroupSort, RocReport } from '../../../../shared/api/contract.ts';
+import type { GroupRow, GroupSort, ResultOf, RocReport } from '../../../../shared/api/contract.ts';
+import type { Client } from '../../../../shared/api/transport.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { useClient } from '../../../data/DataProvider.tsx';
+import { ApiError } from '../../../data/failures.ts';
 import { rocQuery } from '../../../data/rocChoice.ts';
-import { inOrderOf, useGroupsBehind } from '../../../data/useGroupsBehind.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { type IndexRange, useGroupWindow } from '../../../data/useRowWindow.ts';
-import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
+import { listPosition, rememberListPosition } from '../../../state/routeMemory.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
@@ -66,7 +69,7 @@ export function GroupsBehind(props: GroupsBehindProps) {
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   const rows = useGroupWindow(ids, range);
   const table = useTableCommands();
-  const placeOf = (row: GroupRow): Place => ({
+  const routeOf = (row: GroupRow): Route => ({
     view: 'group',
     runKey,
     step: row.step,
@@ -105,8 +108,8 @@ export function GroupsBehind(props: GroupsBehindProps) {
             rowAt={rows.rowAt}
             sort={sort}
             onSort={setSort}
-            onOpen={(row) => goTo(placeOf(row), search)}
-            hrefOf={(row) => pathOfPlace(placeOf(row)) + search}
+            onOpen={(row) => goTo(routeOf(row), search)}
+            hrefOf={(row) => pathOfRoute(routeOf(row)) + search}
             onWindow={setRange}
             position={listPosition(list)}
             onPosition={(position) => rememberListPosition(list, position)}
@@ -115,4 +118,39 @@ export function GroupsBehind(props: GroupsBehindProps) {
       </div>
     </section>
   );
+}
+
+type Recompute = () => Promise<RocReport | undefined>;
+
+export async function groupsBehind(
+  client: Client,
+  reportId: number,
+  key: string,
+  recompute: Recompute,
+  signal?: AbortSignal,
+): Promise<ResultOf<'roc.groups'>> {
+  const options = signal === undefined ? {} : { signal };
+  try {
+    return await client.request('roc.groups', { reportId, key }, options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+    const report = await recompute();
+    if (report === undefined) throw error;
+    return client.request('roc.groups', { reportId: report.reportId, key }, options);
+  }
+}
+
+/** The groups behind a number of a report. A report the host has forgotten is computed again, once. */
+function useGroupsBehind(reportId: number, key: string, recompute: Recompute) {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['roc.groups', { reportId, key }] as const,
+    queryFn: ({ signal }) => groupsBehind(client, reportId, key, recompute, signal),
+  });
+}
+
+/** A list in the order of another: the host sorts all groups of a run, a report says which of them. */
+export function inOrderOf(ids: Uint32Array, order: Uint32Array): Uint32Array {
+  const wanted = new Set(ids);
+  return order.filter((id) => wanted.has(id));
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 
 interface NumberLinkProps {
   readonly tally: { readonly key: string };

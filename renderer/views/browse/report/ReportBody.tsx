@@ -1,16 +1,24 @@
 import type { RocReport, Stage } from '../../../../shared/api/contract.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
-import { count } from '../../../ui/numbers.ts';
+import { count, counted, percent } from '../../../ui/numbers.ts';
 import { ExampleOffer } from '../roc/SourceChip.tsx';
 import { Bias } from './Bias.tsx';
-import { BucketTable } from './BucketTable.tsx';
-import { KeepRates } from './KeepRates.tsx';
+import { BucketTable, KeepRates } from './BucketTable.tsx';
 import { NumberLink } from './NumberLink.tsx';
-import { NumberTiles } from './NumberTiles.tsx';
-import { ReasonTable } from './ReasonTable.tsx';
 import { RocCharts } from './RocCharts.tsx';
-import { type BucketClass, disagreementsOf, findingsOf, healthNumbers, sidesOf } from './reportModel.ts';
+import {
+  type BucketClass,
+  disagreementsOf,
+  findingsOf,
+  healthNumbers,
+  type NamedNumber,
+  type NamedSide,
+  orderedReasons,
+  outcomeText,
+  sideReason,
+  sidesOf,
+} from './reportModel.ts';
 
 interface ReportBodyProps {
   readonly report: RocReport;
@@ -92,5 +100,87 @@ export function ReportBody({ report, stages, isExample, onOpenStep }: ReportBody
         </>
       )}
     </div>
+  );
+}
+
+interface NumberTilesProps {
+  readonly label: string;
+  readonly numbers: readonly NamedNumber[];
+  /** Where these numbers come from, if they are of one set of decisions. */
+  readonly of?: string;
+}
+
+/** Numbers to look at, each the way to its groups. */
+function NumberTiles({ label, numbers, of }: NumberTilesProps) {
+  return (
+    <section className="tiles" aria-label={label}>
+      <h2>
+        {label} {of !== undefined && <span className="dim">{of}</span>}
+      </h2>
+      <ul>
+        {numbers.map((one) => (
+          <li key={one.key} title={one.hint}>
+            <NumberLink tally={one} title={`${one.hint}. ${counted(one.value, one.unit)}; shows the groups`}>
+              {count(one.value)}
+            </NumberLink>{' '}
+            {one.share !== undefined && <span className="dim">{percent(one.share)} %</span>}
+            <span className="tile-label">{one.label}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Why rollouts were kept or discarded, and what became of groups: every number leads to its groups. */
+function ReasonTable({ named }: { readonly named: NamedSide }) {
+  const { outcomes } = named.side;
+  const reasons = orderedReasons(named.side);
+  return (
+    <section className="report-card" aria-label={`Reasons, ${named.name}`}>
+      <h2>
+        Reasons <span className="dim">{named.name}</span>
+      </h2>
+      {reasons.length === 0 ? (
+        <p className="dim">No reason is {named.id === 'logged' ? 'logged' : 'known'}.</p>
+      ) : (
+        <table className="reasons">
+          <tbody>
+            {reasons.map((one) => (
+              <tr key={one.reason}>
+                <th scope="row" title={one.reason}>
+                  {sideReason(one.reason)}
+                </th>
+                <td>
+                  <NumberLink tally={one} title={`in ${counted(one.groups, 'group')}; shows them`}>
+                    {count(one.rollouts)}
+                  </NumberLink>{' '}
+                  <span className="dim">rollouts</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {outcomes.length > 0 && (
+        <table className="reasons">
+          <tbody>
+            {outcomes.map((one) => (
+              <tr key={one.outcome}>
+                <th scope="row" title={one.outcome}>
+                  {outcomeText(one.outcome)}
+                </th>
+                <td>
+                  <NumberLink tally={one} title="Shows the groups">
+                    {count(one.groups)}
+                  </NumberLink>{' '}
+                  <span className="dim">groups</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { RocStep, Stage } from '../../../../shared/api/contract.ts';
 import { StepChart } from '../../../charts/StepChart.tsx';
 import type { Series } from '../../../charts/StepChartParts.tsx';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { amount, count, counted, percent, ratio } from '../../../ui/numbers.ts';
 import { errorsAfter, errorsBefore, keepRate, type NamedSide } from './reportModel.ts';
 

@@ -5,18 +5,17 @@
 import { useMemo } from 'react';
 import { useCommands } from '../../../app/commands.ts';
 import { keyed } from '../../../app/keysInForce.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
-import { choiceOfUrl, noChoice, rocQuery } from '../../../data/rocChoice.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { choiceOfUrl, noChoice, rocQuery, useRocReport } from '../../../data/rocChoice.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
+import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { useRocReport } from '../../../data/useRocReport.ts';
-import { useSettled } from '../../../data/useSettled.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { counted, seconds } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { ReportProgress } from '../roc/ReportProgress.tsx';
-import { PENALTY_WORDS } from '../roc/rocWords.ts';
+import { PENALTY_LABELS } from '../roc/rocLabels.ts';
 import { SourceChip } from '../roc/SourceChip.tsx';
 import { WhatIfPanel } from '../roc/WhatIfPanel.tsx';
 import { WideEffects } from '../roc/WideEffects.tsx';
@@ -39,7 +38,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
   const [query, setQuery] = useUrlQuery();
   const choice = useMemo(() => choiceOfUrl(query), [query]);
   const wanted = JSON.stringify({ basis: choice.basis, whatIf: choice.whatIf });
-  const settled = useSettled(wanted, REST_MS);
+  const settled = useDebouncedValue(wanted, REST_MS);
   const runId = run.data?.runId;
   const params = useMemo(
     () =>
@@ -80,8 +79,8 @@ export default function RocView({ runKey, step }: RocViewProps) {
   }
   if (run.data === undefined) return <WaitingState title="Opening the run…" />;
   const key = query.get('of');
-  const here: Place = step === undefined ? { view: 'roc', runKey } : { view: 'stepRoc', runKey, step };
-  const wider: Place = step === undefined ? here : { view: 'roc', runKey };
+  const here: Route = step === undefined ? { view: 'roc', runKey } : { view: 'stepRoc', runKey, step };
+  const wider: Route = step === undefined ? here : { view: 'roc', runKey };
   return (
     <div className={isOpen ? 'roc-page has-what-if' : 'roc-page'}>
       <div className="page">
@@ -102,7 +101,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
             />
           )}
           {step !== undefined && run.data.hasSteps && (
-            <Link className="is-link" href={pathOfPlace(wider) + rocQuery(query)}>
+            <Link className="is-link" href={pathOfRoute(wider) + rocQuery(query)}>
               of the whole run
             </Link>
           )}
@@ -112,7 +111,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
                 {counted(report.rollouts, 'rollout')} · {counted(report.groups, 'group')} · penalty:{' '}
                 {report.penalty === 'logged'
                   ? 'logged'
-                  : `recomputed: ${PENALTY_WORDS[report.penalty].short}`}{' '}
+                  : `recomputed: ${PENALTY_LABELS[report.penalty].short}`}{' '}
                 · {seconds(report.elapsedMs)}
               </span>
             )}
@@ -123,9 +122,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
             )}
           </div>
         </header>
-        <div
-          className={state.isComputing && report !== undefined ? 'report-scroll is-stale' : 'report-scroll'}
-        >
+        <div className={state.isRunning && report !== undefined ? 'report-scroll is-stale' : 'report-scroll'}>
           {report === undefined || state.isStopped ? (
             <div className="report-first">
               <ReportProgress state={state} />
@@ -153,7 +150,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
             numberKey={key}
             title={names?.get(key) ?? key}
             showsStep={step === undefined && run.data.hasSteps}
-            recompute={state.compute}
+            recompute={state.restart}
           />
         )}
       </div>

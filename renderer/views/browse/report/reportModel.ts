@@ -9,7 +9,7 @@ import type {
 } from '../../../../shared/api/contract.ts';
 import { ratio } from '../../../ui/numbers.ts';
 import { reasonText } from '../../../ui/reasons.ts';
-import { penaltyText, RULE_WORDS } from '../roc/rocWords.ts';
+import { penaltyText, RULE_LABELS } from '../roc/rocLabels.ts';
 import { likenessNames } from './likenessModel.ts';
 
 /** A set of decisions under a name that says where they come from. */
@@ -22,7 +22,7 @@ export interface NamedSide {
 /** What stands first; the what-if beside it. Where nothing is known the recomputation is under defaults only. */
 export function sidesOf(report: RocReport, wanted: string | null): readonly NamedSide[] {
   const { logged, recomputed, whatIf } = report;
-  const rule = (side: RocSide) => RULE_WORDS[side.basis?.rule ?? 'release'].short;
+  const rule = (side: RocSide) => RULE_LABELS[side.basis?.rule ?? 'release'].short;
   const first: NamedSide =
     logged !== undefined && report.source === 'logged' && wanted !== 'recomputed'
       ? { id: 'logged', name: 'logged', side: logged }

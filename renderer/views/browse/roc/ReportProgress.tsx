@@ -1,15 +1,15 @@
-import type { ReportState } from '../../../data/useRocReport.ts';
+import type { ReportState } from '../../../data/rocChoice.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { count } from '../../../ui/numbers.ts';
 
 /** How far a report has come, with a way to stop it. It keeps its height whether it computes or not. */
 export function ReportProgress({ state }: { readonly state: ReportState }) {
-  const { isComputing, isStopped, progress, error } = state;
-  if (error !== null && !isComputing) {
+  const { isRunning, isStopped, progress, error } = state;
+  if (error !== null && !isRunning) {
     return (
       <div className="report-progress" role="alert">
         <span className="is-wrong">✕ {error.message}</span>
-        <Button onClick={() => void state.compute()}>Try again</Button>
+        <Button onClick={() => void state.restart()}>Try again</Button>
       </div>
     );
   }
@@ -17,13 +17,13 @@ export function ReportProgress({ state }: { readonly state: ReportState }) {
     return (
       <div className="report-progress">
         <span className="dim">Stopped.</span>
-        <Button onClick={() => void state.compute()}>Compute</Button>
+        <Button onClick={() => void state.restart()}>Compute</Button>
       </div>
     );
   }
   return (
-    <div className="report-progress" aria-busy={isComputing}>
-      {isComputing && (
+    <div className="report-progress" aria-busy={isRunning}>
+      {isRunning && (
         <div className="waiting">
           <progress
             aria-label="Steps recomputed"

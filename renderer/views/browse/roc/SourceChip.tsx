@@ -1,7 +1,7 @@
 import type { RocBasis } from '../../../../shared/api/contract.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Chip } from '../../../ui/Controls.tsx';
-import { basisWords, type Source, sourceWords, UNKNOWN_WORDS } from './rocWords.ts';
+import { basisLabel, decisionSourceLabel, type Source, UNKNOWN_LABEL } from './rocLabels.ts';
 
 interface SourceChipProps {
   readonly source: Source;
@@ -23,9 +23,9 @@ export function SourceChip({ source, basis, listedIn }: SourceChipProps) {
     source === 'logged'
       ? 'Written by the trainer.'
       : source === 'recomputed'
-        ? basisWords(basis)
-        : UNKNOWN_WORDS;
-  return <Chip title={why}>{sourceWords(source, basis.rule)}</Chip>;
+        ? basisLabel(basis)
+        : UNKNOWN_LABEL;
+  return <Chip title={why}>{decisionSourceLabel(source, basis.rule)}</Chip>;
 }
 
 /** Where nothing is known: the one configuration the release's authors published, as a choice. */
@@ -42,7 +42,7 @@ export function ExampleOffer({
     <p className="example-offer">
       {isExample
         ? 'Decisions shown as recomputed are under the example script’s configuration, chosen here.'
-        : UNKNOWN_WORDS}{' '}
+        : UNKNOWN_LABEL}{' '}
       <button
         type="button"
         className="is-link"

@@ -1,5 +1,5 @@
-import { X } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import { Copy, RotateCcw, X } from 'lucide-react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import type { RocBasis } from '../../../../shared/api/contract.ts';
 import { keyed, keyOf } from '../../../app/keysInForce.ts';
 import {
@@ -8,16 +8,19 @@ import {
   choiceChange,
   choiceParam,
   noChoice,
+  refusalOf,
   type Scope,
   type UrlChoice,
 } from '../../../data/rocChoice.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
+import { useInterface } from '../../../state/interface.ts';
 import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
+import { copyText } from '../../../ui/exportText.ts';
 import { counted } from '../../../ui/numbers.ts';
-import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
-import { CopySettings } from './CopySettings.tsx';
-import { SettingField } from './SettingField.tsx';
-import { FIELD_GROUPS, isIdle } from './settingFields.ts';
+import { useAutoFocus } from '../../../ui/useAutoFocus.ts';
+import { rocCommand, trainerOverrides } from './exportModel.ts';
+import { FIELD_GROUPS, type FieldSpec, isIdle } from './settingFields.ts';
 import './roc.css';
 
 interface WhatIfPanelProps {
@@ -40,7 +43,7 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
   const [query, setQuery] = useUrlQuery();
   const panel = useRef<HTMLElement>(null);
   // The next Tab is to be in the panel one has just opened, not at the end of the rows.
-  useTakenFocus(panel);
+  useAutoFocus(panel);
   const assertion = whatIfBasis?.assertion;
   const rule = choice.whatIf?.rule ?? basis?.rule ?? 'release';
   const textOf = (name: ChoiceName) =>
@@ -115,5 +118,127 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
         </span>
       </footer>
     </aside>
+  );
+}
+
+interface SettingFieldProps {
+  readonly field: FieldSpec;
+  readonly value: string;
+  /** Chosen here, and so shown with a way back. */
+  readonly isChosen: boolean;
+  /** The rule in force has no part for it. */
+  readonly isIdle: boolean;
+  readonly onChange: (text: string) => void;
+  readonly onReset: () => void;
+}
+
+/** One setting: its control, its help, and the way back to what was decided under. */
+function SettingField({ field, value, isChosen, isIdle, onChange, onReset }: SettingFieldProps) {
+  const id = useId();
+  const [draft, setDraft] = useState<string>();
+  const refusal =
+    draft === undefined || (draft === '' && field.name === 'pool') ? undefined : refusalOf(field.name, draft);
+  return (
+    <div
+      className={isIdle ? 'setting is-idle' : 'setting'}
+      title={isIdle ? `${field.help} The chosen rule has no part for it.` : field.help}
+    >
+      <label htmlFor={id}>{field.label}</label>
+      {field.kind === 'switch' ? (
+        <input
+          id={id}
+          type="checkbox"
+          checked={value === 'true'}
+          onChange={(event) => onChange(String(event.target.checked))}
+        />
+      ) : field.kind === 'choice' ? (
+        <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
+          {field.choices?.map((choice) => (
+            <option key={choice.id} value={choice.id}>
+              {choice.label}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={id}
+          type="number"
+          step={field.step}
+          value={draft ?? value}
+          placeholder={field.name === 'pool' ? 'all' : undefined}
+          aria-invalid={refusal !== undefined}
+          // What cannot be read yet (an empty field, a lone minus) stays a draft; the last good value stands.
+          onChange={(event) => {
+            const text = event.target.value;
+            setDraft(text);
+            if (text === '' ? field.name === 'pool' : refusalOf(field.name, text) === undefined)
+              onChange(text);
+          }}
+          onBlur={() => setDraft(undefined)}
+          // Back to the rows and their keys.
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
+          }}
+        />
+      )}
+      {isChosen ? (
+        <button
+          type="button"
+          className="setting-reset"
+          aria-label={`Reset ${field.label}`}
+          title="Back to what was decided under"
+          onClick={() => {
+            setDraft(undefined);
+            onReset();
+          }}
+        >
+          <RotateCcw size={11} />
+        </button>
+      ) : (
+        <span />
+      )}
+      {refusal !== undefined && <p className="setting-refusal">must be {refusal}</p>}
+    </div>
+  );
+}
+
+interface CopySettingsProps {
+  readonly basis: RocBasis;
+  readonly runKey: string;
+  readonly step: number | undefined;
+}
+
+/** The settings shown, for the trainer and for a script; what neither can express is said. */
+function CopySettings({ basis, runKey, step }: CopySettingsProps) {
+  const setNotice = useInterface((state) => state.setNotice);
+  const library = useRequest('host.info', {}).data?.libraryPath;
+  const overrides = trainerOverrides(basis);
+  const command = library === undefined ? undefined : rocCommand(basis, { library, runKey, step });
+  const copy = (text: string, what: string) =>
+    void copyText(text).then((isCopied) =>
+      setNotice(isCopied ? `${what} copied` : 'The clipboard is not available here'),
+    );
+  const notes = [...overrides.notes, ...(command?.notes ?? [])];
+  return (
+    <section className="copy-settings" aria-label="Copy these settings">
+      <h3>Copy as</h3>
+      <div className="copy-buttons">
+        <Button title={overrides.text} onClick={() => copy(overrides.text, 'Trainer overrides')}>
+          <Copy size={12} /> Trainer overrides
+        </Button>
+        <Button
+          title={command?.text}
+          disabled={command === undefined}
+          onClick={() => command !== undefined && copy(command.text, 'Command')}
+        >
+          <Copy size={12} /> Command line
+        </Button>
+      </div>
+      {notes.map((note) => (
+        <p key={note} className="dim">
+          {note}
+        </p>
+      ))}
+    </section>
   );
 }

@@ -1,10 +1,10 @@
-import type { RocReport } from '../../../../shared/api/contract.ts';
-import type { ReportState } from '../../../data/useRocReport.ts';
+import type { RocReport, RocSums } from '../../../../shared/api/contract.ts';
+import type { ReportState } from '../../../data/rocChoice.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
-import { EffectTable } from './EffectTable.tsx';
+import { effectsOf } from './effectsModel.ts';
 import { ReportProgress } from './ReportProgress.tsx';
-import { RULE_WORDS } from './rocWords.ts';
+import { RULE_LABELS } from './rocLabels.ts';
 
 interface WideEffectsProps {
   readonly state: ReportState;
@@ -17,7 +17,7 @@ interface WideEffectsProps {
 const standingSide = (report: RocReport) => (report.source === 'logged' ? report.logged : report.recomputed);
 
 /** What a what-if does to a step or a run, in one sentence. */
-function wideWords(report: RocReport): string {
+function wideLabel(report: RocReport): string {
   const { flips, whatIf, source } = report;
   if (whatIf?.basis?.rule === 'paper')
     return 'The paper’s rule gives probabilities: the numbers below are what is expected of it.';
@@ -30,10 +30,10 @@ function wideWords(report: RocReport): string {
 
 /** A what-if over a step or a run. Progress comes last: what stands above it stays where it is. */
 export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
-  const { report, isComputing } = state;
+  const { report, isRunning } = state;
   const beforeLabel =
     report?.source === 'recomputed'
-      ? RULE_WORDS[report.recomputed.basis?.rule ?? 'release'].short
+      ? RULE_LABELS[report.recomputed.basis?.rule ?? 'release'].short
       : (report?.source ?? '');
   const stands = report === undefined || report.source === 'unknown' ? undefined : standingSide(report);
   return (
@@ -43,7 +43,7 @@ export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
           ? 'Change a setting below: what it does shows here.'
           : report === undefined
             ? ''
-            : wideWords(report)}{' '}
+            : wideLabel(report)}{' '}
         {href !== undefined && (
           <Link className="is-link" href={href}>
             Open the report
@@ -54,9 +54,43 @@ export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
         before={stands?.sums}
         after={hasWhatIf ? report?.whatIf?.sums : undefined}
         beforeLabel={beforeLabel}
-        isStale={isComputing}
+        isStale={isRunning}
       />
       <ReportProgress state={state} />
     </>
+  );
+}
+
+interface EffectTableProps {
+  readonly before: RocSums | undefined;
+  readonly after: RocSums | undefined;
+  /** What stands, in words: logged, recomputed under a rule. */
+  readonly beforeLabel: string;
+  readonly isStale: boolean;
+}
+
+/** What changes for the update; rows keep their place while a new answer is on its way. */
+export function EffectTable({ before, after, beforeLabel, isStale }: EffectTableProps) {
+  return (
+    <table className={isStale ? 'effects is-stale' : 'effects'} aria-busy={isStale}>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className="visually-hidden">of kept rollouts</span>
+          </th>
+          <th scope="col">{beforeLabel}</th>
+          <th scope="col">what if</th>
+        </tr>
+      </thead>
+      <tbody>
+        {effectsOf(before, after).map((effect) => (
+          <tr key={effect.label} title={effect.hint}>
+            <th scope="row">{effect.label}</th>
+            <td>{effect.before}</td>
+            <td className={effect.isChanged ? 'is-changed' : undefined}>{effect.after}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

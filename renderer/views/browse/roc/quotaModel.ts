@@ -5,7 +5,7 @@
 import type { LedgerDecision, LedgerSide } from '../../../../shared/api/contract.ts';
 import type { ClassCounts, Quota } from '../../../../shared/domain/resample.ts';
 import { counted } from '../../../ui/numbers.ts';
-import { penaltyText } from './rocWords.ts';
+import { penaltyText } from './rocLabels.ts';
 
 const positives = (n: number): string => counted(n, 'positive');
 const negatives = (n: number): string => counted(n, 'negative');
@@ -16,7 +16,7 @@ function rounding(count: number, quota: Quota, result: number): string {
   return `round(${count} · ${quota.target}/${quota.left}) = ${result}${isHalf ? ' (half to even)' : ''}`;
 }
 
-function minimaWords({ basis }: LedgerSide): string {
+function minimaLabel({ basis }: LedgerSide): string {
   const zero = basis.settings.min_zero_reward_trace_num;
   const nonZero = basis.settings.min_non_zero_reward_trace_num;
   if (zero <= 0 && nonZero <= 0) return 'no minimum is set';
@@ -25,7 +25,7 @@ function minimaWords({ basis }: LedgerSide): string {
 }
 
 /** Which minimum changed what, from the quotas before it to those after. */
-function minimumWords(side: LedgerSide, quota: Quota): string {
+function minimumLabel(side: LedgerSide, quota: Quota): string {
   const { rounded, afterMinZero, afterMinNonZero } = quota;
   if (rounded === undefined || afterMinZero === undefined || afterMinNonZero === undefined) return '';
   const zero = (before: ClassCounts, after: ClassCounts) =>
@@ -40,36 +40,36 @@ function minimumWords(side: LedgerSide, quota: Quota): string {
     case 'both':
       return `${zero(rounded, afterMinZero)}; then ${nonZero(afterMinZero, afterMinNonZero)}`;
     default:
-      return minimaWords(side);
+      return minimaLabel(side);
   }
 }
 
-function poolWords(quota: Quota): string {
+function poolLabel(quota: Quota): string {
   return `${quota.nonZeros} of ${quota.left} correct (reward > 0)`;
 }
 
-function resampledWords(side: LedgerSide, quota: Quota): readonly string[] {
+function resampledLabels(side: LedgerSide, quota: Quota): readonly string[] {
   const { rounded, afterMinNonZero: final } = quota;
-  if (rounded === undefined || final === undefined) return [`${poolWords(quota)}.`];
+  if (rounded === undefined || final === undefined) return [`${poolLabel(quota)}.`];
   if (side.basis.rule === 'paper') {
     return [
-      `${poolWords(quota)} → floor(${quota.zeros} · ${quota.target}/${quota.left}) = ${negatives(final.zeros)} drawn uniformly, and the other ${positives(final.nonZeros)} drawn by the inverse of their penalty.`,
+      `${poolLabel(quota)} → floor(${quota.zeros} · ${quota.target}/${quota.left}) = ${negatives(final.zeros)} drawn uniformly, and the other ${positives(final.nonZeros)} drawn by the inverse of their penalty.`,
       'The paper’s rule is random: each rollout has a probability of being kept, and no set is claimed.',
     ];
   }
   const both = `${rounding(quota.nonZeros, quota, rounded.nonZeros)} ${rounded.nonZeros === 1 ? 'positive' : 'positives'} and ${rounding(quota.zeros, quota, rounded.zeros)} ${rounded.zeros === 1 ? 'negative' : 'negatives'}`;
   return quota.minimum === 'none'
-    ? [`${poolWords(quota)} → ${both} kept; ${minimaWords(side)}.`]
+    ? [`${poolLabel(quota)} → ${both} kept; ${minimaLabel(side)}.`]
     : [
-        `${poolWords(quota)} → ${both}; ${minimumWords(side, quota)}: ${positives(final.nonZeros)} and ${negatives(final.zeros)} kept.`,
+        `${poolLabel(quota)} → ${both}; ${minimumLabel(side, quota)}: ${positives(final.nonZeros)} and ${negatives(final.zeros)} kept.`,
       ];
 }
 
-function keptAllWords(side: LedgerSide, quota: Quota | undefined): string {
+function keptAllLabel(side: LedgerSide, quota: Quota | undefined): string {
   const target = side.basis.settings.down_sample_to_n;
   if (quota?.minimum === 'unmet' && quota.rounded !== undefined) {
     const { zeros, nonZeros } = quota.rounded;
-    return `${poolWords(quota)} → ${rounding(quota.nonZeros, quota, nonZeros)} and ${rounding(quota.zeros, quota, zeros)}: both are below their minimum (${side.basis.settings.min_non_zero_reward_trace_num} positives, ${side.basis.settings.min_zero_reward_trace_num} negatives), so the whole group of ${quota.left} is kept.`;
+    return `${poolLabel(quota)} → ${rounding(quota.nonZeros, quota, nonZeros)} and ${rounding(quota.zeros, quota, zeros)}: both are below their minimum (${side.basis.settings.min_non_zero_reward_trace_num} positives, ${side.basis.settings.min_zero_reward_trace_num} negatives), so the whole group of ${quota.left} is kept.`;
   }
   if (quota === undefined || (side.basis.rule !== 'paper' && target <= 0)) {
     return `No target is set (down_sample_to_n ${target}): every rollout is kept.`;
@@ -79,12 +79,12 @@ function keptAllWords(side: LedgerSide, quota: Quota | undefined): string {
     : `The group has ${counted(quota.left, 'rollout')}, no more than the ${quota.target} to be kept: all are kept.`;
 }
 
-function tieWords({ cut }: LedgerSide): string | undefined {
+function tieLabel({ cut }: LedgerSide): string | undefined {
   if (cut === undefined || cut.discarded === 0) return undefined;
   return `${positives(cut.kept + cut.discarded)} tie at the cut (penalty ${penaltyText(cut.penalty)}), ${cut.kept} of them kept: rollout order decided.`;
 }
 
-function cutWords(side: LedgerSide): string | undefined {
+function cutLabel(side: LedgerSide): string | undefined {
   const { cut } = side;
   if (cut === undefined || cut.discarded > 0) return undefined;
   return `The worst positive kept has a penalty of ${penaltyText(cut.penalty)}.`;
@@ -92,7 +92,7 @@ function cutWords(side: LedgerSide): string | undefined {
 
 const isTruncated = (row: LedgerDecision): boolean => row.reason === 'discarded_world_size_truncation';
 
-function equalRewardWords(side: LedgerSide, rows: readonly LedgerDecision[]): string {
+function equalRewardLabel(side: LedgerSide, rows: readonly LedgerDecision[]): string {
   const why = side.basis.rule === 'paper' ? 'paper_equal_reward is reject' : 'reject_equal_reward is on';
   const isRight = rows.some((row) => row.reason === 'discarded_equal_reward_all_correct');
   const isWrong = rows.some((row) => row.reason === 'discarded_equal_reward_all_wrong');
@@ -113,8 +113,8 @@ export function quotaSentences(side: LedgerSide, rows: readonly LedgerDecision[]
     sentences.push(
       `World size ${basis.settings.world_size}: ${counted(before, 'rollout')} of ${quota?.pool ?? 0} cut before the quotas, to make the batch divisible.`,
     );
-  sentences.push(...outcomeWords(side, rows));
-  for (const more of [tieWords(side), cutWords(side)]) if (more !== undefined) sentences.push(more);
+  sentences.push(...outcomeLabels(side, rows));
+  for (const more of [tieLabel(side), cutLabel(side)]) if (more !== undefined) sentences.push(more);
   if (truncated > before)
     sentences.push(
       `World size ${basis.settings.world_size}: the last ${counted(truncated - before, 'rollout')} that would have been kept cut after the quotas, to make the batch divisible.`,
@@ -122,15 +122,15 @@ export function quotaSentences(side: LedgerSide, rows: readonly LedgerDecision[]
   return sentences;
 }
 
-function outcomeWords(side: LedgerSide, rows: readonly LedgerDecision[]): readonly string[] {
+function outcomeLabels(side: LedgerSide, rows: readonly LedgerDecision[]): readonly string[] {
   const { quota, basis, outcome } = side;
   switch (outcome) {
     case 'resampled':
-      return quota === undefined ? [] : resampledWords(side, quota);
+      return quota === undefined ? [] : resampledLabels(side, quota);
     case 'kept_all':
-      return [keptAllWords(side, quota)];
+      return [keptAllLabel(side, quota)];
     case 'equal_reward':
-      return [equalRewardWords(side, rows)];
+      return [equalRewardLabel(side, rows)];
     case 'too_small':
       return [
         quota === undefined || quota.left === 0

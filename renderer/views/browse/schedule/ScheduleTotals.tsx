@@ -1,7 +1,8 @@
 import { memo } from 'react';
-import type { StepSchedule } from '../../../../shared/api/contract.ts';
+import type { RolloutRow, StepSchedule } from '../../../../shared/api/contract.ts';
+import { Button } from '../../../ui/Controls.tsx';
 import { counted } from '../../../ui/numbers.ts';
-import { latencyWords, matchingWords, STRAGGLER_WORDS, totalsOf } from './scheduleWords.ts';
+import { barFacts, latencyLabels, matchingLabel, STRAGGLER_LABEL, totalsOf } from './scheduleLabels.ts';
 
 /** The step in numbers, what the colours mean, and what the log leaves out. */
 export const ScheduleTotals = memo(function ScheduleTotals({
@@ -27,11 +28,11 @@ export const ScheduleTotals = memo(function ScheduleTotals({
           className="schedule-matching"
           title="Busy, idle and concurrency above are of all rollouts of the step"
         >
-          {matchingWords(schedule)}
+          {matchingLabel(schedule)}
         </p>
       )}
       <p className="schedule-latency">
-        {latencyWords(schedule).map((words) => (
+        {latencyLabels(schedule).map((words) => (
           <span key={words}>{words}</span>
         ))}
       </p>
@@ -63,7 +64,7 @@ export const ScheduleTotals = memo(function ScheduleTotals({
         )}
         <span className="bar-swatch is-idle" /> idle
         <span className="bar-swatch is-straggler" />
-        <span title={STRAGGLER_WORDS}>straggler: in the tail and over twice the median</span>
+        <span title={STRAGGLER_LABEL}>straggler: in the tail and over twice the median</span>
         {callsInFlight === undefined && hasUnplacedWaits && (
           <span title="Concurrency over time needs the start of every call">
             {' '}
@@ -84,3 +85,39 @@ export const ScheduleTotals = memo(function ScheduleTotals({
     </section>
   );
 });
+
+interface ScheduleReadoutProps {
+  readonly schedule: StepSchedule;
+  readonly bar: number | undefined;
+  /** Its name, once it has come. */
+  readonly row: RolloutRow | undefined;
+  readonly onOpen: () => void;
+}
+
+/** The bar under the cursor, and where it leads. Keeps its size, so that nothing jumps. */
+export function ScheduleReadout({ schedule, bar, row, onOpen }: ScheduleReadoutProps) {
+  if (bar === undefined)
+    return (
+      <aside className="schedule-reading">
+        <p className="dim">
+          Point at a bar, or walk with ↑ ↓. ← → move the time, + − zoom, 0 shows all, n goes to the next
+          straggler, Enter opens. Drag to zoom; the wheel zooms over the head, with Ctrl everywhere.
+        </p>
+      </aside>
+    );
+  const { when, where, what, isStraggler, isMatch } = barFacts(schedule, bar);
+  return (
+    <aside className="schedule-reading" aria-label="Rollout">
+      <div>
+        <strong>{row === undefined ? '…' : `${row.groupKey} #${row.ordinal}`}</strong>
+        <span className="dim"> {where}</span>
+        {isStraggler && <span className="schedule-straggler"> straggler</span>}
+        {!isMatch && <span className="dim"> does not match the filter</span>}
+      </div>
+      <div>
+        {when} <span className="dim">· {what}</span>
+      </div>
+      <Button onClick={onOpen}>Open (Enter)</Button>
+    </aside>
+  );
+}

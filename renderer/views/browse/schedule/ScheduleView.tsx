@@ -5,22 +5,21 @@ import { FilterBox } from '../../../app/filter/FilterBox.tsx';
 import { FilterChips } from '../../../app/filter/FilterChips.tsx';
 import { useClient } from '../../../data/DataProvider.tsx';
 import { useFilterLink } from '../../../data/filterLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute } from '../../../data/route.ts';
+import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { useSettled } from '../../../data/useSettled.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { Button } from '../../../ui/Controls.tsx';
+import { copyText } from '../../../ui/exportText.ts';
 import { Link } from '../../../ui/Link.tsx';
 import { count, counted, percent } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
-import { NothingPlaced } from './NothingPlaced.tsx';
 import type { SchedulePicture } from './paintSchedule.ts';
 import { ScheduleMenu } from './ScheduleMenu.tsx';
-import { ScheduleReading } from './ScheduleReading.tsx';
-import { ScheduleTotals } from './ScheduleTotals.tsx';
+import { ScheduleReadout, ScheduleTotals } from './ScheduleTotals.tsx';
+import { readingOf } from './scheduleLabels.ts';
 import { readSpan, type Span, spanText, wholeSpan } from './scheduleModel.ts';
-import { readingOf } from './scheduleWords.ts';
 import { Timeline } from './Timeline.tsx';
 import './schedule.css';
 
@@ -35,7 +34,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
   const runId = run.data?.runId;
   const steps = useRequest('step.list', runId === undefined ? undefined : { runId });
   const filter = useFilterLink();
-  const schedule = useAnalysis(
+  const schedule = useLongQuery(
     'step.schedule',
     runId === undefined ? undefined : { runId, step, filter: filter.applied },
   );
@@ -55,11 +54,11 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
       <FailedState
         title="The schedule could not be put together"
         error={error}
-        onRetry={() => void (run.error === null ? schedule.compute() : run.refetch())}
+        onRetry={() => void (run.error === null ? schedule.restart() : run.refetch())}
       />
     );
   if (run.data === undefined) return <WaitingState title="Opening the run…" />;
-  const { answer, progress } = schedule;
+  const { data: answer, progress } = schedule;
   const of = [
     run.data.hasSteps ? `${run.data.name}, step ${step}` : run.data.name,
     ...(filter.applied === '' ? [] : [`rollouts that match ${filter.applied}`]),
@@ -79,14 +78,14 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
           </span>
           <Link
             className="is-link"
-            href={pathOfPlace({ view: 'step', runKey, step })}
+            href={pathOfRoute({ view: 'step', runKey, step })}
             title="The rollouts of this step"
           >
             Rollouts
           </Link>
           <Link
             className="is-link"
-            href={`${pathOfPlace({ view: 'run', runKey })}?tab=tools`}
+            href={`${pathOfRoute({ view: 'run', runKey })}?tab=tools`}
             title="Latency, concurrency and wall time over steps"
           >
             Over steps
@@ -96,7 +95,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
       <div className="filters">
         <FilterBox runId={run.data.runId} runKey={runKey} what="rollouts" within={`step:${step}`} />
         <FilterChips />
-        {schedule.isComputing && (
+        {schedule.isRunning && (
           <Button onClick={schedule.stop}>
             Stop{progress === undefined ? '' : ` (${percent(progress.share, 0)} %)`}
           </Button>
@@ -105,7 +104,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
       {answer === undefined ? (
         schedule.isStopped ? (
           <EmptyState title="Stopped">
-            <Button onClick={() => void schedule.compute()}>Put it together</Button>
+            <Button onClick={() => void schedule.restart()}>Put it together</Button>
           </EmptyState>
         ) : (
           <WaitingState title="Putting the schedule together…" />
@@ -140,8 +139,8 @@ function Placed({ runKey, of, schedule }: PlacedProps) {
   });
   const rolloutId = cursor === undefined ? undefined : schedule.bars.rolloutId[cursor];
   // A link says where one has come to rest, not every place on the way.
-  const restedSpan = useSettled(spanText(span, whole), LINK_REST_MS);
-  const restedId = useSettled(rolloutId, LINK_REST_MS);
+  const restedSpan = useDebouncedValue(spanText(span, whole), LINK_REST_MS);
+  const restedId = useDebouncedValue(rolloutId, LINK_REST_MS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: written when one has come to rest, and not when the link changes
   useEffect(() => {
     setQuery({ t: restedSpan, at: restedId === undefined ? undefined : String(restedId) });
@@ -178,12 +177,43 @@ function Placed({ runKey, of, schedule }: PlacedProps) {
         reading={readingOf(schedule, cursor, row)}
         picture={picture}
       />
-      <ScheduleReading
+      <ScheduleReadout
         schedule={schedule}
         bar={cursor}
         row={row}
         onOpen={() => cursor !== undefined && void open(cursor)}
       />
     </>
+  );
+}
+
+const CALL = `rec.rollout(..., timing={"start": t0, "end": time.time(), "worker": "w3", "gpu": 0, "kv_cache": 0.71},
+            tool_calls=[{"turn": 1, "start": t1, "latency_ms": 310, "queue_ms": 4, "worker": "tool-7"}])`;
+
+/** No rollout has a start and an end: which fields would bring the schedule, and how they are written. */
+function NothingPlaced({ schedule }: { readonly schedule: StepSchedule }) {
+  const { withStart, withDuration } = schedule.unplaced;
+  return (
+    <EmptyState title="This log does not say when its rollouts ran">
+      {withStart > 0 && (
+        <p>
+          {counted(withStart, 'rollout')} {withStart === 1 ? 'has' : 'have'} a start and no end.
+        </p>
+      )}
+      {withDuration > 0 && (
+        <p>
+          {counted(withDuration, 'rollout')} {withDuration === 1 ? 'has' : 'have'} a duration and no start:
+          how long, not when.
+        </p>
+      )}
+      <p>
+        A schedule needs <code>timing.start</code> and <code>timing.end</code> of each rollout, in seconds
+        since 1970; <code>worker</code>, <code>gpu</code> and <code>kv_cache</code> make its lanes,{' '}
+        <code>tool_calls[].start</code> and <code>latency_ms</code> the waits. verl’s rollout traces bring
+        starts and ends as they are. The recorder (<code>turnwise recorder</code>) writes them:
+      </p>
+      <pre className="schedule-call">{CALL}</pre>
+      <Button onClick={() => void copyText(CALL)}>Copy the call</Button>
+    </EmptyState>
   );
 }

@@ -11,7 +11,7 @@ import {
   useState,
 } from 'react';
 import type { StepSchedule } from '../../../../shared/api/contract.ts';
-import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
+import { useAutoFocus } from '../../../ui/useAutoFocus.ts';
 import { paintSchedule, type SchedulePicture } from './paintSchedule.ts';
 import {
   barAt,
@@ -56,7 +56,7 @@ export function Timeline(props: TimelineProps) {
   const [size, setSize] = useState({ width: 900, height: 420 });
   const [top, setTop] = useState(0);
   const [brush, setBrush] = useState<{ readonly x: number; readonly from: number; readonly to: number }>();
-  useTakenFocus(scroller);
+  useAutoFocus(scroller);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;

@@ -2,17 +2,18 @@
  * A trainer that halves its groups often writes two logs: one of all rollouts (traces), one of those that were kept
  * (its dumps). Joined, the pool knows who was kept; the list stays as it is.
  */
+
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { RunDetail, RunSources } from '../../../../shared/api/contract.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { usePoolJoin } from '../../../data/usePoolJoin.ts';
+import type { PoolJoinRow, RunDetail, RunSources } from '../../../../shared/api/contract.ts';
+import { useClient } from '../../../data/DataProvider.tsx';
+import { pathOfRoute } from '../../../data/route.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
-import { counted } from '../../../ui/numbers.ts';
+import { count, counted } from '../../../ui/numbers.ts';
 import { JoinForm } from './JoinForm.tsx';
-import { JoinReport } from './JoinReport.tsx';
 import { candidates, joinText, otherOf, type PoolJoin, roleIn } from './poolModel.ts';
 
 interface PoolAndKeptProps {
@@ -112,7 +113,7 @@ function Joined({ join, runKey, isBusy, onLeave }: JoinedProps) {
         {isPool
           ? 'This run has all rollouts; those kept are listed in '
           : 'This run lists the kept rollouts of '}
-        <Link className="is-link" href={pathOfPlace({ view: 'run', runKey: other.runKey })}>
+        <Link className="is-link" href={pathOfRoute({ view: 'run', runKey: other.runKey })}>
           {other.name}
         </Link>
         . {joinText(join)}
@@ -135,4 +136,89 @@ function Joined({ join, runKey, isBusy, onLeave }: JoinedProps) {
       )}
     </div>
   );
+}
+
+interface JoinReportProps {
+  readonly report: PoolJoinRow;
+  readonly keptKey: string;
+  readonly keptName: string;
+}
+
+/** What matching came to; kept rollouts that are in no pool are links, to see why. */
+function JoinReport({ report, keptKey, keptName }: JoinReportProps) {
+  const { steps, pool, matched, discarded, conflicts, ambiguous, leftovers, firstLeftovers } = report;
+  const facts = [
+    ['steps in common', steps],
+    ['rollouts of the pool in them', pool],
+    ['found in the list: kept', matched],
+    ['not found: discarded', discarded],
+    ['logged otherwise in the pool, which stands', conflicts],
+    ['found among equal texts: a guess', ambiguous],
+    ['in the list, but not in the pool', leftovers],
+  ] as const;
+  return (
+    <div className="join-report" role="status">
+      <table>
+        <tbody>
+          {facts.map(([label, value]) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              <td className={label.startsWith('in the list') && value > 0 ? 'is-wrong' : undefined}>
+                {count(value)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {firstLeftovers.length > 0 && (
+        <>
+          <p className="muted">
+            Left over in {keptName}
+            {leftovers > firstLeftovers.length &&
+              `, the first ${firstLeftovers.length} of ${count(leftovers)}`}
+            :
+          </p>
+          <ul>
+            {firstLeftovers.map(({ step, groupKey, ordinal }) => (
+              <li key={`${step} ${groupKey} ${ordinal}`}>
+                <Link
+                  className="is-link"
+                  href={pathOfRoute({ view: 'rollout', runKey: keptKey, step, groupKey, ordinal })}
+                >
+                  step {step}, #{ordinal}
+                </Link>{' '}
+                <small className="mono" title={groupKey}>
+                  {groupKey}
+                </small>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface Keys {
+  readonly poolKey: string;
+  readonly keptKey: string;
+}
+
+/** Decisions, rewards and sums of the pool change: whatever was asked about it is asked anew. */
+function usePoolJoin() {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const onSuccess = () => queryClient.invalidateQueries();
+  const join = useMutation({
+    mutationFn: async (keys: Keys) => ({
+      ...keys,
+      report: await client.request('run.joinPool', { ...keys }),
+    }),
+    onSuccess,
+  });
+  const leave = useMutation({
+    mutationFn: (keys: Keys) => client.request('run.leavePool', { ...keys }),
+    onSuccess,
+  });
+  return { join, leave };
 }

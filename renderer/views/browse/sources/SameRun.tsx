@@ -3,8 +3,8 @@ import { useState } from 'react';
 import type { RunDetail, RunSources } from '../../../../shared/api/contract.ts';
 import { useClient } from '../../../data/DataProvider.tsx';
 import { JOBS_KEY } from '../../../data/followHost.ts';
-import { pathOfPlace } from '../../../data/place.ts';
-import { goTo } from '../../../data/usePlace.ts';
+import { pathOfRoute } from '../../../data/route.ts';
+import { goTo } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
@@ -130,7 +130,7 @@ function NeighbourDirectory({ place, isOpen, suggestion, ...rest }: NeighbourDir
         <ul>
           {place.runs.map((one) => (
             <li key={one.runKey}>
-              <Link href={pathOfPlace({ view: 'run', runKey: one.runKey })}>{one.name}</Link>{' '}
+              <Link href={pathOfRoute({ view: 'run', runKey: one.runKey })}>{one.name}</Link>{' '}
               <small>
                 {one.kind === 'eval' && 'evaluation, '}
                 {one.format}, {counted(one.rollouts, 'rollout')}

@@ -1,5 +1,5 @@
 import type { RunSources, SourceFileRow } from '../../../../shared/api/contract.ts';
-import { GROUP_RULES } from '../../../data/groupRules.ts';
+import { GROUP_RULES } from '../../../data/domainLabels.ts';
 import { counted, decimal } from '../../../ui/numbers.ts';
 
 export type GroupRuleChoice = 'log' | 'prompt' | 'order';

@@ -1,11 +1,11 @@
 import type { SourceStatistics, StatisticsRow } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { ValueChart } from '../../../charts/ValueChart.tsx';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { count, counted, percent, significant } from '../../../ui/numbers.ts';
+import { signalLabel } from '../../../ui/signalSource.ts';
 import { CopyCsv } from './CopyCsv.tsx';
 import { NumberField } from './NumberField.tsx';
-import { signalLabel } from './signalWords.ts';
 import { curvesCsv, densityCsv } from './tokensCsv.ts';
 import { type Curve, curveOf, density, standardError } from './tokensModel.ts';
 

@@ -2,7 +2,7 @@ import { Copy } from 'lucide-react';
 import { createContext, useContext } from 'react';
 import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
-import { copyText } from '../../../ui/copyText.ts';
+import { copyText } from '../../../ui/exportText.ts';
 import { counted } from '../../../ui/numbers.ts';
 import { type CsvTable, csvText } from './tokensCsv.ts';
 

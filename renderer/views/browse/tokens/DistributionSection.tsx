@@ -1,11 +1,11 @@
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { ValueChart, type ValueMark } from '../../../charts/ValueChart.tsx';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { compact, count, counted, percent, ratio, significant } from '../../../ui/numbers.ts';
+import { signalLabel } from '../../../ui/signalSource.ts';
 import { CopyCsv } from './CopyCsv.tsx';
-import { signalLabel } from './signalWords.ts';
 import { distributionCsv } from './tokensCsv.ts';
 import { distributionOf, shareBelowZero } from './tokensModel.ts';
 

@@ -6,17 +6,17 @@ import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { useCommands } from '../../../app/commands.ts';
 import { keyOf } from '../../../app/keysInForce.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
-import { goTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
+import { goTo, useUrlQuery } from '../../../data/useRoute.ts';
 import type { TokenScope } from '../../../data/useTokenStatistics.ts';
 import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { RightMark } from '../../../ui/Marks.tsx';
 import { count, counted, significant } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
+import { signalLabel, sourceLabel } from '../../../ui/signalSource.ts';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { CopyCsv } from './CopyCsv.tsx';
-import { signalLabel, sourceWords } from './signalWords.ts';
 import { placesCsv } from './tokensCsv.ts';
 import { shownText } from './tokensModel.ts';
 import type { ScopeLevel } from './useTokensScope.ts';
@@ -35,7 +35,7 @@ const LIMIT = 100;
 export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }: PlacesOfTokenProps) {
   const [query, setQuery] = useUrlQuery();
   const isLowest = query.get('order') === 'lowest';
-  const found = useAnalysis('token.places', {
+  const found = useLongQuery('token.places', {
     ...scope,
     signal: source.signal,
     source: source.source,
@@ -47,9 +47,9 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
   const close = () => setQuery({ of: undefined, order: undefined });
   useCommands({ 'place.up': close });
   // A former answer is about another token or another order.
-  const answer = found.isFormer ? undefined : found.answer;
+  const answer = found.isFormer ? undefined : found.data;
   const places = answer?.places ?? [];
-  const placeOf = ({ step, groupKey, ordinal }: TokenPlace): Place => ({
+  const routeOf = ({ step, groupKey, ordinal }: TokenPlace): Route => ({
     view: 'rollout',
     ...{ runKey, step, groupKey, ordinal },
   });
@@ -77,7 +77,7 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
               { id: 'lowest', label: 'lowest', title: `Lowest ${label} first` },
             ]}
           />
-          <span className="dim" title={sourceWords(source)}>
+          <span className="dim" title={sourceLabel(source)}>
             {answer !== undefined &&
               (answer.total > places.length
                 ? `first ${count(places.length)} of ${counted(answer.total, 'place')}`
@@ -88,14 +88,14 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
       <div className="tokens-side-list">
         {answer === undefined ? (
           <div className="tokens-wait">
-            {found.error !== null && !found.isComputing ? (
+            {found.error !== null && !found.isRunning ? (
               <p role="alert">
                 <span className="is-wrong">✕ {found.error.message}</span>{' '}
-                <Button onClick={() => void found.compute()}>Try again</Button>
+                <Button onClick={() => void found.restart()}>Try again</Button>
               </p>
             ) : found.isStopped ? (
               <p className="dim">
-                Stopped. <Button onClick={() => void found.compute()}>Go on</Button>
+                Stopped. <Button onClick={() => void found.restart()}>Go on</Button>
               </p>
             ) : (
               <div className="waiting">
@@ -117,8 +117,8 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
             count={places.length}
             rowAt={(index) => places[index]}
             rowHeight={44}
-            onOpen={(place) => goTo(placeOf(place), searchOf(place))}
-            hrefOf={(place) => pathOfPlace(placeOf(place)) + searchOf(place)}
+            onOpen={(place) => goTo(routeOf(place), searchOf(place))}
+            hrefOf={(place) => pathOfRoute(routeOf(place)) + searchOf(place)}
           />
         )}
       </div>

@@ -3,15 +3,15 @@ import type { RunDetail, TokenStatistics } from '../../../../shared/api/contract
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { StepChart } from '../../../charts/StepChart.tsx';
-import { compact, counted, significant } from '../../../ui/numbers.ts';
+import { compact, count, counted, percent, significant } from '../../../ui/numbers.ts';
+import { signalLabel } from '../../../ui/signalSource.ts';
+import { agreementLabels, ClassIcon } from '../../../ui/tokenClasses.tsx';
 import { AfterResponse } from './AfterResponse.tsx';
 import { CopyCsv } from './CopyCsv.tsx';
 import { DistributionSection } from './DistributionSection.tsx';
-import { HighTokens } from './HighTokens.tsx';
 import { SegmentMeans } from './SegmentMeans.tsx';
-import { signalLabel } from './signalWords.ts';
-import { stepsCsv } from './tokensCsv.ts';
-import { rowsOf, segmentMeans, stepMeans } from './tokensModel.ts';
+import { classesCsv, stepsCsv } from './tokensCsv.ts';
+import { classCounts, classMeaning, rowsOf, segmentMeans, stepMeans } from './tokensModel.ts';
 import type { ScopeLevel } from './useTokensScope.ts';
 
 interface TokenSectionsProps {
@@ -99,6 +99,58 @@ function Steps({
               { name: '✕', values: rows.map(({ wrong }) => wrong?.tokens), color: 'var(--wrong)' },
             ]}
           />
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface HighTokensProps {
+  readonly source: SourceStatistics;
+  readonly window: number;
+}
+
+/** The paper shows these classes and defines none; ours is on the screen. */
+function HighTokens({ source, window }: HighTokensProps) {
+  const classes = classCounts(source);
+  const isPlaced = classes.some(({ tokens }) => tokens > 0);
+  return (
+    <section className="tokens-section" aria-label="High tokens by class">
+      <header>
+        <h2>
+          High tokens by class <span className="dim">the top 20 % of each rollout’s policy tokens</span>
+        </h2>
+        <CopyCsv what="the classes" disabled={!isPlaced} table={() => classesCsv(source)} />
+      </header>
+      {!isPlaced ? (
+        <p className="dim tokens-wait">None: without a place on the text a token has no class.</p>
+      ) : (
+        <dl className="classes">
+          {classes.map(({ name, tokens, share }) => (
+            <div key={name}>
+              <dt>
+                <ClassIcon name={name} /> {name}
+              </dt>
+              <dd>
+                <b>{count(tokens)}</b>{' '}
+                <span className="dim">{share === undefined ? '' : `${percent(share)} %`}</span>
+              </dd>
+              <dd className="muted">{classMeaning(name, window)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {source.lexicon !== undefined && (
+        <div className="classes-lexicon">
+          <h3>
+            Agreement with the lexicon{' '}
+            <span className="dim">words in the text, a heuristic: neither defines the other</span>
+          </h3>
+          <ul>
+            {agreementLabels(source.lexicon).map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
         </div>
       )}
     </section>

@@ -1,12 +1,16 @@
+import type { ReactNode } from 'react';
 import type { AvailableSignals } from '../../../../shared/api/contract.ts';
+import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../../../shared/domain/tokenSignal.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { counted } from '../../../ui/numbers.ts';
-import { availabilityText, OFFERED, SIGNAL_FACTS } from './signalWords.ts';
-import { placeOfLevel, type ScopeLevel, type TokensAddress } from './useTokensScope.ts';
+import { SIGNAL_FACTS, sourceLabel } from '../../../ui/signalSource.ts';
+import { availabilityText, numbersLine, OFFERED, withoutText } from './signalChoice.ts';
+import { sourceKey } from './tokensModel.ts';
+import { routeOfLevel, type ScopeLevel, type TokensAddress } from './useTokensScope.ts';
 
 interface TokensHeadProps {
   readonly address: TokensAddress;
@@ -40,7 +44,7 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
       />
       <div className="end">
         {list !== undefined && isEntropyLogged && (
-          <Link className="is-link" href={`${pathOfPlace(list)}?tab=rollouts&sort=-meanEntropy`}>
+          <Link className="is-link" href={`${pathOfRoute(list)}?tab=rollouts&sort=-meanEntropy`}>
             Rollouts by mean entropy
           </Link>
         )}
@@ -52,7 +56,7 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
 }
 
 /** Where the rollouts of the scope are listed and sorted by the host. */
-function listOf({ runKey, step }: TokensAddress, level: ScopeLevel, hasSteps: boolean): Place | undefined {
+function listOf({ runKey, step }: TokensAddress, level: ScopeLevel, hasSteps: boolean): Route | undefined {
   if (level === 'run') return hasSteps ? undefined : { view: 'run', runKey };
   return level === 'step' && step !== undefined ? { view: 'step', runKey, step } : undefined;
 }
@@ -89,12 +93,60 @@ function ScopeLinks({ address, level, hasSteps }: Pick<TokensHeadProps, 'address
           {one === level ? (
             <b aria-current="page">{name(one)}</b>
           ) : (
-            <Link className="is-link" href={pathOfPlace(placeOfLevel(address, one)) + search}>
+            <Link className="is-link" href={pathOfRoute(routeOfLevel(address, one)) + search}>
               {name(one)}
             </Link>
           )}
         </span>
       ))}
     </nav>
+  );
+}
+
+interface SourceLineProps {
+  readonly source: SourceStatistics | undefined;
+  readonly sources: readonly SourceStatistics[];
+  readonly without: number;
+  readonly signal: SignalName;
+  readonly onChoose: (source: SourceStatistics) => void;
+  readonly children: ReactNode;
+}
+
+/** What all numbers of the page are made of. Several sources are never added up: one at a time. */
+export function SourceLine({ source, sources, without, signal, onChoose, children }: SourceLineProps) {
+  return (
+    <div className="source-line">
+      <p>
+        {source === undefined ? (
+          <span className="muted">{SIGNAL_FACTS[signal].meaning}</span>
+        ) : (
+          <>
+            {sources.length > 1 ? (
+              <select
+                className="text-field"
+                aria-label="Source"
+                title={`${counted(sources.length, 'source')} in these logs; they are never added up`}
+                value={sourceKey(source)}
+                onChange={(event) => {
+                  const chosen = sources.find((one) => sourceKey(one) === event.target.value);
+                  if (chosen !== undefined) onChoose(chosen);
+                }}
+              >
+                {sources.map((one) => (
+                  <option key={sourceKey(one)} value={sourceKey(one)}>
+                    {sourceLabel(one)} ({counted(one.tokens, 'token')})
+                  </option>
+                ))}
+              </select>
+            ) : (
+              <b title={SIGNAL_FACTS[source.signal].meaning}>{sourceLabel(source)}</b>
+            )}
+            ; {numbersLine(source)}.
+            {without > 0 && <span className="muted"> {withoutText(without, signal)}</span>}
+          </>
+        )}
+      </p>
+      {children}
+    </div>
   );
 }

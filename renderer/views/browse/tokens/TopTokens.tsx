@@ -1,19 +1,22 @@
 /** The paper's word clouds as a table: tokens by their mean, common enough for a mean to say something. A row opens the token's places. */
-import { useMemo } from 'react';
+
+import { Search } from 'lucide-react';
+import { useMemo, useRef } from 'react';
 import type { TokenStatistics } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
+import { useCommands } from '../../../app/commands.ts';
+import { keyOf } from '../../../app/keysInForce.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { compact, count, significant } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
+import { signalLabel } from '../../../ui/signalSource.ts';
 import { sortedBy } from '../../../ui/sorting.ts';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
-import { FilterField } from '../FilterField.tsx';
 import { useUrlSort } from '../useUrlSort.ts';
 import { CopyCsv } from './CopyCsv.tsx';
 import { NumberField } from './NumberField.tsx';
-import { signalLabel } from './signalWords.ts';
 import { TokenizerLink } from './TokenizerLink.tsx';
 import { tokensCsv } from './tokensCsv.ts';
 import { rowsOf, shownText, type TokenMean, tokenMeans } from './tokensModel.ts';
@@ -153,5 +156,31 @@ export function TopTokens({ answer, source, least }: TopTokensProps) {
         )}
       </div>
     </section>
+  );
+}
+
+/** The quick filter of a list. Its text lives in the URL. */
+function FilterField({ placeholder }: { readonly placeholder: string }) {
+  const [query, setQuery] = useUrlQuery();
+  const field = useRef<HTMLInputElement>(null);
+  useCommands({ 'search.focus': () => field.current?.focus() });
+  return (
+    <label className="search-field">
+      <Search size={13} />
+      <input
+        ref={field}
+        type="search"
+        placeholder={`${placeholder}  ${keyOf('search.focus') ?? ''}`}
+        aria-label={placeholder}
+        value={query.get('filter') ?? ''}
+        onChange={(event) => setQuery({ filter: event.target.value })}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' && event.key !== 'Enter') return;
+          if (event.key === 'Escape') setQuery({ filter: undefined });
+          event.preventDefault();
+          event.currentTarget.blur();
+        }}
+      />
+    </label>
   );
 }

@@ -1,10 +1,10 @@
 /** What the page is about: a run, a step, a group or a rollout; with what stands beside and above it. */
 import type { RunDetail } from '../../../../shared/api/contract.ts';
-import { type Place, tokensPlaceOf } from '../../../data/place.ts';
+import { type Route, tokensRouteOf } from '../../../data/route.ts';
 import { useNeighbourGroup, useNeighbourRollout } from '../../../data/useNeighbours.ts';
 import { usePage } from '../../../data/usePage.ts';
-import { goTo } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { goTo } from '../../../data/useRoute.ts';
 import type { TokenScope } from '../../../data/useTokenStatistics.ts';
 
 export interface TokensAddress {
@@ -52,7 +52,7 @@ export function useTokensScope(address: TokensAddress): TokensScope {
   ).data?.ids;
   const goToGroup = useNeighbourGroup(groups, groupId);
   const goToRollout = useNeighbourRollout(rollouts, rolloutId);
-  const go = (to: TokensAddress) => goTo(tokensPlaceOf(to), globalThis.location.search);
+  const go = (to: TokensAddress) => goTo(tokensRouteOf(to), globalThis.location.search);
   const siblings: Readonly<Record<ScopeLevel, ((by: number) => void) | undefined>> = {
     run: undefined,
     step: (by) => {
@@ -95,20 +95,20 @@ function scopeOf(level: ScopeLevel, { runId, step, groupId, rolloutId }: Ids): T
   }
 }
 
-export function placeOfLevel(address: TokensAddress, level: ScopeLevel): Place {
+export function routeOfLevel(address: TokensAddress, level: ScopeLevel): Route {
   const { runKey, step, groupKey } = address;
   switch (level) {
     case 'run':
-      return tokensPlaceOf({ runKey });
+      return tokensRouteOf({ runKey });
     case 'step':
-      return tokensPlaceOf({ runKey, ...(step === undefined ? {} : { step }) });
+      return tokensRouteOf({ runKey, ...(step === undefined ? {} : { step }) });
     case 'group':
-      return tokensPlaceOf({
+      return tokensRouteOf({
         runKey,
         ...(step === undefined ? {} : { step }),
         ...(groupKey === undefined ? {} : { groupKey }),
       });
     case 'rollout':
-      return tokensPlaceOf(address);
+      return tokensRouteOf(address);
   }
 }

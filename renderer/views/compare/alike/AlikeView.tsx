@@ -1,17 +1,17 @@
 /** The rollouts of the same problem that are most like one of them: siblings, failures, successes. */
 import { useMemo } from 'react';
-import type { AlikeList, RolloutDetail } from '../../../../shared/api/contract.ts';
+import type { AlikeList, AlikeRollout, RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { keyed } from '../../../app/keysInForce.ts';
 import { ALIKE_LIMIT, alikePath, counterpart, useAlike } from '../../../app/useAlike.ts';
 import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { comparePath } from '../../../data/compareLink.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
-import { useAnalysis } from '../../../data/useAnalysis.ts';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
+import { useLongQuery } from '../../../data/useLongQuery.ts';
 import { usePage } from '../../../data/usePage.ts';
-import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { listPosition, rememberListPosition } from '../../../state/listMemory.ts';
+import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
+import { listPosition, rememberListPosition } from '../../../state/routeMemory.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { RightMark } from '../../../ui/Marks.tsx';
@@ -20,17 +20,16 @@ import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { useWayBack } from '../useWayBack.ts';
 import { alikeColumns } from './alikeColumns.tsx';
-import { ALIKE_TABS, inTab, lookedAt, tabOf } from './alikeModel.ts';
 import './alike.css';
 
-type AlikePlace = Extract<Place, { view: 'alike' }>;
+type AlikeRoute = Extract<Route, { view: 'alike' }>;
 
-export default function AlikeView({ place }: { readonly place: AlikePlace }) {
-  const { runKey, step, groupKey, ordinal } = place;
+export default function AlikeView({ route }: { readonly route: AlikeRoute }) {
+  const { runKey, step, groupKey, ordinal } = route;
   const resolved = usePage({ runKey, step, groupKey, ordinal, show: 'rollout' });
   const rolloutId = resolved.data?.rolloutId;
   const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId });
-  const alike = useAnalysis(
+  const alike = useLongQuery(
     'compare.alike',
     rolloutId === undefined ? undefined : { rolloutId, limit: ALIKE_LIMIT },
   );
@@ -43,11 +42,11 @@ export default function AlikeView({ place }: { readonly place: AlikePlace }) {
         error={error}
         onRetry={() => {
           for (const query of [resolved, rollout]) if (query.error !== null) void query.refetch();
-          if (alike.error !== null) void alike.compute();
+          if (alike.error !== null) void alike.restart();
         }}
       />
     );
-  if (rollout.data === undefined || alike.answer === undefined)
+  if (rollout.data === undefined || alike.data === undefined)
     return (
       <>
         <WaitingState title="Comparing with the other rollouts of this problem, 512 at most, word by word…" />
@@ -58,30 +57,30 @@ export default function AlikeView({ place }: { readonly place: AlikePlace }) {
         </p>
       </>
     );
-  return <Alike place={place} row={rollout.data.row} list={alike.answer} />;
+  return <Alike route={route} row={rollout.data.row} list={alike.data} />;
 }
 
 interface AlikeProps {
-  readonly place: AlikePlace;
+  readonly route: AlikeRoute;
   readonly row: RolloutDetail['row'];
   readonly list: AlikeList;
 }
 
-const TAB_WORDS = {
+const TAB_LABELS = {
   siblings: { label: 'Siblings', title: 'Of the same group' },
   wrong: { label: 'Wrong', title: 'Of the same problem, any step or run' },
   right: { label: 'Right', title: 'Of the same problem, any step or run' },
   all: { label: 'All', title: 'Of the same problem, any step or run' },
 } as const;
 
-function Alike({ place, row, list }: AlikeProps) {
+function Alike({ route, row, list }: AlikeProps) {
   const [query, setQuery] = useUrlQuery();
   const tab = tabOf(
     query.get('tab'),
     list.rollouts.some(({ isSibling }) => isSibling),
   );
-  const own: Place = { ...place, view: 'rollout' };
-  const { compareCounterpart } = useAlike({ ...place, view: 'rollout' }, row);
+  const own: Route = { ...route, view: 'rollout' };
+  const { compareCounterpart } = useAlike({ ...route, view: 'rollout' }, row);
   const table = useTableCommands();
   // What is under the cursor; a row's own link leads to the comparison.
   useCompareCommand(() => {
@@ -94,12 +93,12 @@ function Alike({ place, row, list }: AlikeProps) {
     [list.rollouts, tab],
   );
   const columns = useMemo(
-    () => alikeColumns({ ownRunKey: place.runKey, has: (test) => list.rollouts.some(test) }),
-    [list.rollouts, place.runKey],
+    () => alikeColumns({ ownRunKey: route.runKey, has: (test) => list.rollouts.some(test) }),
+    [list.rollouts, route.runKey],
   );
   const other = row.isCorrect === true ? 'wrong' : 'right';
   const hasOther = row.isCorrect !== undefined && counterpart(row.isCorrect, list.rollouts) !== undefined;
-  const name = `alike ${pathOfPlace(place)} ${tab}`;
+  const name = `alike ${pathOfRoute(route)} ${tab}`;
   return (
     <div className="page">
       <header className="page-head">
@@ -112,10 +111,10 @@ function Alike({ place, row, list }: AlikeProps) {
           onChoose={(chosen) => setQuery({ tab: chosen })}
           choices={ALIKE_TABS.map((id) => ({
             id,
-            title: TAB_WORDS[id].title,
+            title: TAB_LABELS[id].title,
             label: (
               <>
-                {TAB_WORDS[id].label}{' '}
+                {TAB_LABELS[id].label}{' '}
                 <span className="dim">{count(list.rollouts.filter((one) => inTab(id, one)).length)}</span>
               </>
             ),
@@ -130,7 +129,7 @@ function Alike({ place, row, list }: AlikeProps) {
               Compare with the nearest {other} one
             </Button>
           )}
-          <Link className="is-link" href={pathOfPlace(own)}>
+          <Link className="is-link" href={pathOfRoute(own)}>
             Replay
           </Link>
         </div>
@@ -161,8 +160,8 @@ function Alike({ place, row, list }: AlikeProps) {
             rowAt={(index) => rollouts[index]}
             isQuiet={({ kept }) => kept === false}
             markOf={(one) => compareMark(alikePath(one))}
-            onOpen={(one) => navigateTo(comparePath([pathOfPlace(own), alikePath(one)]))}
-            hrefOf={(one) => comparePath([pathOfPlace(own), alikePath(one)])}
+            onOpen={(one) => navigateTo(comparePath([pathOfRoute(own), alikePath(one)]))}
+            hrefOf={(one) => comparePath([pathOfRoute(own), alikePath(one)])}
             position={listPosition(name)}
             onPosition={(position) => rememberListPosition(name, position)}
           />
@@ -170,4 +169,36 @@ function Alike({ place, row, list }: AlikeProps) {
       )}
     </div>
   );
+}
+
+const ALIKE_TABS = ['siblings', 'wrong', 'right', 'all'] as const;
+type AlikeTab = (typeof ALIKE_TABS)[number];
+
+/** At first the siblings, where there are any. */
+export function tabOf(text: string | null, hasSiblings: boolean): AlikeTab {
+  return ALIKE_TABS.find((tab) => tab === text) ?? (hasSiblings ? 'siblings' : 'all');
+}
+
+export function inTab(tab: AlikeTab, rollout: AlikeRollout): boolean {
+  switch (tab) {
+    case 'siblings':
+      return rollout.isSibling;
+    case 'wrong':
+      return rollout.isCorrect === false;
+    case 'right':
+      return rollout.isCorrect === true;
+    case 'all':
+      return true;
+  }
+}
+
+/** How many were looked at, and how many of these are listed: what is left out is said. */
+export function lookedAt({ rollouts, considered, total }: AlikeList): string {
+  const others = total === 1 ? 'the one other rollout' : `${count(total)} other rollouts`;
+  const listed = rollouts.length < considered ? ` The ${count(rollouts.length)} most alike are listed.` : '';
+  if (considered === total)
+    return total === 1
+      ? 'The one other rollout of this problem was compared.'
+      : `All ${others} of this problem were compared.${listed}`;
+  return `${count(considered)} of ${others} of this problem were compared: its own group first, then the groups nearest in step, then other runs; ${count(total - considered)} were not.${listed}`;
 }

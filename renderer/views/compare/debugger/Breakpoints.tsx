@@ -5,11 +5,11 @@ import type { RolloutSignal } from '../../../../shared/api/contract.ts';
 import { KeyOf } from '../../../app/Keys.tsx';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
-import { sourceWords } from '../../../ui/signalSource.ts';
+import { sourceLabel } from '../../../ui/signalSource.ts';
 import type { PlayheadProps } from '../CompareSide.tsx';
+import { BreakpointReasons } from './BreakpointReasons.tsx';
 import { type Break, breakOf } from './breakModel.ts';
 import { FaultText, NewBreakpoint } from './NewBreakpoint.tsx';
-import { StopWords } from './StopWords.tsx';
 import { type StopState, useStops } from './useStops.ts';
 import './debugger.css';
 
@@ -112,7 +112,7 @@ function ValueSources({
   if (isWaiting) return <p className="muted debug-note">Reading the values of the tokens…</p>;
   const said = new Map<string, string[]>();
   lanes.forEach(({ letter }, lane) => {
-    const words = valueWords(signals[lane]);
+    const words = valueLabel(signals[lane]);
     said.set(words, [...(said.get(words) ?? []), letter]);
   });
   return (
@@ -126,11 +126,11 @@ function ValueSources({
   );
 }
 
-function valueWords({ signal, source, ends }: Partial<RolloutSignal> = {}): string {
+function valueLabel({ signal, source, ends }: Partial<RolloutSignal> = {}): string {
   if (signal === undefined || source === undefined)
     return 'no values of tokens are logged: value: holds nowhere';
   if (ends === undefined) return 'tokens have no place on the text: value: holds nowhere';
-  return `percentiles of ${sourceWords({ signal, source })}, over the policy tokens of the rollout itself`;
+  return `percentiles of ${sourceLabel({ signal, source })}, over the policy tokens of the rollout itself`;
 }
 
 type HitsProps = Pick<PlayheadProps, 'lanes' | 'row' | 'onSelectRow'> &
@@ -170,7 +170,7 @@ function Hits({ stops, lanes, breaks, running, leftOut, row, onSelectRow }: Hits
               onClick={() => onSelectRow(stop.row)}
               title={stop.hit.found}
             >
-              <StopWords stop={stop} lanes={lanes} breaks={breaks} />
+              <BreakpointReasons stop={stop} lanes={lanes} breaks={breaks} />
             </button>
           </li>
         ))}

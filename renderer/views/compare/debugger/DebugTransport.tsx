@@ -10,18 +10,18 @@ import {
   Play,
   Terminal,
 } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { runCommand, useCommands } from '../../../app/commands.ts';
 import { keyOf } from '../../../app/keysInForce.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
+import { readingMs } from '../../../data/pace.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { PLAY_SPEEDS, useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import type { PlayheadProps } from '../CompareSide.tsx';
 import { useSide } from '../useSide.ts';
-import { charsOfRow, nextCallRow, nextStopRow, noStopWords } from './breakModel.ts';
+import { BreakpointReasons } from './BreakpointReasons.tsx';
+import { charsOfRow, nextCallRow, nextStopRow, noStopReason } from './breakModel.ts';
 import { RowScrubber } from './RowScrubber.tsx';
-import { StopWords } from './StopWords.tsx';
-import { usePlaying } from './usePlaying.ts';
 import { useStops } from './useStops.ts';
 import './debugger.css';
 
@@ -64,7 +64,7 @@ export function DebugTransport(props: PlayheadProps) {
         row: next,
         at: direction === 1 ? 0 : stops.filter((stop) => stop.row === next).length - 1,
       });
-    goTo(next, noStopWords(state, row, direction));
+    goTo(next, noStopReason(state, row, direction));
   };
   const toCall = (direction: 1 | -1) =>
     goTo(
@@ -155,7 +155,7 @@ export function DebugTransport(props: PlayheadProps) {
       <div className="debug-here" role="status">
         {first !== undefined && (
           <span className="debug-stop" title={here.map(({ hit }) => breaks[hit.breakpoint]?.text).join('\n')}>
-            <i aria-hidden="true">●</i> <StopWords stop={first} lanes={lanes} breaks={breaks} />
+            <i aria-hidden="true">●</i> <BreakpointReasons stop={first} lanes={lanes} breaks={breaks} />
           </span>
         )}
         {here.length > 1 && (
@@ -166,4 +166,51 @@ export function DebugTransport(props: PlayheadProps) {
       </div>
     </div>
   );
+}
+
+/** Folded rows are passed, not read. */
+const PASSING_MS = 350;
+
+interface Playing {
+  readonly row: number;
+  readonly lastRow: number;
+  /** What there is to read in the current row. */
+  readonly chars: number;
+  /** The row is equal in all lanes, and equal rows are not read. */
+  readonly isPassed: boolean;
+  readonly onRow: (row: number) => void;
+  /** Playing stops when it comes to such a row. */
+  readonly hasStop: (row: number) => boolean;
+}
+
+/** Plays row by row at a reading pace; stops at a breakpoint and at the end. */
+function usePlaying({ row, lastRow, chars, isPassed, onRow, hasStop }: Playing) {
+  const [isPlaying, setPlaying] = useState(false);
+  const speed = useInterface((state) => state.playSpeed);
+  const isAtEnd = row >= lastRow;
+  const isRunning = isPlaying && !isAtEnd;
+  const step = useRef(() => {});
+  useEffect(() => {
+    step.current = () => {
+      onRow(row + 1);
+      if (hasStop(row + 1)) setPlaying(false);
+    };
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each row has its own time, also where it is as long
+  useEffect(() => {
+    if (!isRunning) return;
+    const wait = isPassed ? PASSING_MS / speed : readingMs(chars, speed);
+    const timer = setTimeout(() => step.current(), wait);
+    return () => clearTimeout(timer);
+  }, [isRunning, row, chars, isPassed, speed]);
+  return {
+    isPlaying: isRunning,
+    /** At the end playing begins anew. */
+    flip: () => {
+      if (isAtEnd && lastRow > 0) {
+        onRow(0);
+        setPlaying(true);
+      } else setPlaying(!isRunning);
+    },
+  };
 }

@@ -69,8 +69,8 @@ export const isSameLane = (a: StoppedLane, b: StoppedLane | undefined): boolean 
   a.fork?.turn === b.fork?.turn &&
   a.fork?.offset === b.fork?.offset;
 
-/** A pattern may take for ever, and a link may hold any: it is looked for apart from the page (`hitsApart.ts`). */
-export const isApart = ({ isOn, conditions }: Break): boolean =>
+/** A pattern may run forever, and a link may hold any pattern, so a worker evaluates it (`breakpointWorkerClient.ts`). */
+export const needsWorker = ({ isOn, conditions }: Break): boolean =>
   isOn && conditions?.some(({ kind }) => kind === 'regex') === true;
 
 export function stoppedRollout({ detail, signal, fork }: StoppedLane): StoppedRollout {
@@ -93,11 +93,11 @@ export function stoppedRollout({ detail, signal, fork }: StoppedLane): StoppedRo
   };
 }
 
-/** Hits per breakpoint that is on and not looked for apart, `breakpoint` counted over all breakpoints. */
+/** Hits per breakpoint that is on and not left to the worker, `breakpoint` counted over all breakpoints. */
 export function laneHits(breaks: readonly Break[], lane: StoppedLane): readonly Hit[] {
   // What is off or cannot be read holds nowhere, and keeps its place in the count.
   const conditions = breaks.map((one) =>
-    one.isOn && one.conditions !== undefined && !isApart(one) ? one.conditions : [],
+    one.isOn && one.conditions !== undefined && !needsWorker(one) ? one.conditions : [],
   );
   return hitsOf(conditions, stoppedRollout(lane));
 }
@@ -128,8 +128,8 @@ export function nextStopRow(stops: readonly Stop[], from: number, direction: 1 |
     : stops.findLast(({ row }) => row < from)?.row;
 }
 
-/** What is known of the breakpoints that are looked for apart, by their text. */
-export interface ApartWords {
+/** Progress of the breakpoints that the worker evaluates, by their text. */
+export interface PatternProgress {
   readonly running: ReadonlySet<string>;
   readonly leftOut: ReadonlyMap<string, string>;
 }
@@ -139,13 +139,13 @@ const MOST_NAMED = 3;
 const LONGEST_NAME = 60;
 
 /** Why there is no next stop: none holds there, the one that does is here already, or it is not known. */
-export function noStopWords(
+export function noStopReason(
   {
     breaks,
     stops,
     running,
     leftOut,
-  }: ApartWords & { readonly breaks: readonly Break[]; readonly stops: readonly Stop[] },
+  }: PatternProgress & { readonly breaks: readonly Break[]; readonly stops: readonly Stop[] },
   row: number,
   direction: 1 | -1,
 ): string {

@@ -1,12 +1,12 @@
 /** Looks for one breakpoint after another, in rollouts it was given once. Whoever started it may end it at any time. */
 import { hitsOf, type StoppedRollout } from '../../../../shared/domain/breakpoints.ts';
-import type { HitsAnswer, HitsQuestion } from './hitsApart.ts';
+import type { WorkerAnswer, WorkerQuestion } from './breakpointWorkerClient.ts';
 
 let rollouts: readonly StoppedRollout[] = [];
 
-const answer = (message: HitsAnswer) => self.postMessage(message);
+const answer = (message: WorkerAnswer) => self.postMessage(message);
 
-self.onmessage = ({ data }: MessageEvent<HitsQuestion>) => {
+self.onmessage = ({ data }: MessageEvent<WorkerQuestion>) => {
   if ('rollouts' in data) {
     rollouts = data.rollouts;
     answer({ isReady: true });

@@ -5,25 +5,25 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
 import type { Hit } from '../../../../shared/domain/breakpoints.ts';
-import { replaceSearch, useUrlQuery } from '../../../data/usePlace.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { replaceSearch, useUrlQuery } from '../../../data/useRoute.ts';
 import type { PlayheadProps } from '../CompareSide.tsx';
 import {
-  type ApartWords,
   type Break,
   breakSearch,
-  isApart,
   laneHits,
   needsValues,
+  needsWorker,
+  type PatternProgress,
   readBreaks,
   type Stop,
   type StoppedLane,
   stopsOf,
 } from './breakModel.ts';
+import { areSameLanes, BreakpointWorkerClient } from './breakpointWorkerClient.ts';
 import Hits from './hits.worker.ts?worker';
-import { areSameLanes, HitsApart } from './hitsApart.ts';
 
-const apart = new HitsApart(() => new Hits({ name: 'breakpoints' }));
+const workerClient = new BreakpointWorkerClient(() => new Hits({ name: 'breakpoints' }));
 
 type Signals = readonly (RolloutSignal | undefined)[];
 
@@ -48,7 +48,7 @@ export function useLaneSignals(
   };
 }
 
-export interface StopState extends ApartWords {
+export interface StopState extends PatternProgress {
   readonly breaks: readonly Break[];
   readonly setBreaks: (breaks: readonly Break[]) => void;
   readonly stops: readonly Stop[];
@@ -81,7 +81,7 @@ export function useStops({ lanes, rows, comparison }: PlayheadProps): StopState 
       }),
     [lanes, comparison, signals],
   );
-  const found = useHitsApart(stopped, breaks);
+  const found = useWorkerHits(stopped, breaks);
   const stops = useMemo(() => {
     const hits = stopped.map((lane, i) => [
       ...laneHits(breaks, lane),
@@ -103,27 +103,27 @@ export function useStops({ lanes, rows, comparison }: PlayheadProps): StopState 
   };
 }
 
-type ApartHits = readonly (readonly [breakpoint: number, perLane: readonly (readonly Hit[])[]])[];
+type WorkerHits = readonly (readonly [breakpoint: number, perLane: readonly (readonly Hit[])[]])[];
 
-function useHitsApart(
+function useWorkerHits(
   lanes: readonly StoppedLane[],
   breaks: readonly Break[],
-): ApartWords & { readonly hits: ApartHits } {
-  const state = useSyncExternalStore(apart.subscribe, apart.current);
-  const wanted = useMemo(() => breaks.filter(isApart), [breaks]);
+): PatternProgress & { readonly hits: WorkerHits } {
+  const state = useSyncExternalStore(workerClient.subscribe, workerClient.current);
+  const wanted = useMemo(() => breaks.filter(needsWorker), [breaks]);
   const isValued = needsValues(wanted);
   // Values that no pattern is joined with would only begin it anew when they come.
   const given = useMemo(
     () => (isValued ? lanes : lanes.map((lane) => ({ ...lane, signal: undefined }))),
     [lanes, isValued],
   );
-  useEffect(() => apart.ask(given, wanted), [given, wanted]);
+  useEffect(() => workerClient.ask(given, wanted), [given, wanted]);
   return useMemo(() => {
     const outcomes = areSameLanes(given, state.lanes) ? state.outcomes : undefined;
     const running = new Set<string>();
     const leftOut = new Map<string, string>();
-    const hits = breaks.flatMap((one, index): ApartHits => {
-      if (!isApart(one)) return [];
+    const hits = breaks.flatMap((one, index): WorkerHits => {
+      if (!needsWorker(one)) return [];
       const outcome = outcomes?.get(one.text);
       if (outcome === undefined) running.add(one.text);
       else if ('leftOut' in outcome) leftOut.set(one.text, outcome.leftOut);

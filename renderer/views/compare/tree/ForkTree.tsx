@@ -6,11 +6,10 @@ import { useCommands } from '../../../app/commands.ts';
 import { useCompareCommand, useCompareMark } from '../../../app/compareSet.ts';
 import { keyWord } from '../../../app/keysInForce.ts';
 import { comparePath, MOST_LANES } from '../../../data/compareLink.ts';
-import { navigateTo, useUrlQuery } from '../../../data/usePlace.ts';
+import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
-import { useTakenFocus } from '../../../ui/useTakenFocus.ts';
-import { BranchCard } from './BranchCard.tsx';
-import { LeafRow } from './LeafRow.tsx';
+import { useAutoFocus } from '../../../ui/useAutoFocus.ts';
+import { BranchCard, LeafRow } from './BranchCard.tsx';
 import { stepColumns } from './stepModel.ts';
 import {
   branchLanes,
@@ -96,7 +95,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
   const marks = readMarks(query.get('mark'), tree.rollouts.length);
   const item = items[at];
 
-  useTakenFocus(scroller);
+  useAutoFocus(scroller);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;

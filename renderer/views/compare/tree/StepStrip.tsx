@@ -1,6 +1,6 @@
 /** A column per step: as high as the share that goes this way, filled as far as it is right. */
 import { percent } from '../../../ui/numbers.ts';
-import { columnParts, columnWords, fateWords, type StepColumn, scaleOf, stepWords } from './stepModel.ts';
+import { columnLabel, columnParts, fateLabel, type StepColumn, scaleOf, stepLabel } from './stepModel.ts';
 
 interface StepStripProps {
   readonly columns: readonly StepColumn[];
@@ -28,7 +28,7 @@ export function StepStrip({ columns, width, height }: StepStripProps) {
         width={Math.ceil(each * columns.length)}
         height={height}
         role="img"
-        aria-label={`Over the steps: ${fateWords(columns)}`}
+        aria-label={`Over the steps: ${fateLabel(columns)}`}
       >
         {columns.map((column, i) => (
           <Column
@@ -36,7 +36,7 @@ export function StepStrip({ columns, width, height }: StepStripProps) {
             column={column}
             whole={column.total * scale}
             box={{ x: i * each, width: each, height }}
-            words={columnWords(column)}
+            words={columnLabel(column)}
           />
         ))}
       </svg>
@@ -94,7 +94,7 @@ export function StepBars({ columns, width, height, isIn }: StepBarsProps) {
             column={column}
             whole={whole}
             box={{ x: i * each, width: each, height }}
-            words={stepWords(column)}
+            words={stepLabel(column)}
           />
         </g>
       ))}

@@ -4,32 +4,34 @@
  *   TreeView (asks: one group, or the groups of the problem) ─► StepBrush
  *                                                            ─► ForkTree (selection, keys) ─► BranchCard · LeafRow
  */
+
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ForkTree as Tree } from '../../../../shared/api/contract.ts';
-import { type Place, pathOfPlace } from '../../../data/place.ts';
+import { useClient } from '../../../data/DataProvider.tsx';
+import { pathOfRoute, type Route } from '../../../data/route.ts';
 import { usePage } from '../../../data/usePage.ts';
-import { useUrlQuery } from '../../../data/usePlace.ts';
-import { useProblemGroups } from '../../../data/useProblemGroups.ts';
-import { useRequest } from '../../../data/useRequest.ts';
+import { fetchCached, useRequest } from '../../../data/useRequest.ts';
+import { useUrlQuery } from '../../../data/useRoute.ts';
 import { useRunOf } from '../../../data/useRunOf.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
 import { Link } from '../../../ui/Link.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
-import { sourceWords } from '../../../ui/signalSource.ts';
+import { sourceLabel } from '../../../ui/signalSource.ts';
 import { useWayBack } from '../useWayBack.ts';
 import { ForkTree } from './ForkTree.tsx';
 import { StepBrush } from './StepBrush.tsx';
 import { isWithin, readSteps, stepsOf, writeSteps } from './stepModel.ts';
 import './tree.css';
 
-type TreePlace = Extract<Place, { view: 'groupTree' }>;
+type TreeRoute = Extract<Route, { view: 'groupTree' }>;
 
-export default function TreeView({ place }: { readonly place: TreePlace }) {
-  const { runKey, step, groupKey } = place;
+export default function TreeView({ route }: { readonly route: TreeRoute }) {
+  const { runKey, step, groupKey } = route;
   const [query, setQuery] = useUrlQuery();
   const isOverTime = query.get('of') === 'steps';
-  const run = useRunOf(place);
+  const run = useRunOf(route);
   const resolved = usePage({ runKey, step, groupKey });
   const groupId = resolved.data?.groupId;
   const all = useProblemGroups(runKey, isOverTime ? groupId : undefined);
@@ -65,7 +67,7 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
           />
         )}
         <div className="end">
-          <Link className="is-link" href={pathOfPlace({ view: 'group', runKey, step, groupKey })}>
+          <Link className="is-link" href={pathOfRoute({ view: 'group', runKey, step, groupKey })}>
             Ledger
           </Link>
         </div>
@@ -95,10 +97,10 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
         <EmptyState title="There are no rollouts here" />
       ) : (
         <>
-          <p className="same-note muted">{treeWords(answer)}</p>
+          <p className="same-note muted">{treeLabel(answer)}</p>
           {(answer.isCut || answer.leftOut > 0 || (isOverTime && (all.data?.unlisted ?? 0) > 0)) && (
             <p className="same-note is-wrong">
-              {cutWords(answer, isOverTime ? (all.data?.unlisted ?? 0) : 0, isOverTime)}
+              {cutLabel(answer, isOverTime ? (all.data?.unlisted ?? 0) : 0, isOverTime)}
             </p>
           )}
           <ForkTree
@@ -119,8 +121,8 @@ export default function TreeView({ place }: { readonly place: TreePlace }) {
 const ANEW = { at: undefined, mark: undefined } as const;
 
 /** How to read it, with the source of the signal; two sources in one tree are both named. */
-function treeWords({ rollouts, nodes, steps }: Tree): string {
-  const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceWords(fork))));
+function treeLabel({ rollouts, nodes, steps }: Tree): string {
+  const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceLabel(fork))));
   const signal =
     sources.size === 0
       ? 'No signal of tokens is logged at these forks.'
@@ -133,7 +135,7 @@ function treeWords({ rollouts, nodes, steps }: Tree): string {
   return `${counted(rollouts.length, 'rollout')}${of}. A branch is the text its rollouts have in common from the former fork on.${columns} ${signal}`;
 }
 
-function cutWords({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolean): string {
+function cutLabel({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolean): string {
   return [
     isCut ? 'Too many branches: the last ones are left as bundles of rollouts.' : undefined,
     leftOut > 0
@@ -145,4 +147,48 @@ function cutWords({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolea
   ]
     .filter((part) => part !== undefined)
     .join(' ');
+}
+
+/** `problem.places` lists no more at once. */
+const MOST = 1_000;
+
+interface SteppedGroup {
+  readonly groupId: number;
+  readonly step: number;
+  readonly rollouts: number;
+  readonly correct: number;
+  readonly correctKnown: number;
+}
+
+/** @param groupId undefined: not asked */
+function useProblemGroups(runKey: string, groupId: number | undefined) {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  return useQuery({
+    queryKey: ['problem groups', runKey, groupId],
+    enabled: groupId !== undefined,
+    queryFn: async () => {
+      if (groupId === undefined) throw new Error('the groups were asked for before the group was known');
+      const { places, total } = await fetchCached(queryClient, client, 'problem.places', {
+        groupId,
+        limit: MOST,
+      });
+      return {
+        /** By step, as far as the log knows steps. */
+        groups: places.flatMap(
+          ({
+            runKey: of,
+            groupId: id,
+            step = 0,
+            rollouts,
+            correct,
+            correctKnown,
+          }): readonly SteppedGroup[] =>
+            of === runKey ? [{ groupId: id, step, rollouts, correct, correctKnown }] : [],
+        ),
+        /** Places that were not listed: there are too many, and these may be of this run, too. */
+        unlisted: total - places.length,
+      };
+    },
+  });
 }

@@ -109,7 +109,7 @@ const stepName = ({ first, last }: StepColumn): string =>
   first === last ? `step ${first}` : `steps ${first}\u2013${last}`;
 
 /** `step 20: 3 of 8 rollouts go this way (38 %), 1 of 3 right`. */
-export function columnWords(column: StepColumn): string {
+export function columnLabel(column: StepColumn): string {
   const { rollouts, total, correct, correctKnown } = column;
   const share = total === 0 ? '' : ` (${percent(rollouts / total, 0)} %)`;
   const right = correctKnown === 0 ? '' : `, ${count(correct)} of ${count(correctKnown)} right`;
@@ -117,14 +117,14 @@ export function columnWords(column: StepColumn): string {
 }
 
 /** `step 20: 8 rollouts, 5 of 8 right`. */
-export function stepWords(column: StepColumn): string {
+export function stepLabel(column: StepColumn): string {
   const { total, correct, correctKnown } = column;
   const right = correctKnown === 0 ? '' : `, ${count(correct)} of ${count(correctKnown)} right`;
   return `${stepName(column)}: ${counted(total, 'rollout')}${right}`;
 }
 
 /** What became of a branch over the steps in which there is anything, in words for those who do not see columns. */
-export function fateWords(columns: readonly StepColumn[]): string {
+export function fateLabel(columns: readonly StepColumn[]): string {
   const seen = columns.filter(({ rollouts }) => rollouts > 0);
   const [from, to] = [seen[0], seen.at(-1)];
   if (from === undefined || to === undefined) return 'of no step';

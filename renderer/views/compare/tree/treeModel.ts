@@ -13,7 +13,7 @@
  */
 import type { ForkNode, ForkTree, TreeRollout } from '../../../../shared/api/contract.ts';
 import { MOST_LANES } from '../../../data/compareLink.ts';
-import { pathOfPlace } from '../../../data/place.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 
 /** Rows a card is as high as: a folded branch takes no more, one with its rollouts below it as many besides theirs. */
 const CARD_ROWS = 2;
@@ -182,7 +182,7 @@ export function branchLanes(tree: ForkTree, node: number): readonly number[] {
 }
 
 export const rolloutPath = (runKey: string, { step, groupKey, ordinal }: TreeRollout): string =>
-  pathOfPlace({ view: 'rollout', runKey, step, groupKey, ordinal });
+  pathOfRoute({ view: 'rollout', runKey, step, groupKey, ordinal });
 
 /** The beginning of a node's text on one line: a reader must see that a line ends, not that a word begins. */
 export function beginning(text: string): string {

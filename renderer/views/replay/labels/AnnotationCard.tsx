@@ -3,10 +3,10 @@ import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts
 import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
 import { labelOf } from '../../../data/annotations.ts';
 import { Chip, IconButton } from '../../../ui/Controls.tsx';
-import { LabelName } from '../../../ui/LabelName.tsx';
+import { LabelName } from '../../../ui/Marks.tsx';
 import { SourceText } from '../../../ui/SourceText.tsx';
 import { MarkdownText } from '../MarkdownText.tsx';
-import { targetWords } from './labelModel.ts';
+import { targetLabel } from './labelModel.ts';
 
 interface AnnotationCardProps {
   readonly annotation: AnnotationRow;
@@ -16,14 +16,14 @@ interface AnnotationCardProps {
   readonly onRemove: () => void;
 }
 
-const STATE_WORDS = {
+const STATE_LABELS = {
   moved: { label: 'moved', title: 'The text has changed; this is where it stands now' },
   orphaned: { label: 'orphaned', title: 'What this was said about is not in the text any more' },
 } as const;
 
 export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove }: AnnotationCardProps) {
   const { label, note, correction, severity, target, place, author, updatedAt, flag, conflicts } = annotation;
-  const state = place === undefined || place.state === 'exact' ? undefined : STATE_WORDS[place.state];
+  const state = place === undefined || place.state === 'exact' ? undefined : STATE_LABELS[place.state];
   return (
     <li className="annotation">
       <header>
@@ -47,10 +47,10 @@ export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove 
         </span>
       </header>
       {onShow === undefined ? (
-        <p className="dim">{targetWords(target)}</p>
+        <p className="dim">{targetLabel(target)}</p>
       ) : (
         <button type="button" className="annotation-place" onClick={onShow} title="Show where">
-          <span className="is-link">{targetWords(target)}</span>
+          <span className="is-link">{targetLabel(target)}</span>
         </button>
       )}
       {target.kind === 'span' && (

@@ -3,7 +3,7 @@ import { Tag } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts';
 import { labelOf } from '../../../data/annotations.ts';
-import { LabelName } from '../../../ui/LabelName.tsx';
+import { LabelName } from '../../../ui/Marks.tsx';
 import { firstLine } from './labelModel.ts';
 import type { Labelling } from './useLabelling.ts';
 

@@ -6,7 +6,7 @@ import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
 import { KeyOf } from '../../../app/Keys.tsx';
 import { labelOf } from '../../../data/annotations.ts';
 import type { Hit } from '../findModel.ts';
-import { flagPlace, openFlags } from './flagModel.ts';
+import { flagPlace, openFlags } from './labelModel.ts';
 import type { Labelling } from './useLabelling.ts';
 
 interface FlagListProps {

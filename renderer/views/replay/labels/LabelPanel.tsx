@@ -6,12 +6,12 @@ import { keyed, keyOf } from '../../../app/keysInForce.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useLabelling as useStore } from '../../../state/labelling.ts';
 import { IconButton, Segmented } from '../../../ui/Controls.tsx';
-import { LabelName } from '../../../ui/LabelName.tsx';
+import { LabelName } from '../../../ui/Marks.tsx';
 import { counted } from '../../../ui/numbers.ts';
 import type { Hit } from '../findModel.ts';
 import { AnnotationCard } from './AnnotationCard.tsx';
 import { FlagList } from './FlagList.tsx';
-import { placeOf, targetWords } from './labelModel.ts';
+import { placeOf, targetLabel } from './labelModel.ts';
 import { NoteEditor } from './NoteEditor.tsx';
 import type { Labelling } from './useLabelling.ts';
 
@@ -43,7 +43,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
               },
               {
                 id: 'turn',
-                label: scope.kind === 'turn' ? targetWords(scope) : 'turn',
+                label: scope.kind === 'turn' ? targetLabel(scope) : 'turn',
                 title: keyed('Keys label the turn that is read; selected text goes before', 'label.scope'),
               },
             ]}

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { SEVERITIES } from '../../../../shared/api/contract.ts';
 import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
-import { targetWords } from './labelModel.ts';
+import { targetLabel } from './labelModel.ts';
 import type { Labelling } from './useLabelling.ts';
 
 const NO_SEVERITY = 'none';
@@ -57,7 +57,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
       }}
     >
       <p className="muted">
-        {id === undefined ? 'Note on' : 'Changing a note on'} the {targetWords(target)}
+        {id === undefined ? 'Note on' : 'Changing a note on'} the {targetLabel(target)}
       </p>
       <textarea
         ref={note}

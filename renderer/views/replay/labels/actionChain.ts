@@ -2,6 +2,8 @@
  * Keys of labelling, one after the other. Whoever types ahead means the rollout that will be in sight when the key's
  * turn has come: a label waits until what was pressed before it is on disk and shown.
  */
+import type { Labelling } from './useLabelling.ts';
+import type { Queue } from './useQueue.ts';
 
 /** What keys act on: as it is when a key's turn has come, not when it was pressed. */
 export interface Present<Actions> {
@@ -63,3 +65,11 @@ export class ActionChain<Actions> {
     this.generation += 1;
   }
 }
+
+export interface KeyActions {
+  readonly labelling: Labelling;
+  readonly queue: Queue | undefined;
+}
+
+/** One for the window: there is one replay, and keys typed ahead outlive the rollout they were typed in. */
+export const keyChain = new ActionChain<KeyActions>();

@@ -1,5 +1,12 @@
-/** Annotations of one rollout as its replay shows them. */
-import type { AnnotationRow, Label, RolloutDetail, Taxonomy } from '../../../../shared/api/contract.ts';
+/** Annotations and automatic flags of one rollout as its replay shows them. */
+import {
+  type AnnotationRow,
+  LABEL_OF_FLAG,
+  type Label,
+  type RolloutDetail,
+  type RolloutFlag,
+  type Taxonomy,
+} from '../../../../shared/api/contract.ts';
 import type { PlainTarget } from '../../../../shared/domain/annotate/draft.ts';
 import { labelOf } from '../../../data/annotations.ts';
 import type { Hit } from '../findModel.ts';
@@ -79,7 +86,7 @@ export function scrubberMarks(
 export const firstLine = (text: string | undefined): string => text?.trim().split('\n', 1)[0] ?? '';
 
 /** What an annotation is about, in two or three words. */
-export function targetWords(target: AnnotationRow['target'] | PlainTarget): string {
+export function targetLabel(target: AnnotationRow['target'] | PlainTarget): string {
   switch (target.kind) {
     case 'rollout':
       return 'whole rollout';
@@ -110,4 +117,26 @@ export function isAbout(annotation: AnnotationRow, target: PlainTarget): boolean
         place.end === target.end
       );
   }
+}
+
+/** Flags that suggest a label and that nobody has confirmed yet. */
+export function openFlags(
+  { flags }: RolloutDetail,
+  annotations: readonly AnnotationRow[],
+): readonly RolloutFlag[] {
+  return flags.filter(
+    ({ flag }) => LABEL_OF_FLAG[flag] !== undefined && annotations.every((one) => one.flag !== flag),
+  );
+}
+
+/** Evidence counts segments of the response; the transcript counts those of the prompt with them. */
+export function flagPlace(
+  { segment, start, end }: RolloutFlag['evidence'][number],
+  { segments }: RolloutDetail,
+): Hit | undefined {
+  const index = segments.findIndex(({ turn }) => turn > 0) + segment;
+  const found = segments[index];
+  return found === undefined
+    ? undefined
+    : { source: 'response', segment: index, turn: found.turn, start, end };
 }

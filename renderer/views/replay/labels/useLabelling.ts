@@ -28,19 +28,20 @@ import { fetchCached } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
-import { flagPlace, openFlags } from './flagModel.ts';
-import { keyChain } from './keyChain.ts';
+import { FORMULAS, placedTexts } from '../markPainter.ts';
+import { keyChain } from './actionChain.ts';
 import {
   annotationsShown,
   draftKeyOf,
   firstLine,
+  flagPlace,
   isAbout,
   labelRanges,
+  openFlags,
   scrubberMarks,
-  targetWords,
+  targetLabel,
 } from './labelModel.ts';
-import { clearSelection, selectedSpan } from './selectedSpan.ts';
-import { useOpenRollout } from './useOpenRollout.ts';
+import { useOpenRollout } from './useQueue.ts';
 
 export interface Labelling {
   readonly taxonomy: Taxonomy | undefined;
@@ -129,7 +130,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   const putLabel = async (label: Label, target = targetNow(), shown = annotations) => {
     if (target === undefined) return;
     const same = shown.find((one) => one.label === label.id && one.author === reader && isAbout(one, target));
-    const words = `${label.name}: ${targetWords(target)} of #${detail.row.ordinal}`;
+    const words = `${label.name}: ${targetLabel(target)} of #${detail.row.ordinal}`;
     clearSelection();
     if (same !== undefined) await apply([{ remove: same.id }], `Taken away. ${words}`);
     else await apply([{ put: { rolloutId, target, label: label.id } }], words);
@@ -259,3 +260,59 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     flipScope: () => setScope(wanted === 'turn' ? 'rollout' : 'turn'),
   };
 }
+
+interface SelectedSpan {
+  readonly text: 'prompt' | 'response';
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Undefined where nothing is selected; `unplaced` where something is that is no literal part of the rollout: then
+ * nothing may be labelled in its stead.
+ */
+function selectedSpan(): SelectedSpan | 'unplaced' | undefined {
+  const selection = document.getSelection();
+  if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return undefined;
+  const range = selection.getRangeAt(0);
+  const anchor = range.commonAncestorContainer;
+  const element = anchor instanceof Element ? anchor : anchor.parentElement;
+  const pane = element?.closest('.transcript-pane');
+  if (pane === null || pane === undefined || element === null) return undefined;
+  const parts: SelectedSpan[] = [];
+  // A selection within one text node, or within a formula, has no element of its own below it.
+  const inside = element.closest('[data-start], [data-formula-start]')?.parentElement ?? element;
+  for (const { node, start, source } of placedTexts(inside)) {
+    if (!range.intersectsNode(node) || !isText(source)) continue;
+    const from = node === range.startContainer ? range.startOffset : 0;
+    const to = node === range.endContainer ? range.endOffset : node.data.length;
+    if (to > from) parts.push({ text: source, start: start + from, end: start + to });
+  }
+  // A formula is set anew: it is selected as a whole.
+  for (const { dataset } of [...inside.querySelectorAll<HTMLElement>(FORMULAS)].filter((formula) =>
+    range.intersectsNode(formula),
+  )) {
+    const [start, end] = [Number(dataset.formulaStart), Number(dataset.formulaEnd)];
+    if (isText(dataset.source) && end > start) parts.push({ text: dataset.source, start, end });
+  }
+  return spanOf(parts) ?? 'unplaced';
+}
+
+const isText = (source: string | undefined): source is SelectedSpan['text'] =>
+  source === 'prompt' || source === 'response';
+
+/** From the first place to the last: of two texts, the one with more of it. */
+export function spanOf(parts: readonly SelectedSpan[]): SelectedSpan | undefined {
+  const chars = (text: SelectedSpan['text']) =>
+    parts.reduce((sum, part) => sum + (part.text === text ? part.end - part.start : 0), 0);
+  const text = chars('prompt') > chars('response') ? 'prompt' : 'response';
+  const own = parts.filter((part) => part.text === text);
+  if (own.length === 0) return undefined;
+  return {
+    text,
+    start: Math.min(...own.map(({ start }) => start)),
+    end: Math.max(...own.map(({ end }) => end)),
+  };
+}
+
+const clearSelection = (): void => document.getSelection()?.removeAllRanges();

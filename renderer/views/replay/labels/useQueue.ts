@@ -3,16 +3,17 @@
  * out of the host's answer, and nothing may jump. How far one is, is the host's answer at any time.
  */
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 import type { ParamsOf, RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useAnnotate } from '../../../data/annotations.ts';
 import { useClient } from '../../../data/DataProvider.tsx';
-import { type QueueLink, readQueue } from '../../../data/queueLink.ts';
+import { type QueueLink, readQueue } from '../../../data/labelsLink.ts';
+import { pathOfRoute } from '../../../data/route.ts';
 import { fetchCached, useRequest } from '../../../data/useRequest.ts';
+import { navigateTo, useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { useLabelling } from '../../../state/labelling.ts';
-import { keyChain } from './keyChain.ts';
-import { useOpenRollout } from './useOpenRollout.ts';
+import { keyChain } from './actionChain.ts';
 
 export interface Queue {
   readonly link: QueueLink;
@@ -134,4 +135,21 @@ function questionOf(
     ...(runId === undefined ? {} : { runId }),
     ...(rolloutIds === undefined ? {} : { rolloutIds: [...rolloutIds] }),
   };
+}
+
+/** Goes to a rollout by its number; one that reads a queue stays in it. */
+export function useOpenRollout(): (rolloutId: number) => Promise<void> {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const [query] = useUrlQuery();
+  const queue = query.get('queue');
+  return useCallback(
+    async (rolloutId: number) => {
+      const { run, row } = await fetchCached(queryClient, client, 'rollout.get', { rolloutId });
+      const { step, groupKey, ordinal } = row;
+      const path = pathOfRoute({ view: 'rollout', runKey: run.runKey, step, groupKey, ordinal });
+      navigateTo(queue === null ? path : `${path}?${new URLSearchParams({ queue })}`);
+    },
+    [client, queryClient, queue],
+  );
 }

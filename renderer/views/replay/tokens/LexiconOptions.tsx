@@ -1,12 +1,10 @@
 import { useState } from 'react';
 import { DEFAULT_LEXICON } from '../../../../shared/domain/lexicon.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
-import { agreementWords } from '../../../ui/agreementWords.ts';
 import { count, counted } from '../../../ui/numbers.ts';
-import { parseWords } from './lexiconModel.ts';
-import { useWords } from './preferences.ts';
+import { agreementLabels } from '../../../ui/tokenClasses.tsx';
 import type { Heat } from './tokenHeat.ts';
-import type { LexiconState } from './useLexicon.ts';
+import { type LexiconState, parseWords, useWords } from './useLexicon.ts';
 
 interface LexiconOptionsProps {
   readonly heat: Heat | undefined;
@@ -67,7 +65,7 @@ export function LexiconOptions({ heat, lexicon }: LexiconOptionsProps) {
               {count(heat.mask?.filter((one) => one === 1).length ?? heat.count)}{' '}
               {heat.mask === undefined ? 'tokens' : 'policy tokens'}:
               <ul>
-                {agreementWords(agreement).map((line) => (
+                {agreementLabels(agreement).map((line) => (
                   <li key={line}>{line}</li>
                 ))}
               </ul>

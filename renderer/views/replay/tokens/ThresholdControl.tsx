@@ -1,14 +1,14 @@
+import type { PointerEvent, SyntheticEvent } from 'react';
 import { THRESHOLD_KINDS, type ThresholdKind, useTokenView } from '../../../state/tokenView.ts';
 import { count } from '../../../ui/numbers.ts';
-import { pointerFocus, releaseFocus } from './pointerFocus.ts';
 import {
   fixedStart,
   SLIDER_STEPS,
   shareOfSlider,
   shareText,
   sliderOfShare,
-  thresholdKindWords,
-  thresholdWords,
+  thresholdKindLabel,
+  thresholdLabel,
 } from './thresholdModel.ts';
 import type { Heat } from './tokenHeat.ts';
 import { hasPercentile, type Percentile } from './usePercentile.ts';
@@ -57,16 +57,16 @@ export function ThresholdControl({ heat, percentile }: ThresholdControlProps) {
       {kind === 'fixed' && <FixedField heat={heat} />}
       {kind !== 'rollout' && kind !== 'fixed' && <PercentileState percentile={percentile} />}
       <span className="token-count" role="status">
-        {kind === 'rollout' && <ShareWords />}
-        {thresholdWords(threshold, words.unit, mask !== undefined)}
+        {kind === 'rollout' && <ShareLabel />}
+        {thresholdLabel(threshold, words.unit, mask !== undefined)}
       </span>
     </div>
   );
 }
 
-function ShareWords() {
+function ShareLabel() {
   const share = useTokenView((state) => state.share);
-  return <>{thresholdKindWords('rollout', share)} · </>;
+  return <>{thresholdKindLabel('rollout', share)} · </>;
 }
 
 function ShareSlider() {
@@ -122,8 +122,8 @@ function FixedField({ heat }: { readonly heat: Heat }) {
 }
 
 function PercentileState({ percentile }: { readonly percentile: Percentile }) {
-  const { isComputing, isStopped, error, progress, value, tokens, rollouts } = percentile;
-  if (isComputing) {
+  const { isRunning, isStopped, error, progress, value, tokens, rollouts } = percentile;
+  if (isRunning) {
     return (
       <span className="token-progress">
         <progress aria-label="Steps read" value={progress?.stepsDone} max={progress?.steps ?? 1} />
@@ -138,7 +138,7 @@ function PercentileState({ percentile }: { readonly percentile: Percentile }) {
     return (
       <span className="token-progress">
         {error === null ? 'stopped' : <span className="is-wrong">{error.message}</span>}
-        <button type="button" onClick={percentile.compute}>
+        <button type="button" onClick={percentile.restart}>
           {error === null ? 'Compute' : 'Try again'}
         </button>
       </span>
@@ -153,4 +153,23 @@ function PercentileState({ percentile }: { readonly percentile: Percentile }) {
       of {count(tokens)} tokens in {count(rollouts)} rollouts
     </span>
   );
+}
+
+const byPointer = new WeakSet<EventTarget>();
+
+/**
+ * A control used with the pointer gives the focus back, so that `n` and `r` go on: keys stand down while a field
+ * has it. Whoever came by Tab keeps it.
+ */
+export const pointerFocus = {
+  onPointerDown: (event: PointerEvent<HTMLElement>) => {
+    byPointer.add(event.currentTarget);
+  },
+  onKeyDown: (event: SyntheticEvent<HTMLElement>) => {
+    byPointer.delete(event.currentTarget);
+  },
+};
+
+export function releaseFocus(element: HTMLElement): void {
+  if (byPointer.delete(element)) element.blur();
 }

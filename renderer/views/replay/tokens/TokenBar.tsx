@@ -1,5 +1,4 @@
 /** The line under the toolbar: which signal, from when on a token is high, and what is so. */
-
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { keyOf } from '../../../app/keysInForce.ts';
@@ -7,13 +6,12 @@ import { useInterface } from '../../../state/interface.ts';
 import { HEAT_SIGNALS, useTokenView } from '../../../state/tokenView.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, signed, significant } from '../../../ui/numbers.ts';
+import { SIGNAL_FACTS } from '../../../ui/signalSource.ts';
 import { LEVEL_SHARES, reachedLevels } from '../heatModel.ts';
 import type { HeatState } from '../useHeat.ts';
-import { CLASS_GLYPHS } from './classWords.ts';
-import { pointerFocus, releaseFocus } from './pointerFocus.ts';
+import { CLASS_GLYPHS } from './classLabels.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
-import { SIGNAL_LABELS } from './signalWords.ts';
-import { ThresholdControl } from './ThresholdControl.tsx';
+import { pointerFocus, releaseFocus, ThresholdControl } from './ThresholdControl.tsx';
 import { TokenOptions } from './TokenOptions.tsx';
 import type { Heat } from './tokenHeat.ts';
 import type { LexiconState } from './useLexicon.ts';
@@ -98,12 +96,16 @@ function SignalLegend({ heat, available }: SignalLegendProps) {
         >
           {available.map((name) => (
             <option key={name} value={name}>
-              {SIGNAL_LABELS[name]}
+              {SIGNAL_FACTS[name].label}
             </option>
           ))}
         </select>
       )}
-      <span className="token-source" title={words.source} data-testid="signal-source">
+      <span
+        className="token-source"
+        title={`${words.source}. ${SIGNAL_FACTS[heat.signal].meaning}`}
+        data-testid="signal-source"
+      >
         {words.source}
         {words.isSigned && '; heat by its size'}
       </span>

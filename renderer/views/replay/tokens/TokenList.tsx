@@ -1,18 +1,16 @@
 /** High tokens with their context, filtered by class, text and range; any number of them. */
-import { Copy } from 'lucide-react';
+import { Copy, X } from 'lucide-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useState } from 'react';
 import { TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
-import { copyText } from '../../../ui/copyText.ts';
+import { copyText } from '../../../ui/exportText.ts';
 import { count, counted } from '../../../ui/numbers.ts';
-import { rowSpace, scrollTopShowing, visibleRows } from '../../../ui/virtualRows.ts';
-import { SpanFields } from './SpanFields.tsx';
+import { useVirtualRows } from '../../../ui/useVirtualRows.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
 import { TokenListRow } from './TokenListRow.tsx';
 import type { Heat } from './tokenHeat.ts';
-import { type ListFilter, listedTokens, tokensCsv } from './tokenListModel.ts';
-import { useScroller } from './useScroller.ts';
+import { type ListFilter, listedTokens, type TokenSpan, tokensCsv } from './tokenListModel.ts';
 import type { TokenCursor } from './useTokenCursor.ts';
 import './tokenList.css';
 
@@ -38,9 +36,13 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
     [heat, wantedText, tokenClass, span, order],
   );
   const id = useId();
-  const { element, height, scrollTop, onScroll } = useScroller(tokens.length > 0);
-  const space = rowSpace(tokens.length, ROW_HEIGHT, height);
-  const shown = visibleRows(space, scrollTop, OVERSCAN);
+  const list = useVirtualRows({
+    count: tokens.length,
+    rowHeight: ROW_HEIGHT,
+    overscan: OVERSCAN,
+    isThere: tokens.length > 0,
+  });
+  const { space, shown } = list;
   const at = cursor.token === undefined ? -1 : tokens.indexOf(cursor.token);
 
   const show = (index: number) => {
@@ -52,8 +54,7 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
   // The list goes along with n and r, as the outline does with the turn.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another current row moves the list
   useEffect(() => {
-    if (at >= 0 && element.current !== null)
-      element.current.scrollTop = scrollTopShowing(space, element.current.scrollTop, at);
+    if (at >= 0) list.show(at);
   }, [at]);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -136,13 +137,13 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
         </p>
       ) : (
         <div
-          ref={element}
+          ref={list.scroller}
           className="token-list-rows"
           role="listbox"
           tabIndex={0}
           aria-label="High tokens, with context"
           aria-activedescendant={at >= shown.first && at < shown.end ? `${id}-${at}` : undefined}
-          onScroll={onScroll}
+          onScroll={list.onScroll}
           onKeyDown={onKeyDown}
         >
           <div style={{ height: space.spacer, position: 'relative' }}>
@@ -163,5 +164,57 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
         </div>
       )}
     </section>
+  );
+}
+
+interface SpanFieldsProps {
+  readonly span: TokenSpan | undefined;
+  readonly last: number;
+  readonly onSpan: (span: TokenSpan | undefined) => void;
+}
+
+/** The range of tokens, as the scrubber's brush selects it. */
+function SpanFields({ span, last, onSpan }: SpanFieldsProps) {
+  const change = (from: number, to: number) => {
+    if (!Number.isInteger(from) || !Number.isInteger(to) || from < 0 || to > last) return;
+    onSpan(from === 0 && to === last ? undefined : from <= to ? { from, to } : { from: to, to: from });
+  };
+  return (
+    <div className="token-list-row">
+      <span className="dim">tokens</span>
+      <input
+        // Uncontrolled while being typed: half a number is not yet a range.
+        key={`from ${span?.from ?? 0}`}
+        type="number"
+        className="token-number"
+        aria-label="First token"
+        min={0}
+        max={last}
+        defaultValue={span?.from ?? 0}
+        onBlur={(event) => change(Number(event.target.value), span?.to ?? last)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') event.currentTarget.blur();
+        }}
+      />
+      <span className="dim">to</span>
+      <input
+        key={`to ${span?.to ?? last}`}
+        type="number"
+        className="token-number"
+        aria-label="Last token"
+        min={0}
+        max={last}
+        defaultValue={span?.to ?? last}
+        onBlur={(event) => change(span?.from ?? 0, Number(event.target.value))}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') event.currentTarget.blur();
+        }}
+      />
+      {span !== undefined && (
+        <IconButton label={`All ${count(last + 1)} tokens`} onClick={() => onSpan(undefined)}>
+          <X size={13} />
+        </IconButton>
+      )}
+    </div>
   );
 }

@@ -3,7 +3,7 @@
 import { memo } from 'react';
 import { count, decimal, signed } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
-import { CLASS_GLYPHS } from './classWords.ts';
+import { CLASS_GLYPHS } from './classLabels.ts';
 import { classOf, type Heat } from './tokenHeat.ts';
 import { contextOf } from './tokenListModel.ts';
 

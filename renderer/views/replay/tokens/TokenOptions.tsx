@@ -5,12 +5,10 @@ import { useId } from 'react';
 import { DEFAULT_WINDOW } from '../../../../shared/domain/reflection.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
-import { CLASS_GLYPHS, classDefinitions } from './classWords.ts';
+import { CLASS_GLYPHS, classDefinitions } from './classLabels.ts';
 import { LexiconOptions } from './LexiconOptions.tsx';
-import { Overlays } from './Overlays.tsx';
-import { useReflectionWindow } from './preferences.ts';
-import type { Heat } from './tokenHeat.ts';
-import type { LexiconState } from './useLexicon.ts';
+import { GAP_SHARE, type Heat } from './tokenHeat.ts';
+import { type LexiconState, useReflectionWindow } from './useLexicon.ts';
 import './tokenOptions.css';
 
 interface TokenOptionsProps {
@@ -133,6 +131,44 @@ function Vocabulary() {
           }}
         />
       </p>
+    </section>
+  );
+}
+
+/** Marks that lie beside heat, each with a cue of its own. */
+function Overlays({ heat }: { readonly heat: Heat | undefined }) {
+  const isMaskShown = useTokenView((state) => state.isMaskShown);
+  const isGapShown = useTokenView((state) => state.isGapShown);
+  const flip = useTokenView((state) => state.flipOverlay);
+  if (heat?.ends === undefined) return null;
+  return (
+    <section>
+      <h2>Overlays</h2>
+      <label className="token-check">
+        <input
+          type="checkbox"
+          checked={isMaskShown}
+          disabled={heat.mask === undefined}
+          onChange={() => flip('isMaskShown')}
+        />
+        <span>
+          loss mask: what the environment wrote is dimmed
+          {heat.mask === undefined && <span className="dim"> (no mask was logged)</span>}
+        </span>
+      </label>
+      <label className="token-check">
+        <input
+          type="checkbox"
+          checked={isGapShown}
+          disabled={!heat.hasGap}
+          onChange={() => flip('isGapShown')}
+        />
+        <span>
+          policy gap: a line above the {GAP_SHARE * 100} % of policy tokens whose trainer and rollout
+          log-probabilities differ most
+          {!heat.hasGap && <span className="dim"> (only one of the two was logged)</span>}
+        </span>
+      </label>
     </section>
   );
 }

@@ -7,8 +7,8 @@ import type { RefObject } from 'react';
 import { FIRST_ALTERNATIVES, type RolloutDetail, type TokenInfo } from '../../../../shared/api/contract.ts';
 import { KeyOf } from '../../../app/Keys.tsx';
 import type { TurnView } from '../../../data/segmentViews.ts';
+import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { useRequest } from '../../../data/useRequest.ts';
-import { useSettled } from '../../../data/useSettled.ts';
 import { count, percent } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
 import {
@@ -60,7 +60,7 @@ export function TokenReadout(props: TokenReadoutProps) {
   const { rolloutId } = detail.row;
   const hovered = useHoveredToken(pane, heat, onChoose);
   const token = hovered ?? current;
-  const settled = useSettled(token, SETTLE_MS);
+  const settled = useDebouncedValue(token, SETTLE_MS);
   const columns = useColumns(rolloutId, detail.tokens, heat, token !== undefined);
   // Whether alternatives were logged at all decides the height of the strip.
   const probe = useRequest('rollout.alternatives', { rolloutId, from: 0, limit: FIRST_ALTERNATIVES }).data;

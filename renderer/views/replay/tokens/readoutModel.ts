@@ -4,8 +4,7 @@ import type { TurnView } from '../../../data/segmentViews.ts';
 import { codePlaces } from '../../../editor/codePlaces.ts';
 import { count, decimal, ordinalSuffix, percent, signed } from '../../../ui/numbers.ts';
 import { shareBelow, tokenRange } from '../heatModel.ts';
-import { valueText } from './signalWords.ts';
-import { classOf, type Heat, rankOf } from './tokenHeat.ts';
+import { classOf, type Heat, rankOf, valueText } from './tokenHeat.ts';
 
 export interface Fact {
   readonly label: string;

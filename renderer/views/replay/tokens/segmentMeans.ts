@@ -4,8 +4,12 @@
  * alternates between policy and environment as the segments do: where both alternate equally often, the n-th run
  * of policy tokens is the n-th stretch of policy segments. Else nothing can be said.
  */
+
+import { useMemo } from 'react';
+import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import type { Segment, Turn } from '../../../../shared/domain/model.ts';
 import { isPolicyKind } from '../profileModel.ts';
+import type { Heat } from './tokenHeat.ts';
 
 export interface SegmentMean {
   readonly mean: number;
@@ -148,4 +152,14 @@ function matched(
       ]),
     ),
   };
+}
+
+/** Where tokens have no place on the text: one mean per stretch the policy wrote. */
+export function useSegmentMeans(detail: RolloutDetail, heat: Heat | undefined): SegmentMeans | undefined {
+  const heights = heat?.ends === undefined && heat?.isConstant === false ? heat.heights : undefined;
+  const mask = heat?.mask;
+  return useMemo(
+    () => (heights === undefined ? undefined : segmentMeans(detail, heights, mask)),
+    [heights, mask, detail],
+  );
 }

@@ -52,7 +52,7 @@ const SCOPES = {
   run: '80th percentile of the run',
 } as const;
 
-export function thresholdKindWords(kind: ThresholdKind, share: number): string {
+export function thresholdKindLabel(kind: ThresholdKind, share: number): string {
   if (kind === 'fixed') return 'fixed value';
   return kind === 'rollout' ? `top ${shareText(share)} %` : SCOPES[kind];
 }
@@ -62,7 +62,7 @@ export function shareText(share: number): string {
 }
 
 /** `≥ 0.672 nats · 1,204 of 6,020 policy tokens`; what is not known is left out. */
-export function thresholdWords(threshold: Threshold, unit: string, hasMask: boolean): string {
+export function thresholdLabel(threshold: Threshold, unit: string, hasMask: boolean): string {
   const tokens = `${count(threshold.high)} of ${count(threshold.of)} ${hasMask ? 'policy tokens' : 'tokens, no loss mask'}`;
   if (threshold.value === undefined) return tokens;
   return `≥ ${decimal(threshold.value, 3)}${unit === '' ? '' : ` ${unit}`} · ${tokens}`;

@@ -1,16 +1,18 @@
-/** A signal on the tokens of one rollout: heights, levels, classes, and the places one can jump to. */
+/** A signal on the tokens of one rollout: labels, heights, levels, classes, and the tokens to jump to. */
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
 import type { Segment } from '../../../../shared/domain/model.ts';
 import { classifyTokens, TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
-import { policyValues } from '../../../../shared/domain/thresholds.ts';
-import type { HeatSignal } from '../../../state/tokenView.ts';
+import { policyValues, quantileThreshold } from '../../../../shared/domain/thresholds.ts';
+import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
+import { HEAT_SIGNALS, type HeatSignal } from '../../../state/tokenView.ts';
+import { decimal, signed } from '../../../ui/numbers.ts';
+import { sourceLabel } from '../../../ui/signalSource.ts';
 import { heatCuts, heatLevels } from '../heatModel.ts';
-import type { SignalWords } from './signalWords.ts';
 import type { Threshold } from './thresholdModel.ts';
 
 export interface TokenSeries {
   readonly signal: HeatSignal;
-  readonly words: SignalWords;
+  readonly words: SignalLabels;
   readonly values: Float32Array;
   readonly upper?: Float32Array;
   readonly tail?: Float32Array;
@@ -33,7 +35,7 @@ export interface TokenSeries {
 export function seriesOf(
   logged: RolloutSignal,
   signal: HeatSignal,
-  words: SignalWords,
+  words: SignalLabels,
 ): TokenSeries | undefined {
   const { values, mask, ends, ids, upper, tail, count } = logged;
   if (values === undefined) return undefined;
@@ -145,4 +147,59 @@ export function rankOf(known: Float32Array, height: number): number {
     else high = middle;
   }
   return known.length - low + 1;
+}
+
+/** Of the policy tokens, the share the gap overlay marks. */
+export const GAP_SHARE = 0.05;
+
+/** 1: the two policies differ here more than at most tokens. Undefined when they never do. */
+export function gapFlags(gap: Float32Array, mask: Uint8Array | undefined): Uint8Array | undefined {
+  const sizes = gap.map(Math.abs);
+  const threshold = quantileThreshold(policyValues(sizes, mask), GAP_SHARE);
+  if (threshold === undefined || threshold <= 0) return undefined;
+  return Uint8Array.from(sizes, (size, i) => (mask?.[i] !== 0 && size >= threshold ? 1 : 0));
+}
+
+/** 1: written by the environment. */
+export function maskedFlags(mask: Uint8Array): Uint8Array {
+  return mask.map((isPolicy) => (isPolicy === 0 ? 1 : 0));
+}
+
+interface SignalLabels {
+  /** `entropy`, `entropy ≥`: before a value. */
+  readonly name: string;
+  /** Everything that is known about it. */
+  readonly source: string;
+  /** After a value; empty if there is none or the log does not say. */
+  readonly unit: string;
+  /** Heat goes by the size of a signed value. */
+  readonly isSigned: boolean;
+}
+
+export function isHeatSignal(name: string | undefined): name is HeatSignal {
+  return HEAT_SIGNALS.some((one) => one === name);
+}
+
+/** @returns undefined where the rollout has no signal that can be shown as heat */
+export function signalLabels({
+  signal,
+  source,
+  tail,
+}: Pick<RolloutSignal, 'signal' | 'source' | 'tail'>): SignalLabels | undefined {
+  if (source === undefined || !isHeatSignal(signal)) return undefined;
+  // Heat goes by the lower bound even if the vocabulary gives an upper one, which only the readout shows.
+  const isBound = tail !== undefined;
+  return {
+    name: isBound ? `${signal} ≥` : signal,
+    source: sourceLabel({ signal, source: isBound ? { ...source, bound: 'lower' } : source }),
+    unit: source.unit ?? '',
+    isSigned: isSigned(signal),
+  };
+}
+
+/** `≥ 0.672 nats`, signed where it can be negative; blank when unknown. */
+export function valueText(words: SignalLabels, value: number | undefined, digits = 3): string {
+  if (value === undefined || Number.isNaN(value)) return '';
+  const number = words.isSigned ? signed(value, digits) : decimal(value, digits);
+  return words.unit === '' ? number : `${number} ${words.unit}`;
 }

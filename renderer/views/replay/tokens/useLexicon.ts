@@ -1,10 +1,17 @@
 import { useMemo } from 'react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
-import type { Agreement } from '../../../../shared/domain/lexicon.ts';
-import type { TextRange } from '../../../../shared/domain/model.ts';
+import {
+  type Agreement,
+  agreementOf,
+  DEFAULT_LEXICON,
+  lexiconHits,
+  lexiconPattern,
+  tokensIn,
+} from '../../../../shared/domain/lexicon.ts';
+import type { Segment, TextRange } from '../../../../shared/domain/model.ts';
+import { DEFAULT_WINDOW } from '../../../../shared/domain/reflection.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
-import { lexiconAgreement, lexiconRanges } from './lexiconModel.ts';
-import { useWords } from './preferences.ts';
+import { isPolicyKind } from '../profileModel.ts';
 import type { Heat } from './tokenHeat.ts';
 
 export interface LexiconState {
@@ -27,4 +34,45 @@ export function useLexicon(detail: RolloutDetail, heat: Heat | undefined): Lexic
     [isShown, heat, ranges],
   );
   return useMemo(() => ({ ranges, agreement }), [ranges, agreement]);
+}
+
+/** Words of the lexicon in what the policy wrote: a heuristic on the text, beside heat and never part of it. */
+export function lexiconRanges(
+  response: string,
+  segments: readonly Segment[],
+  words: readonly string[],
+): readonly TextRange[] {
+  const pattern = lexiconPattern(words);
+  if (pattern === undefined) return [];
+  return segments
+    .filter((segment) => segment.turn > 0 && isPolicyKind(segment.kind))
+    .flatMap((segment) => lexiconHits(response, pattern, segment.inner));
+}
+
+/** How the words agree with heat, token by token; undefined where tokens have no place on the text. */
+export function lexiconAgreement(heat: Heat, ranges: readonly TextRange[]): Agreement | undefined {
+  const { ends, mask, levels } = heat;
+  if (ends === undefined || heat.threshold.value === undefined) return undefined;
+  return agreementOf(tokensIn(ends, ranges), levels, mask);
+}
+
+/** One word or phrase per line or comma, as a user types them. */
+export function parseWords(text: string): readonly string[] {
+  return [
+    ...new Set(
+      text
+        .split(/[\n,]/)
+        .map((word) => word.trim().toLowerCase())
+        .filter((word) => word !== ''),
+    ),
+  ];
+}
+
+export function useReflectionWindow(): number {
+  return useTokenView((state) => state.window) ?? DEFAULT_WINDOW;
+}
+
+/** Preferences with their defaults, which belong to the domain and not to the store. */
+export function useWords(): readonly string[] {
+  return useTokenView((state) => state.words) ?? DEFAULT_LEXICON;
 }

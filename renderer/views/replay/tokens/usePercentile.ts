@@ -2,7 +2,7 @@
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { type SignalSource, sourceKey } from '../../../../shared/domain/entropy.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
-import { type AnalysisParams, type AnalysisProgress, useAnalysis } from '../../../data/useAnalysis.ts';
+import { type LongParams, type Progress, useLongQuery } from '../../../data/useLongQuery.ts';
 import type { HeatSignal, ThresholdKind } from '../../../state/tokenView.ts';
 
 export interface Percentile {
@@ -10,15 +10,15 @@ export interface Percentile {
   readonly value: number | undefined;
   readonly tokens: number | undefined;
   readonly rollouts: number | undefined;
-  readonly isComputing: boolean;
+  readonly isRunning: boolean;
   readonly isStopped: boolean;
   readonly error: Error | null;
-  readonly progress: AnalysisProgress | undefined;
+  readonly progress: Progress | undefined;
   readonly stop: () => void;
-  readonly compute: () => void;
+  readonly restart: () => void;
 }
 
-type StatisticsParams = AnalysisParams<'token.statistics'>;
+type StatisticsParams = LongParams<'token.statistics'>;
 
 /** Signed signals have no percentile here: the host's is of the value, heat goes by its size. */
 export function hasPercentile(signal: HeatSignal): boolean {
@@ -50,10 +50,16 @@ export function usePercentile(
   params: StatisticsParams | undefined,
   source: SignalSource | undefined,
 ): Percentile {
-  const { answer, isFormer, isComputing, isStopped, error, progress, stop, compute } = useAnalysis(
-    'token.statistics',
-    params,
-  );
+  const {
+    data: answer,
+    isFormer,
+    isRunning,
+    isStopped,
+    error,
+    progress,
+    stop,
+    restart,
+  } = useLongQuery('token.statistics', params);
   const found =
     source === undefined || isFormer
       ? undefined
@@ -62,11 +68,11 @@ export function usePercentile(
     value: found?.percentile80,
     tokens: found?.tokens,
     rollouts: found?.rollouts,
-    isComputing,
+    isRunning,
     isStopped,
     error,
     progress,
     stop,
-    compute: () => void compute(),
+    restart: () => void restart(),
   };
 }

@@ -4,8 +4,7 @@ import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import type { SignalSource } from '../../../../shared/domain/entropy.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { HEAT_SIGNALS, type HeatSignal, useTokenView } from '../../../state/tokenView.ts';
-import { isHeatSignal, signalWords } from './signalWords.ts';
-import { seriesOf, type TokenSeries } from './tokenHeat.ts';
+import { isHeatSignal, seriesOf, signalLabels, type TokenSeries } from './tokenHeat.ts';
 
 export interface TokenSeriesState {
   readonly series: TokenSeries | undefined;
@@ -42,7 +41,7 @@ export function useTokenSeries(detail: RolloutDetail): TokenSeriesState {
 
   const series = useMemo(() => {
     if (logged === undefined || !isHeatSignal(logged.signal)) return undefined;
-    const words = signalWords(logged);
+    const words = signalLabels(logged);
     return words === undefined ? undefined : seriesOf(logged, logged.signal, words);
   }, [logged]);
   const names = logged?.available;

@@ -1,0 +1,41 @@
+import type { RolloutRow } from '../../shared/api/contract.ts';
+import type { ToolOutcome } from '../../shared/domain/model.ts';
+import type { GroupRule } from '../../shared/format/format.ts';
+
+/** Who said that a rollout is right or wrong. */
+export function correctnessSource(
+  row: Pick<RolloutRow, 'isCorrect' | 'correctSource' | 'reward'>,
+): string | undefined {
+  if (row.isCorrect === undefined) return undefined;
+  if (row.correctSource === 'derived')
+    return row.isCorrect
+      ? 'derived: answer equals ground truth'
+      : 'derived: answer differs from ground truth';
+  if (row.correctSource === 'logged') return 'logged';
+  return row.reward === undefined ? undefined : 'by the reward';
+}
+
+export const OUTCOME_NAMES: Readonly<Record<ToolOutcome, string>> = {
+  ok_stdout: 'output',
+  ok: 'ok',
+  ok_empty: 'no output',
+  missing: 'no response known',
+  exception: 'exception',
+  error: 'error',
+  timeout: 'timeout',
+  parse_error: 'parse error',
+  dispatch_error: 'dispatch error',
+  infra: 'infrastructure',
+};
+
+const BY_ID = new Map<string, string>(Object.entries(OUTCOME_NAMES));
+
+/** One that is not known here keeps its id. */
+export const outcomeName = (outcome: string): string => BY_ID.get(outcome) ?? outcome;
+
+/** How rollouts came together, as the interface says it. */
+export const GROUP_RULES: Readonly<Record<GroupRule, { readonly short: string; readonly words: string }>> = {
+  logged: { short: 'group: logged id', words: 'by the id the log gives' },
+  prompt: { short: 'group: equal prompt', words: 'by equal prompt' },
+  order: { short: 'group: by order', words: 'by their order in the log' },
+};

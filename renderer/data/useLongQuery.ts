@@ -1,0 +1,261 @@
+/** Requests that take seconds to minutes: their progress, and a way to stop them. */
+import {
+  type UseQueryOptions,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { GroupOrder, Method, ParamsOf, ResultOf, RolloutOrder } from '../../shared/api/contract.ts';
+import { useClient, useConnection, useLibrary } from './DataProvider.tsx';
+import { seedRows } from './usePage.ts';
+import { requestKey } from './useRequest.ts';
+
+type LongMethod =
+  | 'rollout.order'
+  | 'group.order'
+  | 'roc.report'
+  | 'token.statistics'
+  | 'token.places'
+  | 'eval.summary'
+  | 'step.schedule'
+  | 'step.series'
+  | 'run.latencies'
+  | 'compare.alike'
+  | 'library.sizes';
+export type LongParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;
+
+export interface Progress {
+  readonly stepsDone: number;
+  readonly steps: number;
+  /** Of everything, 0 … 1. */
+  readonly share: number;
+}
+
+export interface LongState<Data> {
+  /** The last answer that arrived; of other params of the same scope while `isFormer`. */
+  readonly data: Data | undefined;
+  readonly isFormer: boolean;
+  readonly error: Error | null;
+  readonly isRunning: boolean;
+  readonly isStopped: boolean;
+  readonly progress: Progress | undefined;
+  readonly stop: () => void;
+  /** After a stop, after a failure, or when the host has forgotten the answer. */
+  readonly restart: () => Promise<Data | undefined>;
+}
+
+/**
+ * @param params undefined: nothing is asked
+ * @param isReady false: not asked yet, but the former answer of the same scope stays
+ * @param library absent: the one that is looked at
+ */
+export function useLongQuery<M extends LongMethod>(
+  method: M,
+  params: LongParams<M> | undefined,
+  isReady = true,
+  library?: string,
+): LongState<ResultOf<M>> {
+  const client = useClient(library);
+  const here = useLibrary();
+  const queryClient = useQueryClient();
+  const isAsked = params !== undefined && isReady;
+  const question = JSON.stringify(params);
+  const { progressKey, progress } = useProgress([library ?? here], question, isAsked);
+  const queryKey = [method, params, ...(library === undefined || library === here ? [] : [library])];
+  const { isStopped, stop, resume } = useStop(question, [queryKey]);
+  const query = useQuery<ResultOf<M>>({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      if (params === undefined) throw new Error(`${method} was asked before its params were known`);
+      // The rest of ParamsOf<M>, which a generic method hides from the compiler.
+      const asked = { ...params, progressKey } as unknown as ParamsOf<M>;
+      const answer = await client.request(method, asked, { signal });
+      if (isListOrder(answer)) seedRows(queryClient, answer);
+      return answer;
+    },
+    enabled: isAsked && !isStopped,
+    // The former answer of the same scope stays in sight; another run's would be a lie.
+    placeholderData: (former, query) => (isSameScope(query?.queryKey[1], params) ? former : undefined),
+  });
+  return {
+    data: query.data,
+    isFormer: query.isPlaceholderData,
+    error: query.error,
+    isRunning: query.isFetching,
+    isStopped: isAsked && isStopped,
+    progress,
+    stop,
+    restart: async () => {
+      resume();
+      return (await query.refetch()).data;
+    },
+  };
+}
+
+export interface SeriesRun {
+  readonly runId: number;
+  /** Absent: the library that is looked at. */
+  readonly library?: string | undefined;
+}
+
+type Series = ResultOf<'step.series'>;
+
+export interface StepSeriesState extends Omit<LongState<never>, 'data' | 'isFormer' | 'restart'> {
+  /** By run, in the order asked; undefined: not known yet. */
+  readonly data: readonly (Series['steps'] | undefined)[];
+  readonly restart: () => void;
+}
+
+/**
+ * What charts show of several runs, over all rollouts or those that match a filter. The runs have one progress and
+ * one stop, because they are wanted together.
+ * @param runs empty: nothing is asked
+ */
+export function useStepSeries(runs: readonly SeriesRun[], filter: string): StepSeriesState {
+  const { clientOf } = useConnection();
+  const here = useLibrary();
+  const isAsked = runs.length > 0;
+  const question = JSON.stringify([runs.map(({ runId, library }) => [runId, library]), filter]);
+  const libraries = runs.map(({ library }) => library ?? here);
+  const { progressKey, progress } = useProgress(libraries, question, isAsked);
+  const keys = runs.map(({ runId, library }) => requestKey('step.series', { runId, filter }, library));
+  const { isStopped, stop, resume } = useStop(question, keys);
+  const queries = useQueries({
+    queries: runs.map(
+      ({ runId, library }): UseQueryOptions<Series> => ({
+        queryKey: requestKey('step.series', { runId, filter }, library),
+        queryFn: ({ signal }) =>
+          clientOf(library ?? here).request('step.series', { runId, filter, progressKey }, { signal }),
+        enabled: !isStopped,
+      }),
+    ),
+  });
+  const data = queries.map((query) => query.data?.steps);
+  return {
+    data,
+    error: queries.find(({ error }) => error !== null)?.error ?? null,
+    isRunning: queries.some(({ isFetching }) => isFetching),
+    isStopped: isAsked && isStopped,
+    progress,
+    stop,
+    restart: () => {
+      resume();
+      for (const query of queries) if (query.data === undefined || query.error !== null) void query.refetch();
+    },
+  };
+}
+
+interface LongTaskOptions<M extends Method> {
+  readonly onRunning: (isRunning: boolean) => void;
+  readonly onSuccess: (result: ResultOf<M>) => void | Promise<void>;
+}
+
+/**
+ * A long request that changes something, started by the user. It goes on when its component is left.
+ * @param method whose params take a `progressKey`
+ */
+export function useLongTask<M extends Method>(method: M, { onRunning, onSuccess }: LongTaskOptions<M>) {
+  const library = useLibrary();
+  const client = useClient();
+  const [attempt, setAttempt] = useState(0);
+  const { progressKey, progress } = useProgress([library], `${method} ${attempt}`, true);
+  const { begin, stop } = useAbort();
+  const task = useMutation({
+    mutationFn: (params: ParamsOf<M>) => {
+      onRunning(true);
+      return client.request(method, { ...params, progressKey }, { signal: begin() });
+    },
+    onSettled: () => {
+      onRunning(false);
+      setAttempt((before) => before + 1);
+    },
+    onSuccess,
+  });
+  return { start: task.mutate, isRunning: task.isPending, error: task.error, progress, stop };
+}
+
+interface Abort {
+  readonly begin: () => AbortSignal;
+  readonly stop: () => void;
+  /** Nothing has been begun since. */
+  readonly isLatest: (signal: AbortSignal) => boolean;
+}
+
+/** One piece of work at a time: `begin` aborts the former one. */
+export function useAbort(): Abort {
+  const running = useRef<AbortController>(undefined);
+  return useMemo(() => {
+    const stop = () => running.current?.abort();
+    const begin = () => {
+      stop();
+      running.current = new AbortController();
+      return running.current.signal;
+    };
+    return { begin, stop, isLatest: (signal) => running.current?.signal === signal };
+  }, []);
+}
+
+interface Stop {
+  readonly isStopped: boolean;
+  readonly stop: () => void;
+  readonly resume: () => void;
+}
+
+/** Stops one question: its requests are cancelled, and it stays stopped until `resume`. Another question is not. */
+export function useStop(question: string | undefined, queryKeys: readonly (readonly unknown[])[]): Stop {
+  const queryClient = useQueryClient();
+  const [stopped, setStopped] = useState<{ readonly question: string | undefined }>();
+  return {
+    isStopped: stopped !== undefined && stopped.question === question,
+    stop: () => {
+      setStopped({ question });
+      for (const queryKey of queryKeys) void queryClient.cancelQueries({ queryKey });
+    },
+    resume: () => setStopped(undefined),
+  };
+}
+
+let lastKey = 0;
+
+/** @param question another one gets another key, so that reports of a superseded request are ignored */
+function useProgress(libraries: readonly string[], question: string | undefined, isAsked: boolean) {
+  const { clientOf } = useConnection();
+  const [progress, setProgress] = useState<Progress & { readonly key: string }>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key for every question is the point
+  const progressKey = useMemo(() => {
+    lastKey += 1;
+    return `analysis-${lastKey}-${Math.random().toString(36).slice(2)}`;
+  }, [question]);
+  const asked = [...new Set(libraries)].join('\n');
+  useEffect(() => {
+    if (!isAsked) return;
+    const unsubscribes = asked.split('\n').map((library) =>
+      clientOf(library).subscribe((event) => {
+        if (event.event !== 'analysis.progress' || event.payload.progressKey !== progressKey) return;
+        const { stepsDone, steps, share = stepsDone / Math.max(1, steps) } = event.payload;
+        setProgress({ key: progressKey, stepsDone, steps, share });
+      }),
+    );
+    return () => {
+      for (const unsubscribe of unsubscribes) unsubscribe();
+    };
+  }, [clientOf, asked, progressKey, isAsked]);
+  return { progressKey, progress: progress?.key === progressKey ? progress : undefined };
+}
+
+function isListOrder(answer: unknown): answer is GroupOrder | RolloutOrder {
+  return typeof answer === 'object' && answer !== null && 'ids' in answer && 'rows' in answer;
+}
+
+const SCOPE = ['runId', 'runKey', 'step', 'groupId', 'rolloutId'] as const;
+
+/** Whether the params of two questions are about the same rollouts. */
+function isSameScope(former: unknown, params: unknown): boolean {
+  if (typeof former !== 'object' || former === null) return false;
+  if (typeof params !== 'object' || params === null) return false;
+  const [before, now]: readonly Partial<Record<string, unknown>>[] = [{ ...former }, { ...params }];
+  const isOfRun = before?.['runId'] !== undefined || before?.['runKey'] !== undefined;
+  return isOfRun && SCOPE.every((name) => before[name] === now?.[name]);
+}

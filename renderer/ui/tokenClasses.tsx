@@ -1,0 +1,26 @@
+import { Code, Diamond, RotateCcw, Split } from 'lucide-react';
+import type { Agreement } from '../../shared/domain/lexicon.ts';
+import type { TokenClass } from '../../shared/domain/reflection.ts';
+import { count, decimal } from './numbers.ts';
+
+/** Drawn, because no font can be relied on for such signs. */
+const ICONS = { forking: Split, reflection: RotateCcw, code: Code, answer: Diamond } as const;
+
+/** A shape beside each class of high tokens, since colour alone is no cue. */
+export function ClassIcon({ name }: { readonly name: Exclude<TokenClass, 'none'> }) {
+  const Sign = ICONS[name];
+  return <Sign className="class-icon" size={13} strokeWidth={1.9} aria-hidden="true" />;
+}
+
+export function agreementLabels(agreement: Agreement): readonly string[] {
+  const { both, lexiconOnly, highOnly, neither, phi } = agreement;
+  return [
+    `${count(both)} tokens are in a listed word and high`,
+    `${count(lexiconOnly)} in a listed word, not high`,
+    `${count(highOnly)} high, in no listed word`,
+    `${count(neither)} neither`,
+    phi === undefined
+      ? 'φ is undefined: one of the two never varies'
+      : `φ = ${decimal(phi, 2)} (−1 … 1; 0: unrelated)`,
+  ];
+}

@@ -1,0 +1,187 @@
+/** What is shown beside a run's own charts: up to five other runs, and metrics the trainer logged. */
+import { ChevronDown } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { Fragment } from 'react';
+import type { LoggedMetric, RunDetail, RunSummary } from '../../../../shared/api/contract.ts';
+import { useOtherLibraries, useRunsOf } from '../../../data/otherLibraries.ts';
+import { distinctNames } from '../../../data/runNames.ts';
+import { useRequest } from '../../../data/useRequest.ts';
+import { counted } from '../../../ui/numbers.ts';
+import { overlayOf } from './overviewLines.ts';
+import { MOST_RUNS, type RunRef, refText } from './overviewLink.ts';
+
+interface RunPickerProps {
+  readonly run: RunDetail;
+  readonly compared: readonly RunRef[];
+  readonly onCompare: (runs: readonly RunRef[]) => void;
+}
+
+export function RunPicker(props: RunPickerProps) {
+  const { compared } = props;
+  return (
+    <DropdownMenu.Root>
+      <DropdownMenu.Trigger asChild>
+        <button type="button" className="button" title={`Up to ${MOST_RUNS} runs on the same charts`}>
+          {compared.length === 0 ? 'Compare runs' : `${compared.length + 1} runs`} <ChevronDown size={13} />
+        </button>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          className="menu run-menu"
+          align="start"
+          sideOffset={4}
+          collisionPadding={8}
+          aria-label="Compare with"
+        >
+          <Choices {...props} />
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+interface Choice {
+  readonly ref: RunRef;
+  readonly run: RunSummary;
+}
+
+/** Mounted while the menu is open: the runs of other libraries are asked for only then. */
+function Choices({ run, compared, onCompare }: RunPickerProps) {
+  const runs = useRequest('run.list', {}).data ?? [];
+  const libraries = useOtherLibraries();
+  const lists = useRunsOf(libraries.map(({ id }) => id));
+  const own = runs
+    .filter((one) => one.runKey !== run.runKey && one.hasSteps)
+    .sort((a, b) => Number(isNear(b, run)) - Number(isNear(a, run)))
+    .map((one): Choice => ({ ref: { runKey: one.runKey }, run: one }));
+  const others = libraries.map(({ id, name }, i) => ({
+    id,
+    name,
+    isKnown: lists[i]?.runs !== undefined,
+    error: lists[i]?.error ?? null,
+    choices: (lists[i]?.runs ?? [])
+      .filter((one) => one.hasSteps)
+      .map((one): Choice => ({ ref: { runKey: one.runKey, library: id }, run: one })),
+  }));
+  const named = [...own, ...others.flatMap(({ choices }) => choices)];
+  const names = distinctNames([
+    run,
+    ...named.map(({ ref, run: other }) => ({
+      ...other,
+      libraryName: libraries.find(({ id }) => id === ref.library)?.name,
+    })),
+  ]).slice(1);
+  const nameOf = new Map(named.map(({ ref }, i) => [refText(ref), names[i]]));
+  const isFull = compared.length >= MOST_RUNS - 1;
+  const chosen = new Set(compared.map(refText));
+  const itemOf = ({ ref, run: other }: Choice) => {
+    const isChosen = chosen.has(refText(ref));
+    return (
+      <DropdownMenu.CheckboxItem
+        key={refText(ref)}
+        checked={isChosen}
+        disabled={isFull && !isChosen}
+        // Several are chosen in a row.
+        onSelect={(event) => event.preventDefault()}
+        onCheckedChange={(isOn) =>
+          onCompare(isOn ? [...compared, ref] : compared.filter((one) => refText(one) !== refText(ref)))
+        }
+      >
+        <span className="menu-check">{isChosen ? '✓' : ''}</span>
+        <span
+          className="run-menu-name"
+          title={`${nameOf.get(refText(ref)) ?? other.name}\n${other.directory}`}
+        >
+          {nameOf.get(refText(ref)) ?? other.name}
+        </span>
+        <code className="menu-hint">
+          {other.kind} · {counted(other.steps, 'step')}
+        </code>
+      </DropdownMenu.CheckboxItem>
+    );
+  };
+  return (
+    <>
+      <DropdownMenu.Label className="menu-label">
+        {isFull
+          ? `${MOST_RUNS} runs are the most`
+          : own.length === 0
+            ? 'This library has no other run with steps'
+            : 'Compare with'}
+      </DropdownMenu.Label>
+      {own.map(itemOf)}
+      {others.map(({ id, name, isKnown, error, choices }) => (
+        <Fragment key={id}>
+          <DropdownMenu.Separator />
+          <DropdownMenu.Label className="menu-label">
+            In the library {name}
+            {error !== null && `: ${error.message}`}
+            {error === null && !isKnown && ': asking…'}
+            {isKnown && choices.length === 0 && ': no run with steps'}
+          </DropdownMenu.Label>
+          {choices.map(itemOf)}
+        </Fragment>
+      ))}
+      {compared.length > 0 && (
+        <>
+          <DropdownMenu.Separator />
+          <DropdownMenu.Item onSelect={() => onCompare([])}>This run alone</DropdownMenu.Item>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Training and evaluation of one log. */
+function isNear(other: RunSummary, run: RunDetail): boolean {
+  return other.directory === run.directory;
+}
+
+interface MetricPickerProps {
+  readonly logged: readonly LoggedMetric[];
+  readonly chosen: readonly string[];
+  readonly onChoose: (names: readonly string[]) => void;
+}
+
+export function MetricPicker({ logged, chosen, onChoose }: MetricPickerProps) {
+  if (logged.length === 0) return null;
+  return (
+    <DropdownMenu.Root>
+      <DropdownMenu.Trigger asChild>
+        <button type="button" className="button" title="Metrics the trainer logged">
+          {counted(logged.length, 'logged metric')} <ChevronDown size={13} />
+        </button>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          className="menu run-menu"
+          align="start"
+          sideOffset={4}
+          aria-label="Logged metrics"
+        >
+          <DropdownMenu.Label className="menu-label">As charts of their own</DropdownMenu.Label>
+          {logged.map(({ name, steps }) => {
+            const isChosen = chosen.includes(name);
+            return (
+              <DropdownMenu.CheckboxItem
+                key={name}
+                checked={isChosen}
+                onSelect={(event) => event.preventDefault()}
+                onCheckedChange={(isOn) =>
+                  onChoose(isOn ? [...chosen, name] : chosen.filter((one) => one !== name))
+                }
+              >
+                <span className="menu-check">{isChosen ? '✓' : ''}</span>
+                {name}
+                <code className="menu-hint">
+                  {counted(steps.length, 'step')}
+                  {overlayOf(name) !== undefined && ' · dashed over ours'}
+                </code>
+              </DropdownMenu.CheckboxItem>
+            );
+          })}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

@@ -1,0 +1,23 @@
+import { createElement, type ReactNode } from 'react';
+import type { TokenClass } from '../../../../shared/domain/reflection.ts';
+import { ClassIcon } from '../../../ui/tokenClasses.tsx';
+
+/** A sign beside each class, the same as on the page of statistics. */
+export const CLASS_GLYPHS: Readonly<Record<TokenClass, ReactNode>> = {
+  none: '',
+  forking: createElement(ClassIcon, { name: 'forking' }),
+  reflection: createElement(ClassIcon, { name: 'reflection' }),
+  code: createElement(ClassIcon, { name: 'code' }),
+  answer: createElement(ClassIcon, { name: 'answer' }),
+};
+
+/** The definition of `shared/domain/reflection.ts`, as the screen shows it. */
+export function classDefinitions(window: number): readonly (readonly [TokenClass, string])[] {
+  const within = window > 0 ? `within its first ${window} policy tokens` : 'anywhere in that segment';
+  return [
+    ['forking', 'high tokens in reasoning or prose that do not reflect on a tool response'],
+    ['reflection', `high tokens in the reasoning or prose directly after a tool response, ${within}`],
+    ['code', 'high tokens inside a tool call'],
+    ['answer', 'high tokens inside an answer'],
+  ];
+}

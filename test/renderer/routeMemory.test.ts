@@ -1,0 +1,47 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { cameFrom, leaveTrail, rememberQuery } from '../../renderer/state/routeMemory.ts';
+
+/** Goes to a place by link or key. */
+const go = (path: string, search = '') => rememberQuery(path, search);
+/** What Escape does where it leads back. */
+const back = (from: string): string | undefined => {
+  const to = cameFrom(from);
+  leaveTrail(from);
+  if (to !== undefined) go(...(to.split(/(?=\?)/) as [string, string?]));
+  return to;
+};
+
+describe('the way one came', () => {
+  // The trail is the window's: each test walks among places of its own.
+  let mine: (name: string) => string;
+  let tests = 0;
+  beforeEach(() => {
+    tests += 1;
+    mine = (name) => `/${tests}/${name}`;
+  });
+
+  it('leads back to the place before, as it was left', () => {
+    go(mine('tree'));
+    go(mine('tree'), '?of=steps&at=n3');
+    go(mine('compare'), '?lane=/a&lane=/b');
+    go(mine('compare'), '?lane=/a&lane=/b&at=0.2');
+    expect(back(mine('compare'))).toBe(`${mine('tree')}?of=steps&at=n3`);
+  });
+
+  it('is of the last way where there were two', () => {
+    for (const name of ['group', 'first', 'compare', 'second', 'compare']) go(mine(name));
+    expect(cameFrom(mine('compare'))).toBe(mine('second'));
+  });
+
+  it('ends: whoever goes back and back comes to the beginning', () => {
+    for (const name of ['start', 'tree', 'compare', 'tree', 'alike', 'compare']) go(mine(name));
+    const seen: (string | undefined)[] = [];
+    for (let at = mine('compare'); seen.length < 9 && at !== mine('start'); at = seen.at(-1) ?? '')
+      seen.push(back(at));
+    expect(seen).toEqual([mine('alike'), mine('tree'), mine('start')]);
+  });
+
+  it('is unknown of a place one never was at', () => {
+    expect(cameFrom(mine('compare'))).toBe(undefined);
+  });
+});
