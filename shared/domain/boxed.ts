@@ -1,13 +1,13 @@
 /** Every `\boxed{…}` of a text with balanced braces, in order. */
 export interface Boxed {
   readonly text: string;
-  /** From the backslash to behind the closing brace. */
+  /** From the backslash to after the closing brace. */
   readonly start: number;
   readonly end: number;
 }
 
 const MARK = '\\boxed';
-/** A box holds an answer; one that is not closed within this is none, and costs no more than this. */
+/** Maximum length of a box. An unclosed brace is given up after it, which bounds the cost. */
 const LONGEST = 4096;
 
 export function boxedIn(text: string): readonly Boxed[] {

@@ -1,21 +1,21 @@
 /**
- * Breakpoints as text, so that they fit in a link and in one field:
+ * Text form of breakpoints, used in links and in the input field:
  *
  *   error            a tool call of the turn failed
- *   first error      the first that did
- *   outcome:timeout  a tool call came to this outcome
+ *   first error      the first failed tool call
+ *   outcome:timeout  a tool call had this outcome
  *   value:95         a policy token's value is above the 95th percentile of the rollout's policy tokens
- *   answer           the last boxed answer is another one than before, and not the first
- *   text:"double check" in:code     these words appear; case matters only where some are capitals
- *   regex:"n = \\d+" in:output      this pattern appears
+ *   answer           the last boxed answer differs from the one before; not the first answer
+ *   text:"double check" in:code     these words appear; case matters only if some letter is a capital
+ *   regex:"n = \\d+" in:output      this pattern matches
  *   turn:3           the third turn
- *   fork             the turn in which the lane parts from the baseline
+ *   fork             the turn in which the lane diverges from the baseline
  *   error & turn:2   both
  */
 import { type Breakpoint, type Condition, patternOf, TEXT_SCOPES } from './breakpoints.ts';
 import { TOOL_OUTCOMES } from './model.ts';
 
-/** What cannot be read, with where: a half-open range of the text. */
+/** A syntax error with its half-open range of the text. */
 export interface BreakpointFault {
   readonly message: string;
   readonly start: number;
@@ -72,7 +72,7 @@ export function breakpointIn(text: string): Breakpoint | BreakpointFault {
 
 const CONDITION_WORDS = 'error, first error, outcome:, value:, answer, text:"…", regex:"…", turn:, fork';
 
-/** @returns a message where the value is none */
+/** @returns a message if the value is invalid */
 function conditionOf(kind: string, value: string): Condition | string {
   switch (kind) {
     case 'error':

@@ -1,6 +1,6 @@
 /**
- * JSON as it is written: values keep their source text, so that integers beyond 2⁵³ and the spelling of
- * numbers survive. For arguments of tool calls, which are compared and shown, not computed with.
+ * JSON with source text: values keep their spelling, so that integers beyond 2⁵³ survive. Used for arguments
+ * of tool calls, which are compared and shown rather than computed with.
  */
 
 export type JsonNode =
@@ -8,15 +8,18 @@ export type JsonNode =
   | { readonly kind: 'array'; readonly source: string; readonly items: readonly JsonNode[] }
   | { readonly kind: 'number' | 'string' | 'literal'; readonly source: string };
 
-/** Deeper nesting is not read: nobody compares that by structure. */
+/** Deeper nesting is rejected. */
 const MAX_DEPTH = 200;
 const BLANK = /[ \t\n\r]*/y;
 const SCALAR = /-?\d[\d.eE+-]*|true|false|null/y;
 
-/** Undefined when the text is no JSON, or nested too deep. Of a key given twice the last counts, as in JavaScript and Python. */
+/**
+ * Undefined if the text is not JSON or is nested too deep. The last value of a duplicate key wins, as in
+ * JavaScript and Python.
+ */
 export function readJson(text: string): JsonNode | undefined {
   try {
-    JSON.parse(text); // whether it is JSON at all; what follows may then be lenient
+    JSON.parse(text); // validates the JSON, so the rest may be lenient
   } catch {
     return undefined;
   }
@@ -75,7 +78,7 @@ class Reader {
     if (this.text.charAt(start) === '"') this.at = stringEnd(this.text, start);
     else {
       SCALAR.lastIndex = start;
-      this.at += Math.max(1, SCALAR.exec(this.text)?.[0].length ?? 0); // never stands still
+      this.at += Math.max(1, SCALAR.exec(this.text)?.[0].length ?? 0); // always advances
     }
     return this.text.slice(start, this.at);
   }
@@ -93,14 +96,16 @@ class Reader {
   }
 }
 
-/** Not by a pattern: those keep a way back for every character, and code in arguments can be long. */
+/**
+ * A loop, because a pattern keeps backtracking state for every character and code in arguments can be long.
+ */
 function stringEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === '\\' ? 2 : 1;
   return at + 1;
 }
 
-/** A text that is the same for equal values: keys sorted, strings unescaped, numbers by their exact value. */
+/** Equal for equal values: keys sorted, strings unescaped, numbers by exact value. */
 export function canonicalJson(node: JsonNode): string {
   switch (node.kind) {
     case 'object': {
@@ -118,7 +123,10 @@ export function canonicalJson(node: JsonNode): string {
   }
 }
 
-/** Digits without zeros at either end, and the power of ten of the last: 1200, 1.2e3 and 1200.0 are 12e2. */
+/**
+ * Digits without leading and trailing zeros, and the exponent of the last: 1200, 1.2e3 and 1200.0 become
+ * 12e2.
+ */
 function canonicalNumber(source: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source);
   if (match === null) return source;
@@ -131,7 +139,7 @@ function canonicalNumber(source: string): string {
   return `${sign}${digits.slice(0, last)}e${power}`;
 }
 
-/** As `JSON.stringify` writes a value; numbers as they are written, strings unescaped. */
+/** As `JSON.stringify` writes it, with strings unescaped and numbers as written. */
 export function compactJson(node: JsonNode): string {
   switch (node.kind) {
     case 'object':
@@ -145,7 +153,7 @@ export function compactJson(node: JsonNode): string {
   }
 }
 
-/** The same value, indented by two as `JSON.stringify` does it; numbers as they are written, strings unescaped. */
+/** Indented by two as in `JSON.stringify`, with strings unescaped and numbers as written. */
 export function indentedJson(node: JsonNode, indent = ''): string {
   const inner = `${indent}  `;
   switch (node.kind) {

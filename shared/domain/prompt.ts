@@ -1,9 +1,9 @@
 /**
- * The prompt a rollout starts from, as rendered by a chat template: turn 0.
+ * Parses the prompt of a rollout, rendered by a chat template, as turn 0.
  *
  * `system\nYou are …\nuser\nWhat is 6·7?\nassistant\n<reason>` (bare) or the same with
- * `<|im_start|>`/`<|im_end|>`. The generation prompt's `<reason>` or `<think>` belongs here,
- * so the response begins inside reasoning (shared/domain/DOMAIN.md#prompt-template).
+ * `<|im_start|>`/`<|im_end|>`. The generation prompt's `<reason>` or `<think>` belongs to the prompt, so the
+ * response begins inside reasoning (shared/domain/DOMAIN.md#prompt-template).
  */
 import type { Segment, SegmentKind, TextRange } from './model.ts';
 
@@ -20,7 +20,7 @@ export function readPrompt(text: string): PromptReading {
   const startsInReasoning = trimmed.endsWith('<reason>') || trimmed.endsWith('<think>');
   const isSpecial = text.includes('<|im_start|>');
   const headers = [...text.matchAll(isSpecial ? SPECIAL_HEADER : BARE_HEADER)].filter(
-    // A bare `system` opens a prompt and nothing else; elsewhere it is a word.
+    // A bare `system` counts only at the start of a prompt; elsewhere it is a word.
     (header) => isSpecial || header[1] !== 'system' || header.index === 0,
   );
   const segments: Segment[] = [];

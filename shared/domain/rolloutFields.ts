@@ -1,6 +1,6 @@
 /**
- * One record per field of a rollout. The filter language, sorting, column stores, the public view `rollout`, the rows of
- * lists with their readers, exports, the command line and the table of ROLLOUT_FIELDS.md derive from it.
+ * One record per field of a rollout. The filter language, sorting, column stores, the public view `rollout`,
+ * list rows with their readers, exports, the command line and the table of ROLLOUT_FIELDS.md derive from it.
  */
 import { SEVERITIES } from './annotate/annotation.ts';
 import { FLAGS } from './flags.ts';
@@ -8,10 +8,10 @@ import { DECISION_REASONS, PROVENANCES, STOP_REASONS, TOOL_OUTCOMES } from './mo
 import type { RolloutField } from './rolloutFieldRecord.ts';
 
 const ALWAYS_LISTED = { isListed: true, isAlwaysKnown: true } as const;
-/** Listed, sorted and in the data set. */
+/** Listed, sortable and in the data set. */
 const LOGGED = { isListed: true, sorts: true, exports: true } as const;
 
-/** Names are the public words, in the order of the public view. Names without `sql` are known to the filter alone. */
+/** Public names in the order of the public view. Fields without `sql` exist in the filter only. */
 export const ROLLOUT_FIELDS = {
   rollout_id: {
     kind: 'integer',

@@ -4,9 +4,9 @@
  *   {"task_id":8,"sample_idx":0,"seqlen":900,"prompt_len":120,"head_version":4,"tail_version":5,"reward":1.0,
  *    "prompt":"<|im_start|>user\n6·7?<|im_end|>\n<|im_start|>assistant\n","completion":"<think>…42<|im_end|>"}
  *
- * Written by `areal/core/workflow_executor.py` (inclusionAI/AReaL; shared/format/FORMATS.md#areal). Special tokens
- * are kept. `head_version` and `tail_version` are the policies of the first and last token: the
- * latter is the step, as in the directory's name. `task_id` is the group.
+ * Written by `areal/core/workflow_executor.py` (inclusionAI/AReaL; shared/format/FORMATS.md#areal). Special
+ * tokens are kept. `head_version` and `tail_version` are the policies of the first and last token. The latter
+ * is the step, as in the directory's name. `task_id` is the group.
  */
 import { bodyOfText } from './body.ts';
 import { idOf, indexOf, isUnread, type JsonObject, rewardOf, stringOf, textOf, without } from './fields.ts';

@@ -1,6 +1,6 @@
 /**
- * The part of a rollout every format has to put together the same way: problem, response with
- * segments, calls and turns, answer, stop reason. From a list of messages, or from two texts.
+ * The part of a rollout that every format builds the same way: problem, response with segments, calls and
+ * turns, answer, stop reason. Built from a list of messages or from two texts.
  */
 import { extractAnswer } from '../domain/answer.ts';
 import type { Segment, TurnNumber } from '../domain/model.ts';
@@ -24,19 +24,20 @@ export type RolloutBody = Pick<
   | 'stopReasonSource'
 >;
 
-/** What a log says of the problem and the ending; everything may be unknown. */
+/** Logged facts about problem and ending; all may be unknown. */
 export interface KnownFacts {
   readonly problemId?: string;
   readonly groundTruth?: string;
   readonly source?: string;
-  /** As extracted by whoever wrote the log. */
+  /** As extracted by the producer of the log. */
   readonly answer?: string;
   readonly stopReason?: ParsedRollout['stopReason'];
 }
 
 /**
  * @param messages prompt and response in one list: the prompt ends before the first assistant message
- * @param prompt messages of the prompt, where the log keeps them apart (a few-shot prompt has assistant messages too)
+ * @param prompt messages of the prompt, if the log keeps them apart (a few-shot prompt has assistant
+ *   messages, too)
  */
 export function bodyOfMessages(
   messages: readonly JsonObject[],
@@ -56,7 +57,7 @@ export function bodyOfText(prompt: string, response: string, facts: KnownFacts =
   return bodyOf(problem, { ...segmentResponse(response, reading), text: response }, facts);
 }
 
-/** A prompt of messages, answered by a text as the policy sampled it: tags and tool responses are found in it. */
+/** A prompt of messages with a response as sampled text, which is parsed for tags and tool responses. */
 export function bodyOfAnswer(
   prompt: readonly JsonObject[],
   response: string,
@@ -75,7 +76,7 @@ interface Said {
   readonly endsInUnansweredCall: boolean;
 }
 
-/** For a format that builds its segments itself. */
+/** For formats that build segments themselves. */
 export function bodyOf(problem: ParsedProblem, said: Said, facts: KnownFacts): RolloutBody {
   const answer = facts.answer ?? extractAnswer(said.text, said.segments);
   return {

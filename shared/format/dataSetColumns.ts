@@ -1,6 +1,6 @@
 /**
- * The columns of a data set of rollouts in Parquet, as other tools read them and as Turnwise reads them again:
- * one row per rollout in `rollouts/run=…/step=…/part-0.parquet`. Offsets are UTF-16, as everywhere.
+ * Columns of the Parquet data set of rollouts: one row per rollout in `rollouts/run=…/step=…/part-0.parquet`.
+ * Offsets are UTF-16.
  */
 import {
   EXPORTED_FIELDS,
@@ -18,7 +18,7 @@ export type ColumnType =
   /** JSON as text. */
   | 'json'
   | 'integers'
-  /** Float32; null where unknown. */
+  /** Float32; null: unknown. */
   | 'numbers'
   | 'segments'
   | 'calls';
@@ -29,7 +29,7 @@ export interface DataSetColumn {
   readonly note: string;
 }
 
-/** A reader refuses a larger one with both numbers. */
+/** Readers reject a larger version and name both numbers. */
 export const DATA_SET_VERSION = 1;
 
 const OWN_COLUMNS = [
@@ -86,15 +86,15 @@ export const DATA_SET_COLUMNS: readonly (DataSetColumn & { readonly name: Column
   }),
 ];
 
-/** What a file of the data set says once, in its metadata under `turnwise`. */
+/** Properties of a whole file, in its Parquet metadata under `turnwise`. */
 export interface DataSetHeader {
   readonly v: number;
-  /** By what its runs are told apart. */
+  /** Identifies the run. */
   readonly run: string;
-  /** Its key in the library; absent where that is `run`, or `run~eval` of an evaluation. */
+  /** Key of the run in the library. Absent if it equals `run`, or `run~eval` for an evaluation. */
   readonly key?: string;
   readonly split: 'train' | 'eval';
-  /** Absent: the log knew no steps. */
+  /** Absent: the log has no steps. */
   readonly step?: number;
 }
 

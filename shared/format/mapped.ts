@@ -1,6 +1,6 @@
 /**
- * A log read as a mapping of the user's says (`mapping.ts`). Every record with a response is a
- * rollout; where the mapping leads nowhere for a field it was made for, that is said.
+ * Reads a log by a user's mapping (`mapping.ts`). Every record with a response is a rollout. A mapped field
+ * whose path has no value yields a warning.
  */
 import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
 import {
@@ -51,7 +51,7 @@ export function formatOfMapping(mapping: Mapping): LogFormat {
   };
 }
 
-/** @returns the mapping, or why it is none */
+/** @returns the mapping, or why it is invalid */
 export function readMapping(value: unknown): { readonly mapping: Mapping } | { readonly message: string } {
   if (!isObject(value)) return { message: 'a mapping is a JSON object' };
   const { version, name, shape, rollouts, fields } = value;
@@ -101,7 +101,7 @@ export function readMapping(value: unknown): { readonly mapping: Mapping } | { r
   };
 }
 
-/** What a record without a text of its own can say of a rollout in another file. */
+/** Fields that a record without text can contribute to a rollout of another file. */
 const JOINED = [
   ...(['tokenTexts', 'tokenIds', 'tokenMask', 'tokenLogprobs', 'tokenEntropies'] as const),
   ...(['kept', 'advantage'] as const),
@@ -211,7 +211,7 @@ class MappedReader implements RecordReader {
     return { kind: 'decision', decision: { address: { joinKey }, decision } };
   }
 
-  /** @returns why there is no response, when there is none */
+  /** @returns the body, or why there is no response */
   private bodyOf(look: Lookup, facts: KnownFacts): RolloutBody | string {
     const messages = look.value('messages');
     const prompt = look.value('prompt');
@@ -243,7 +243,7 @@ class MappedReader implements RecordReader {
   }
 }
 
-/** Values of one rollout: in its own element first, then in the record around it. */
+/** Looks up values of one rollout: first in its own element, then in the surrounding record. */
 class Lookup {
   private readonly paths: ReadonlyMap<MappingField, readonly PathStep[]>;
   private readonly element: JsonObject;
@@ -265,7 +265,7 @@ class Lookup {
     return valueAt(this.element, steps) ?? valueAt(this.record, steps);
   }
 
-  /** Fields at the top of the element no path begins with. */
+  /** Top-level fields of the element that no path begins with. */
   unread(): JsonObject {
     const read = new Set([...this.paths.values()].map((steps) => steps[0]));
     return Object.fromEntries(Object.entries(this.element).filter(([key]) => !read.has(key)));

@@ -1,6 +1,6 @@
 /**
- * Where the answer of an inference server stands in a record, and the request it answers:
- * alone, in a pair somebody logged, or in the output of a batch API.
+ * Finds the response of an inference server in a record, and its request: alone, in a logged pair, or in the
+ * output of a batch API.
  *
  *   {choices: […]}                                    alone
  *   {request: {messages: […]}, response: {choices}}   a pair; also {messages: […], response: {…}}
@@ -10,7 +10,7 @@ import { isObject, type JsonObject, stringOf, without } from './fields.ts';
 import { LIST_KEY } from './format.ts';
 import { type LogprobsReading, readChatTokens, readLogprobs, readSglangLogprobs } from './tokenLogprobs.ts';
 
-/** One sampled answer: a message or a text. */
+/** One sampled response: a message or a text. */
 export interface Sample {
   readonly message?: JsonObject;
   readonly text?: string;
@@ -18,19 +18,22 @@ export interface Sample {
   readonly finish?: string;
   /** `index` of the choice. */
   readonly index?: number;
-  /** What it says beyond that. */
+  /** Remaining fields of the choice. */
   readonly extra: JsonObject;
 }
 
 export interface Exchange {
   readonly samples: readonly Sample[];
-  /** Samples that could not be read. */
+  /** Number of samples that could not be read. */
   readonly unread: number;
   readonly request: JsonObject;
   readonly id?: string;
-  /** A list of answers is one prompt's samples, or one answer per prompt: different lengths tell. */
+  /**
+   * A list of responses holds one prompt's samples, or one response per prompt. Different lengths mean the
+   * latter.
+   */
   readonly isBatch: boolean;
-  /** What the record and the answer say beside the samples. */
+  /** Fields of record and response outside the samples. */
   readonly extra: JsonObject;
 }
 
@@ -47,11 +50,11 @@ const MESSAGE: ReadonlySet<string> = new Set([
 ]);
 const META: ReadonlySet<string> = new Set(['output_token_logprobs', 'output_top_logprobs']);
 
-/** undefined: there is no answer of a server in it. */
+/** undefined: the record contains no server response. */
 export function readExchange(record: JsonObject): Exchange | undefined {
   const list = record[LIST_KEY];
   if (Array.isArray(list)) {
-    // A message alone is no answer of a server: it belongs to a conversation.
+    // A message alone belongs to a conversation rather than a server response.
     const samples = list.flatMap((entry: unknown) =>
       isObject(entry) && isAnswer(entry) ? samplesOf(entry) : [],
     );
@@ -155,7 +158,7 @@ function sampleOfChoice(choice: unknown): readonly Sample[] {
   ];
 }
 
-/** Fields of the message that are no text: `parsed`, `audio`, `annotations`; only those that say something. */
+/** Non-empty fields of the message that are not text: `parsed`, `audio`, `annotations`. */
 function messageExtra(message: JsonObject): JsonObject {
   const rest = said(without(message, MESSAGE));
   return Object.keys(rest).length === 0 ? {} : { message: rest };
@@ -181,7 +184,7 @@ function extraOf(record: JsonObject, answer: JsonObject): JsonObject {
   };
 }
 
-/** An API lists every field it has; null and [] are how it says "none". */
+/** APIs list every field; null and [] mean "none". */
 function said(record: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(record).filter(

@@ -1,6 +1,6 @@
 /**
- * Turnwise's own packs: rollouts with what was said of them, one JSON object per line. Each line says by itself that it
- * is one, so that packs can be cut and joined, and a file of annotations alone is one, too:
+ * Turnwise's own packs: annotated rollouts, one JSON object per line. Every line carries the `pack` version,
+ * so that packs can be split and joined. A file of annotations alone is a pack, too:
  *
  *   {"pack":1,"type":"manifest",…}                                   what was exported; not read
  *   {"pack":1,"type":"taxonomy","taxonomy":{"name":…,"choice":"many","labels":[…]}}
@@ -10,16 +10,17 @@
  *   {"pack":1,"type":"run","run":"r1","config":{"name":…,…}}
  *   {"pack":1,"type":"stage","run":"r1","from_step":300,"name":…,"changes":{…}}
  *
- * Rollouts have `run` (and `key`, where the run's key does not follow from it), `step` where the log knew steps, and
- * the columns of `dataSetColumns.ts`; `sibling` marks those that stand beside a case. What the others have:
- * `shared/domain/annotate`; an annotation may be JSON as text, as a column of a table has it. All of it: `pack.schema.json`.
+ * Rollouts have `run` (and `key`, if the run's key does not follow from it), `step` if the log has steps, and
+ * the columns of `dataSetColumns.ts`. `sibling` marks rollouts packed beside a case. Other lines: see
+ * `shared/domain/annotate`. An annotation may be JSON as text, as in a table column. The full schema is
+ * `pack.schema.json`.
  */
 import { readDataSetRow } from './dataSet.ts';
 import { indexOf, insteadOfIndex, isObject, type JsonObject, jsonText, stringOf } from './fields.ts';
 import type { LogFormat, ParsedLine } from './format.ts';
 import { readAnnotation, readReading, readTaxonomyOf, UnfitSaying } from './packSaid.ts';
 
-/** A reader refuses a larger one with both numbers. */
+/** Readers reject a larger version and name both numbers. */
 export const PACK_VERSION = 1;
 
 export const pack: LogFormat = {
@@ -76,7 +77,7 @@ function lineOf(record: JsonObject): ParsedLine {
   }
 }
 
-/** What the run was, and where its recipe changed. */
+/** Properties of the run, or a stage at which its recipe changed. */
 function runLine(record: JsonObject): ParsedLine {
   const run = stringOf(record['run']);
   if (run === undefined) return refused('unfit_line', `the ${String(record['type'])} has no text in "run"`);
@@ -99,7 +100,7 @@ function objectIn(value: unknown): unknown {
   }
 }
 
-/** In a data set the file says once what its run and step are; here every line does. */
+/** A data set gives run and step once per file, a pack on every line. */
 function rolloutLine(record: JsonObject): ParsedLine {
   if (stringOf(record['run']) === undefined) return refused('unfit_row', 'the rollout names no run in "run"');
   return readDataSetRow(record, record);

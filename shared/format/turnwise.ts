@@ -1,6 +1,6 @@
 /**
- * The Turnwise rollout log, version 1: text, group, reward, decision and per-token signals in
- * one place. Normative form: `turnwise.schema.json` beside this file. Lines:
+ * The Turnwise rollout log, version 1: text, group, reward, decision and per-token signals together.
+ * Normative: `turnwise.schema.json` beside this file. Lines:
  *
  *   {"v":1,"type":"run","run":"r1","name":"…","model":"…","limits":{…},"down_sampling":{…}}
  *   {"v":1,"type":"stage","run":"r1","from_step":300,"name":"RL-2","max_response_tokens":12288}
@@ -250,8 +250,8 @@ interface Body extends MessageResponse {
 }
 
 /**
- * `text`, else the text the tokens spell, else the messages put together. Tokens that spell
- * less than the messages say (policy tokens only) leave the messages as they are.
+ * `text`, else the decoded tokens, else the messages. Messages are used if the tokens decode to less (policy
+ * tokens only).
  */
 function responseOf(
   record: JsonObject,
@@ -282,7 +282,7 @@ function holdsAll(text: string, messages: readonly JsonObject[]): boolean {
   );
 }
 
-/** Offsets the log itself gives; those worked out from other text than the response say nothing about it. */
+/** Logged offsets. Offsets computed from another text than the response are not used. */
 function explicitEnds(record: JsonObject, tokens: { ends?: Uint32Array }): Uint32Array | undefined {
   return isObject(record['tokens']) && record['tokens']['ends'] !== undefined ? tokens.ends : undefined;
 }

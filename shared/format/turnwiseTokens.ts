@@ -5,7 +5,7 @@ import type { LineIssue, ParsedTokens } from './format.ts';
 
 export interface TokensReading {
   readonly tokens?: ParsedTokens;
-  /** The response as the tokens spell it; absent when they carry neither text nor bytes. */
+  /** The decoded response. Absent if the tokens have neither text nor bytes. */
   readonly text?: string;
   readonly warnings: readonly LineIssue[];
 }
@@ -59,7 +59,7 @@ export function readTokens(value: unknown): TokensReading {
   return { tokens, text: spelled?.text, warnings };
 }
 
-/** Offsets that leave the text, or go back, cannot be trusted: the tokens stay unaligned then. */
+/** Offsets outside the text, or decreasing ones, are invalid: the tokens then stay unaligned. */
 export function alignTo(
   text: string,
   tokens: ParsedTokens,
@@ -81,7 +81,7 @@ export function alignTo(
   return { tokens, warnings: [] };
 }
 
-/** The length most columns agree on; the others are left out, and that is said. */
+/** The length of most columns. Columns of other lengths are dropped with a warning. */
 function lengthOf(columns: Map<Column, ArrayLike<unknown>>, warnings: LineIssue[]): number | undefined {
   const votes = new Map<number, number>();
   for (const { length } of columns.values()) votes.set(length, (votes.get(length) ?? 0) + 1);
@@ -137,7 +137,7 @@ function integers(column: ArrayLike<unknown> | undefined): Int32Array | undefine
   return column === undefined ? undefined : Int32Array.from(column as ArrayLike<number>);
 }
 
-// Plain loops: `from` with a callback goes through an iterator, and these columns are most of a log.
+// Plain loops, because `from` with a callback uses an iterator and these columns are most of a log.
 
 function maskOf(column: ArrayLike<unknown> | undefined): Uint8Array | undefined {
   if (column === undefined) return undefined;
@@ -146,7 +146,7 @@ function maskOf(column: ArrayLike<unknown> | undefined): Uint8Array | undefined 
   return mask;
 }
 
-/** null, missing and non-numbers are NaN: unknown, not zero. */
+/** null, missing and non-numbers become NaN: unknown rather than zero. */
 function floats(column: ArrayLike<unknown> | undefined): Float32Array | undefined {
   if (column === undefined || column instanceof Float32Array) return column;
   const values = new Float32Array(column.length);

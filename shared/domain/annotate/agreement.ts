@@ -1,15 +1,15 @@
 /**
- * How far two readers agree beyond what chance would give them: Cohen's κ = (pₒ − pₑ) / (1 − pₑ), J. Cohen,
- * "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20 (1960).
+ * Agreement of two reviewers beyond chance: Cohen's κ = (pₒ − pₑ) / (1 − pₑ), J. Cohen, "A coefficient of
+ * agreement for nominal scales", Educational and Psychological Measurement 20 (1960).
  */
 
-/** Labels two readers gave one thing. */
+/** Labels that two reviewers gave one rollout. */
 export interface TwoReadings {
   readonly first: ReadonlySet<string>;
   readonly second: ReadonlySet<string>;
 }
 
-/** Why there is no κ. */
+/** Why κ is undefined. */
 export type NoKappa = 'nothing read by both' | 'both said the same of everything';
 
 export interface Kappa {
@@ -18,12 +18,12 @@ export interface Kappa {
   readonly onlyFirst: number;
   readonly onlySecond: number;
   readonly neither: number;
-  /** Absent where it is undefined; `why` says so. */
+  /** Absent if undefined; `why` gives the reason. */
   readonly kappa?: number;
   readonly why?: NoKappa;
 }
 
-/** Whether one label was given, yes or no, by each of two readers. */
+/** κ of the yes/no decision of two reviewers about one label. */
 export function kappaOfLabel(readings: readonly TwoReadings[], label: string): Kappa {
   let both = 0;
   let onlyFirst = 0;
@@ -45,9 +45,9 @@ export function kappaOfLabel(readings: readonly TwoReadings[], label: string): K
 }
 
 /**
- * @param table how often the first reader said the row's category and the second the column's; square
- * @returns undefined: nothing was read, or both said the same one thing throughout, where agreement beyond chance has
- * no room
+ * @param table counts of the first reviewer's category (row) and the second's (column); square
+ * @returns undefined if nothing was read, or if both gave one and the same category throughout, so that
+ *   chance agreement is 1
  */
 export function kappaOf(table: readonly (readonly number[])[]): number | undefined {
   const rows = table.map((row) => row.reduce((sum, count) => sum + count, 0));
@@ -55,13 +55,13 @@ export function kappaOf(table: readonly (readonly number[])[]): number | undefin
   const n = rows.reduce((sum, count) => sum + count, 0);
   if (n === 0) return undefined;
   const agreed = table.reduce((sum, row, at) => sum + (row[at] ?? 0), 0);
-  // In whole numbers up to the division: equal margins must not differ by rounding.
+  // Uses integers until the division, because equal margins must not differ by rounding.
   const byChance = rows.reduce((sum, count, at) => sum + count * (columns[at] ?? 0), 0);
   const room = n * n - byChance;
   return room === 0 ? undefined : (n * agreed - byChance) / room;
 }
 
-/** @param read things both have read */
+/** @param read number of rollouts both have read */
 function kappaOrWhy(
   table: readonly (readonly number[])[],
   read: number,
@@ -79,7 +79,9 @@ export interface OverallKappa {
   readonly why?: NoKappa;
 }
 
-/** One label or none for each: the label is the category. Where somebody gave two, their pair is a category of its own. */
+/**
+ * One category per rollout: its label, or none. If somebody gave two labels, the combination is a category.
+ */
 export function kappaOfCategories(readings: readonly TwoReadings[]): OverallKappa {
   const names = new Map<string, number>();
   const codeOf = (labels: ReadonlySet<string>): number => {
@@ -97,7 +99,7 @@ export function kappaOfCategories(readings: readonly TwoReadings[]): OverallKapp
   return overall('categories', table, readings.length);
 }
 
-/** Every label of every thing is a decision, yes or no. */
+/** Every pair of a label and a rollout is a yes/no decision. */
 export function kappaOfDecisions(readings: readonly TwoReadings[], labels: readonly string[]): OverallKappa {
   const sums = labels.map((label) => kappaOfLabel(readings, label));
   const sum = (of: (each: Kappa) => number): number => sums.reduce((total, each) => total + of(each), 0);
@@ -117,7 +119,7 @@ function overall(of: OverallKappa['of'], table: readonly (readonly number[])[], 
   };
 }
 
-/** Labels only one of two readers gave. */
+/** Labels that only one of two reviewers gave. */
 export function differences({ first, second }: TwoReadings): {
   readonly onlyFirst: readonly string[];
   readonly onlySecond: readonly string[];

@@ -1,9 +1,9 @@
 /**
- * In which order rollouts are read. The order is made of everything that is asked for, and only then is left out what
- * has been read: reading one does not shuffle the others, nor do rollouts that come in meanwhile.
+ * Orders of the review queue. The order covers all requested rollouts, and reviewed ones are removed
+ * afterwards. So neither a review nor newly ingested rollouts shuffle the others.
  */
 
-/** A number for each id that says nothing about it; the same for the same seed. Two lots for one id are equally likely either way. */
+/** A pseudorandom number per id, determined by the seed. Any two ids are equally likely in either order. */
 function lotOf(id: number, seed: number): number {
   let mixed = Math.imul(id ^ (id >>> 16), 0x45d9f3b) ^ Math.imul(seed ^ 0x9e3779b9, 0x27d4eb2f);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b);
@@ -11,7 +11,7 @@ function lotOf(id: number, seed: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** By lot; the same whatever order they come in. */
+/** Shuffles ids by the seed, independent of their input order. */
 export function drawn(ids: Uint32Array, seed: number): Uint32Array {
   const lots = Float64Array.from(ids, (id) => lotOf(id, seed));
   const order = Uint32Array.from(ids.keys());
@@ -19,7 +19,7 @@ export function drawn(ids: Uint32Array, seed: number): Uint32Array {
   return order.map((at) => ids[at] ?? 0);
 }
 
-/** One of each group in turn: groups by lot, and those of a group by lot. */
+/** One rollout of each group in turn. Groups are shuffled, and so are the rollouts within each. */
 export function stratified(ids: Uint32Array, groupOf: (at: number) => number, seed: number): Uint32Array {
   const groups = new Map<number, number[]>();
   ids.forEach((id, at) => {
@@ -41,13 +41,13 @@ export function stratified(ids: Uint32Array, groupOf: (at: number) => number, se
   return ordered;
 }
 
-/** What readers other than the one who asks have said of a rollout. */
+/** Labels that other reviewers gave a rollout. */
 export interface OtherReadings {
-  /** Labels of each who has read it; one without any is among them. */
+  /** Label set of each reviewer who has read it; may be empty. */
   readonly labels: readonly ReadonlySet<string>[];
 }
 
-/** Most differences first; then what one other has read; then the rest. Equal ones stay as they stand. */
+/** Most disputed first, then those one other reviewer has read, then the rest. Stable. */
 export function byDisagreement(
   ids: Uint32Array,
   othersOf: (id: number) => OtherReadings | undefined,
@@ -62,7 +62,7 @@ export function byDisagreement(
   return order.map((at) => ids[at] ?? 0);
 }
 
-/** Labels that some of the readers gave and others did not. */
+/** Number of labels that some reviewers gave and others did not. */
 function disputed(readings: readonly ReadonlySet<string>[]): number {
   const counts = new Map<string, number>();
   for (const labels of readings) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);

@@ -1,10 +1,10 @@
 /**
- * The labels of a library: what a reader can say of a rollout with one key. One taxonomy per library, the user's own;
- * this one is where they start.
+ * The taxonomy: a library's labels, each with an optional shortcut key. One taxonomy per library, which users
+ * edit. This file has the default.
  */
 import type { Flag } from '../flags.ts';
 
-/** Names of the theme's data colours, so that a label is legible in both themes. */
+/** Names of the theme's data colours, which are legible in both themes. */
 export const LABEL_COLOURS = [
   'red',
   'orange',
@@ -24,7 +24,10 @@ export const LABEL_KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'] as const
 export type LabelKey = (typeof LABEL_KEYS)[number];
 
 export interface Label {
-  /** Short, stable, of `a-z 0-9 -`: what annotations, filters and files hold. Renaming a label changes its name only. */
+  /**
+   * Short and stable, of `a-z 0-9 -`. Annotations, filters and files refer to it; renaming a label changes
+   * only its name.
+   */
   readonly id: string;
   readonly name: string;
   readonly colour: LabelColour;
@@ -34,20 +37,20 @@ export interface Label {
 
 export interface Taxonomy {
   readonly name: string;
-  /** `one`: a second label of a place replaces the first. `many`: a place may have several. */
+  /** `one`: a second label on a target replaces the first. `many`: a target may have several. */
   readonly choice: 'one' | 'many';
-  /** In the order they are shown. Ids, keys and names are each unique. */
+  /** In display order. Ids, keys and names are each unique. */
   readonly labels: readonly Label[];
 }
 
-/** Keys are nine; beyond a hundred labels nobody finds one. */
+/** There are nine shortcut keys. More than a hundred labels would be unusable. */
 export const MOST_LABELS = 100;
-/** Nothing in it that a filter, a file name or a spreadsheet would take for something else. */
+/** No character with a meaning in a filter, a file name or a spreadsheet. */
 export const LABEL_ID = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
-/** What a filter means by `label:none` and `label:any`. */
+/** Filters use `label:none` and `label:any` for other purposes. */
 const RESERVED_IDS: readonly string[] = ['none', 'any'];
 
-/** @returns what is wrong with it, in words; undefined: nothing */
+/** @returns what is wrong; undefined: nothing */
 export function taxonomyFault({ labels }: Pick<Taxonomy, 'labels'>): string | undefined {
   if (labels.length > MOST_LABELS) return `${labels.length} labels are more than ${MOST_LABELS}`;
   const seen = { id: new Set<string>(), name: new Set<string>(), key: new Set<string>() };
@@ -150,7 +153,10 @@ export const DEFAULT_TAXONOMY: Taxonomy = {
   ],
 };
 
-/** The label a flag suggests: one key turns the one into the other. Flags that are no failure of their own have none. */
+/**
+ * The label that a flag suggests, so that one key confirms the flag. Flags that are no failure by themselves
+ * have none.
+ */
 export const LABEL_OF_FLAG: { readonly [F in Flag]?: string } = {
   all_calls_failed: 'reward-hack',
   no_answer_tag: 'format-violation',

@@ -1,4 +1,4 @@
-/** Bounds of a number as they are written: `0`, `>2`, `>=8k`, `40..60`, `40..`, `..60`. */
+/** Number bounds in their text form: `0`, `>2`, `>=8k`, `40..60`, `40..`, `..60`. */
 import type { Bound } from './node.ts';
 
 export interface Bounds {
@@ -10,7 +10,7 @@ const NUMBER = '-?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?[kKmM]?';
 const COMPARISON = new RegExp(`^(>=|<=|>|<|=|≥|≤)?(${NUMBER})$`);
 const RANGE = new RegExp(`^(${NUMBER})?\\.\\.(${NUMBER})?$`);
 
-/** @returns undefined where it is no number; a message where the bounds cannot hold */
+/** @returns undefined if it is not a number; a message if the bounds are contradictory */
 export function readBounds(text: string): Bounds | { readonly message: string } | undefined {
   const range = RANGE.exec(rangeSpaced(text));
   if (range !== null) {
@@ -42,7 +42,7 @@ export function readBounds(text: string): Bounds | { readonly message: string } 
   }
 }
 
-/** `1...5` is `1.` to `.5` for a pattern and a slip of the hand for people: refused. */
+/** Rejects `1...5`: a pattern would parse it as `1.` to `.5`, but people mistype it. */
 function rangeSpaced(text: string): string {
   return text.includes('...') ? '' : text;
 }

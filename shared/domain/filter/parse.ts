@@ -5,8 +5,9 @@
  *   all    := one ('and'? one)*
  *   one    := ('not' | '-') one | '(' filter ')' | field ':' value (',' value)* | word | "words" | /regex/flags
  *
- * Values: `0` `>2` `>=8k` `40..60` `40..` `..60` for numbers; words, `"quoted"` and patterns with `*` for words;
- * `*` for known and `none` for unknown with either; `any` is `*` of what readers have said. Never throws.
+ * Values: `0` `>2` `>=8k` `40..60` `40..` `..60` for numbers; words, `"quoted"` and patterns with `*` for
+ * words; `*` for known and `none` for unknown with either. For annotation fields `any` means the same as `*`.
+ * Never throws.
  */
 import { SEVERITIES } from '../annotate/annotation.ts';
 import {
@@ -23,9 +24,9 @@ import type { FilterFault, FilterNode, NumberNode, ReadFilter, TextNode } from '
 import { readBounds } from './numbers.ts';
 import { wordsOf } from './words.ts';
 
-/** Deeper nesting is refused: every reader of the tree recurses. */
+/** Rejects deeper nesting, because every visitor of the tree recurses. */
 const MOST_NESTED = 50;
-/** Longer filters are refused. */
+/** Longer filters are rejected. */
 export const LONGEST_FILTER = 20_000;
 const MOST_VALUES = 500;
 
@@ -53,7 +54,7 @@ export function readFilter(text: string): ReadFilter {
   }
 }
 
-/** Which character of the text a fault begins at, from 1, as people count: not in UTF-16 code units. */
+/** Position of a fault for people: in characters, from 1, rather than UTF-16 code units. */
 export function characterOf(text: string, { start }: FilterFault): number {
   return Array.from(text.slice(0, start)).length + 1;
 }
@@ -153,7 +154,7 @@ class Reader {
     );
   }
 
-  /** `a,"b c",d`: bare words and quoted ones, directly one behind the other. */
+  /** `a,"b c",d`: bare and quoted words without spaces between. */
   private valuesFrom(first: Token): readonly Value[] {
     const values: Value[] = [];
     let token: Token | undefined = first;
@@ -239,7 +240,7 @@ function valueNode(field: Field, value: Value): FilterNode {
   }
 }
 
-/** They have an order: `>=major` is each of those. */
+/** Severities are ordered: `>=major` expands to each of them. */
 function severityNode(value: Value): FilterNode {
   const [, sign = '', least = '', dots, most = ''] =
     /^(>=|<=|>|<|)([a-z]*)(\.\.)?([a-z]*)$/.exec(value.text.toLowerCase()) ?? [];
@@ -318,7 +319,7 @@ function textNode(field: TextField, token: Token): TextNode {
   }
 }
 
-/** @returns what is wrong with it */
+/** @returns a message if the expression is invalid */
 function regexProblem(source: string, flags: string): string | undefined {
   try {
     new RegExp(source, `${flags}u`);
