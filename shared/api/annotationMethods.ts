@@ -51,7 +51,7 @@ const target = z.discriminatedUnion('kind', [
       start: offset,
       end: offset,
     })
-    .refine(({ start, end }) => start < end, { message: 'a span has a character at least' }),
+    .refine(({ start, end }) => start < end, { message: 'a span needs at least one character' }),
 ]);
 
 const draft = z
@@ -73,13 +73,13 @@ const draft = z
     flag: z.enum(FLAGS).nullable().optional(),
   })
   .refine((it) => (it.rolloutId === undefined) === (it.target === undefined), {
-    message: 'rolloutId and target are given together',
+    message: 'rolloutId and target must be given together',
   })
   .refine((it) => it.id !== undefined || it.rolloutId !== undefined, {
     message: 'a new annotation needs a rollout and a target',
   })
   .refine((it) => it.label !== undefined || it.note !== undefined || it.correction !== undefined, {
-    message: 'an annotation has a label, a note or a correction',
+    message: 'an annotation needs a label, a note or a correction',
   });
 
 const change = z.union([
@@ -212,7 +212,9 @@ export const ANNOTATION_METHODS = {
   'annotation.agreement': defineMethod({
     params: z.object({
       ...scope,
-      authors: z.tuple([author, author]).refine(([a, b]) => a !== b, { message: 'two different authors' }),
+      authors: z
+        .tuple([author, author])
+        .refine(([a, b]) => a !== b, { message: 'expected two different authors' }),
     }),
     result: resultOf<AgreementReport>(),
     runsOn: 'charts',

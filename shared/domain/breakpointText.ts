@@ -57,7 +57,7 @@ export function breakpointIn(text: string): Breakpoint | BreakpointFault {
       if (scope === undefined)
         return fault(`expected in: with ${TEXT_SCOPES.join(', ')}, found ${value}`, start, end);
       if (isExpected || (last?.kind !== 'text' && last?.kind !== 'regex'))
-        return fault('in: belongs behind text: or regex:', start, end);
+        return fault('in: must follow text: or regex:', start, end);
       conditions[conditions.length - 1] = { ...last, scope };
       continue;
     }
@@ -95,12 +95,12 @@ function conditionOf(kind: string, value: string): Condition | string {
       const turn = Number(value);
       return Number.isInteger(turn) && turn >= 1
         ? { kind, turn }
-        : `expected a turn from 1 on, found ${value}`;
+        : `expected a turn number from 1, found ${value}`;
     }
     case 'text':
     case 'regex': {
-      if (value === '') return 'expected something between the quotes';
-      if (patternOf({ kind, text: value }) === undefined) return `no regular expression: ${value}`;
+      if (value === '') return 'expected text between the quotes';
+      if (patternOf({ kind, text: value }) === undefined) return `invalid regular expression: ${value}`;
       return { kind, text: value, scope: 'all' };
     }
     default:

@@ -111,8 +111,8 @@ const RAN: ReadonlySet<ToolOutcome> = new Set(['ok_stdout', 'ok_empty', 'ok']);
 
 /** Why a cell is excluded from the joint script: one that raises or cannot be parsed would end the script. */
 function reasonToLeaveOut(cell: CodeCell): string | undefined {
-  if (!isPython(cell)) return 'no Python, so it is left as a comment';
-  if (!RAN.has(cell.outcome)) return 'it did not end well in the log, so it is left as a comment';
+  if (!isPython(cell)) return 'not valid Python, so it is commented out';
+  if (!RAN.has(cell.outcome)) return 'it failed in the log, so it is commented out';
   return undefined;
 }
 
@@ -142,7 +142,7 @@ export function notebookOf(cells: readonly CodeCell[], title: string): string {
         cell_type: 'raw',
         id: 'origin',
         metadata: {},
-        source: lines(`${oneLine(title)}\n${stateNote(cells)}\nOutputs are those of the log.`),
+        source: lines(`${oneLine(title)}\n${stateNote(cells)}\nOutputs are as logged.`),
       },
       ...cells.map((cell) => cellOf(cell, hasInput)),
     ],

@@ -254,7 +254,7 @@ export function settingOverride(override: string): SettingOverride {
   if (equals < 0) throw new SettingError(`"${override}" is not of the form key=value`);
   const name = override.slice(0, equals).trim().replace(PREFIX, '');
   if (!isSettingName(name)) {
-    throw new SettingError(`no setting is called "${name}"; there are ${SETTING_NAMES.join(', ')}`);
+    throw new SettingError(`no setting is called "${name}"; known settings: ${SETTING_NAMES.join(', ')}`);
   }
   const text = override.slice(equals + 1).trim();
   const value = SETTINGS[name].read(text);

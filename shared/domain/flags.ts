@@ -31,19 +31,19 @@ export const FLAGS = [
 export type Flag = (typeof FLAGS)[number];
 
 export const FLAG_MEANINGS: Readonly<Record<Flag, string>> = {
-  equals_truth: 'the answer and the ground truth are written alike',
-  all_calls_failed: 'there were tool calls, and every one failed',
-  no_answer_tag: 'an answer was found or rewarded, but stands in no answer tag',
-  no_boxed: 'the answer tag holds no \\boxed',
+  equals_truth: 'the answer and the ground truth are written the same',
+  all_calls_failed: 'every tool call failed',
+  no_answer_tag: 'an answer was found or rewarded, but is not in an answer tag',
+  no_boxed: 'the answer tag contains no \\boxed',
   several_answers: 'different boxed values',
-  text_after_answer: 'text behind the answer tag',
-  reason_after_answer: 'reasoning behind the answer tag',
-  answer_only_in_output: 'the answer stands in a tool response and nowhere in what the policy wrote',
-  truth_in_code: 'the ground truth stands in the code before any tool response had it',
-  ignored_calls: 'several calls in a turn, of which some were not run',
-  identical_retry: 'a failed call was made again, character by character',
-  repetition: 'more than half of the text are lines that stood before',
-  truncated: 'the length limit ended it',
+  text_after_answer: 'text after the answer tag',
+  reason_after_answer: 'reasoning after the answer tag',
+  answer_only_in_output: 'the answer appears in a tool response, but nowhere in the text of the policy',
+  truth_in_code: 'the ground truth appears in code before any tool response contains it',
+  ignored_calls: 'several calls in one turn, some of which were not run',
+  identical_retry: 'a failed call was repeated, character by character',
+  repetition: 'more than half of the text repeats earlier lines',
+  truncated: 'stopped by the length limit',
 };
 
 export interface FlaggedRollout {

@@ -324,13 +324,14 @@ function causesOfErrors(rollout: PenaltyInput): readonly LikelyCause[] {
 }
 
 const CALL_SENTENCES: Partial<Record<DisagreementCause, string>> = {
-  timeout_counted_clean: 'a timeout, whose text has no “error”, counted clean.',
-  parse_failure_counted_clean: 'a call that could not be parsed, whose answer has no “error”, counted clean.',
-  infra_counted_clean: 'an infrastructure failure, whose text has no “error”, counted clean.',
-  exception_without_error: 'an exception whose class has no “Error” in its name, counted clean.',
-  error_cut_out: 'an exception whose “error” was cut out of the shortened response, counted clean.',
-  failure_counted_clean: 'a failure that is not called “error”, counted clean.',
-  error_in_success: 'a successful output that prints “error”, counted as one.',
+  timeout_counted_clean: 'a timeout, whose text has no “error”, counted as clean.',
+  parse_failure_counted_clean:
+    'a call that could not be parsed, whose answer has no “error”, counted as clean.',
+  infra_counted_clean: 'an infrastructure failure, whose text has no “error”, counted as clean.',
+  exception_without_error: 'an exception whose class has no “Error” in its name, counted as clean.',
+  error_cut_out: 'an exception whose “error” was cut out of the shortened response, counted as clean.',
+  failure_counted_clean: 'a failure that is not called “error”, counted as clean.',
+  error_in_success: 'a successful output that prints “error”, counted as an error.',
   unanswered_parse_failure: 'a malformed call that nothing answered; the text has no response to count.',
 };
 
@@ -370,8 +371,7 @@ function causeOfFormat(rollout: PenaltyInput): LikelyCause {
   if (turns <= 1) {
     return {
       code: 'single_turn',
-      sentence:
-        'A single turn: its opening tag stands in the prompt, so the release counts no turn and gives 1.',
+      sentence: 'A single turn: its opening tag is in the prompt, so the release counts no turn and gives 1.',
     };
   }
   if (rollout.stopReason === 'length') {
@@ -382,6 +382,6 @@ function causeOfFormat(rollout: PenaltyInput): LikelyCause {
   }
   return {
     code: 'first_turn_not_counted',
-    sentence: `The release counts ${turns - 1} of ${turns} turns: the first one’s tag stands in the prompt.`,
+    sentence: `The release counts ${turns - 1} of ${turns} turns: the tag of the first is in the prompt.`,
   };
 }

@@ -151,12 +151,12 @@ function readSignal(record: JsonObject): ParsedLine {
   if (start === undefined) {
     return refused(
       'no_policy_tokens',
-      'no token is set in "assistant_mask": where the response begins is unknown',
+      '"assistant_mask" marks no token, so the start of the response is unknown',
     );
   }
   // Token i has the log-probability i - 1; token 0 has none.
   const ofTokens: unknown[] = start === 0 ? [null, ...logprobs] : logprobs.slice(start - 1);
-  const message = 'the log-probabilities come without token text: they cannot be placed on the text';
+  const message = 'the log-probabilities have no token text, so they cannot be aligned with the text';
   return {
     kind: 'signal',
     warnings: [warned('unaligned_tokens', message)],

@@ -106,7 +106,7 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
 }
 
 function need<T>(name: string, value: T | undefined): T {
-  if (value === undefined) throw new Unfit(`the row has nothing that can be read in "${name}"`);
+  if (value === undefined) throw new Unfit(`the row has no readable value in "${name}"`);
   return value;
 }
 
@@ -148,9 +148,9 @@ function callsOf(value: unknown, segments: readonly Segment[], response: string)
     const segment = segments[callSegment];
     const outcome = TOOL_OUTCOMES.find((known) => known === fields['outcome']);
     if (segment === undefined || outcome === undefined)
-      throw new Unfit('"calls" holds one without its segment or outcome');
+      throw new Unfit('"calls" has a call without a segment or an outcome');
     if (responseSegment !== undefined && segments[responseSegment] === undefined)
-      throw new Unfit('"calls" holds a response that is no segment');
+      throw new Unfit('"calls" has a response that is not a segment');
     const payload = readCallPayload(response.slice(segment.inner.start, segment.inner.end));
     return {
       turn: segment.turn,
@@ -201,7 +201,7 @@ function tokensOf(record: JsonObject, length: number): ParsedTokens | undefined 
   };
   const ends = integers('token_ends');
   if (ends?.some((end, i) => end > length || end < (ends[i - 1] ?? 0)))
-    throw new Unfit('"token_ends" does not grow within the response');
+    throw new Unfit('"token_ends" must increase within the response');
   const ids = integers('token_ids');
   const mask = integers('token_mask');
   const alternatives = jsonValue(record['alternatives']);
@@ -234,7 +234,7 @@ function columnOf(
   if (values.length !== count) throw new Unfit(`"${name}" has ${values.length} values for ${count} tokens`);
   return values.map((value: unknown) => {
     const number = read(value);
-    if (number === undefined) throw new Unfit(`"${name}" holds what is no whole number`);
+    if (number === undefined) throw new Unfit(`"${name}" contains a value that is not a whole number`);
     return number;
   });
 }
@@ -271,7 +271,7 @@ function jsonValue(value: unknown): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw new Unfit('a column of JSON holds none');
+    throw new Unfit('a JSON column contains no JSON');
   }
 }
 

@@ -41,12 +41,12 @@ const OWN_COLUMNS = [
   },
   { name: 'split', type: 'text', note: 'train or eval' },
   { name: 'group', type: 'text', note: 'rollouts of one prompt at one step; unique within run and step' },
-  { name: 'group_rule', type: 'text', note: 'how the group came about: logged, prompt or order' },
+  { name: 'group_rule', type: 'text', note: 'how the group was formed: logged, prompt or order' },
   { name: 'index', type: 'integer', note: 'position in the group, from 0' },
   { name: 'problem', type: 'text', note: 'id of the problem, the same at other steps' },
   { name: 'prompt', type: 'text', note: 'with its template, as the policy saw it' },
-  { name: 'response', type: 'text', note: 'everything behind the prompt, tool responses included' },
-  { name: 'duration_ms', type: 'number', note: 'logged as such; else what lies between start and end' },
+  { name: 'response', type: 'text', note: 'everything after the prompt, tool responses included' },
+  { name: 'duration_ms', type: 'number', note: 'as logged; else from start to end' },
   { name: 'prompt_segments', type: 'segments', note: 'tile the prompt; turn 0' },
   { name: 'segments', type: 'segments', note: 'tile the response; start and end with tags, inner without' },
   {
@@ -59,13 +59,13 @@ const OWN_COLUMNS = [
   { name: 'token_ends', type: 'integers', note: 'where each token ends in the response' },
   { name: 'token_ids', type: 'integers', note: 'per token' },
   { name: 'token_mask', type: 'integers', note: '1: sampled by the policy' },
-  { name: 'entropy', type: 'numbers', note: 'per token, as entropy_of says' },
+  { name: 'entropy', type: 'numbers', note: 'per token; entropy_of states of what' },
   { name: 'logprob', type: 'numbers', note: 'per token, of the sampling policy' },
   { name: 'trainer_logprob', type: 'numbers', note: "per token, of the trainer's policy" },
   { name: 'token_advantage', type: 'numbers', note: 'per token' },
   { name: 'alternatives', type: 'json', note: 'per token [[token, logprob], …] or null' },
   { name: 'entropy_of', type: 'json', note: 'kind, k, unit, temperature, policy' },
-  { name: 'extra', type: 'json', note: 'what the log said beyond these columns' },
+  { name: 'extra', type: 'json', note: 'logged fields without a column' },
 ] as const satisfies readonly DataSetColumn[];
 
 const TYPES: Readonly<Partial<Record<RolloutFieldKind, ColumnType>>> = {

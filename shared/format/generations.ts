@@ -55,7 +55,7 @@ export function tokensOfGenerations(
   const idColumn = idsOf(ids);
   if (idColumn === undefined) {
     warnings.push(
-      warned('bad_tokens', 'the generated tokens hold something that is no token id; ids are not read'),
+      warned('bad_tokens', 'the generated tokens contain a value that is not a token id; ids are not read'),
     );
   }
   return {

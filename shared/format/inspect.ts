@@ -157,7 +157,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
   });
   if (resolved.missing > 0) {
     warnings.push(
-      warned('missing_attachment', `${resolved.missing} attachments are referred to and not in the sample`),
+      warned('missing_attachment', `${resolved.missing} referenced attachments are missing from the sample`),
     );
   }
   const epoch = indexOf(sample['epoch']);

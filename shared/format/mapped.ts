@@ -73,7 +73,7 @@ export function readMapping(value: unknown): { readonly mapping: Mapping } | { r
     const known = MAPPING_FIELDS.find((candidate) => candidate === field);
     if (known === undefined && field !== 'rollouts') {
       return {
-        message: `"fields.${field}" is no field of a rollout; known are ${MAPPING_FIELDS.join(', ')}`,
+        message: `"fields.${field}" is not a field of a rollout; known fields: ${MAPPING_FIELDS.join(', ')}`,
       };
     }
     if (typeof path !== 'string' || parsePath(path) === undefined) {
@@ -164,7 +164,7 @@ class MappedReader implements RecordReader {
     ] as const) {
       if (!isUnread(look.value(field), read)) continue;
       const found = field === 'step' ? insteadOfIndex(look.value(field)) : '';
-      const message = `"${this.mapping.fields[field]}" is ${describe(look.value(field))}, which is no ${field}${found}; it is unknown`;
+      const message = `"${this.mapping.fields[field]}" is ${describe(look.value(field))}, which is not a valid ${field}${found}; it is unknown`;
       warnings.push({ severity: 'warning', code: 'unread_value', message });
     }
     const tokens = tokensOf(look, body.response, warnings);
@@ -193,7 +193,7 @@ class MappedReader implements RecordReader {
     const [joinKey] = joinKeysOf(look) ?? [];
     if (joinKey === undefined) {
       return refuse(
-        `"${this.mapping.fields.joinKey}" is ${describe(look.value('joinKey'))}, which is no key to join on`,
+        `"${this.mapping.fields.joinKey}" is ${describe(look.value('joinKey'))}, which cannot be a join key`,
       );
     }
     const tokens = readTokens(columnsOf(look));
@@ -205,7 +205,7 @@ class MappedReader implements RecordReader {
     const kept = truthOf(look.value('kept'));
     const advantage = numberOf(look.value('advantage'));
     if (kept === undefined && advantage === undefined) {
-      return refuse('the record has none of the token columns or decisions the mapping names');
+      return refuse('the record has no token column or decision that the mapping names');
     }
     const decision = { ...optional('kept', kept), ...optional('advantage', advantage) };
     return { kind: 'decision', decision: { address: { joinKey }, decision } };
@@ -232,7 +232,7 @@ class MappedReader implements RecordReader {
       const field = this.mapping.fields.response === undefined ? 'messages' : 'response';
       const path = this.mapping.fields[field];
       return path === undefined
-        ? 'no path leads to messages or a response, and a rollout needs one of them'
+        ? 'a rollout needs messages or a response, and no path of the mapping leads to one'
         : `"${path}" is ${describe(look.value(field))}; a rollout needs its ${field}`;
     }
     return bodyOfText(

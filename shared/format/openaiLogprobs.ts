@@ -115,7 +115,7 @@ function sayOf(prompt: Prompt, sample: Sample, facts: KnownFacts): Saying {
   if (spelled === undefined) return { body, tokens, warnings: [UNALIGNED], extra: {} };
   if (spelled === body.response) return { body, tokens, warnings: [], extra: {} };
   if (!saysAll(spelled, sample)) {
-    const message = `the tokens spell ${spelled.length} characters that are not the ${body.response.length} of the message; their signals are not placed on the text`;
+    const message = `the tokens decode to ${spelled.length} characters that differ from the ${body.response.length} of the message; their signals are not aligned with the text`;
     return {
       body,
       tokens: { ...tokens, ends: undefined },

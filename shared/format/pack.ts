@@ -41,7 +41,7 @@ function isPackLine(record: JsonObject): boolean {
 export function readPackLine(record: JsonObject): ParsedLine {
   const version = indexOf(record['pack']);
   if (version === undefined || version < 1)
-    return refused('no_pack_line', `"pack" is no whole number from 1${insteadOfIndex(record['pack'])}`);
+    return refused('no_pack_line', `"pack" must be a whole number from 1${insteadOfIndex(record['pack'])}`);
   if (version > PACK_VERSION) {
     const message = `a pack of version ${version}; this Turnwise reads up to ${PACK_VERSION}`;
     return refused('newer_version', message);
@@ -71,7 +71,7 @@ function lineOf(record: JsonObject): ParsedLine {
       return { kind: 'skip' };
     default: {
       const found = jsonText(record['type']).slice(0, 60);
-      const message = `"type" is none of manifest, run, stage, taxonomy, rollout, annotation and reading; it is ${found}`;
+      const message = `"type" must be one of manifest, run, stage, taxonomy, rollout, annotation or reading; it is ${found}`;
       return refused('unknown_line', message);
     }
   }
@@ -86,7 +86,7 @@ function runLine(record: JsonObject): ParsedLine {
   if (record['type'] === 'run') return { kind: 'run', run: { run, config: fields }, warnings: [] };
   const fromStep = indexOf(record['from_step']);
   if (fromStep === undefined)
-    return refused('unfit_line', `"from_step" is no whole number${insteadOfIndex(record['from_step'])}`);
+    return refused('unfit_line', `"from_step" must be a whole number${insteadOfIndex(record['from_step'])}`);
   const name = stringOf(record['name']) ?? `from step ${fromStep}`;
   return { kind: 'stage', stage: { run, fromStep, name, changes: fields } };
 }

@@ -32,7 +32,10 @@ export function readTokenExport(record: JsonObject): ParsedLine {
   }
   const start = firstSampled(record['loss_mask']);
   if (start === undefined || start >= ids.length) {
-    return refused('no_policy_tokens', '"loss_mask" is false throughout: no token of a rollout is meant');
+    return refused(
+      'no_policy_tokens',
+      '"loss_mask" is false for every token, so no rollout can be identified',
+    );
   }
   const warnings: LineIssue[] = [];
   const tokens = readColumns(record, NAMES, ids.length, { start, end: ids.length }, warnings);

@@ -263,7 +263,7 @@ function rowOf(node: JsonObject, warnings: LineIssue[]): NodeRow | undefined {
     return { ids: [], isSampled: [], logprobs: [], advantages: [] };
   const ids = Array.isArray(logged) ? idsOf(logged) : undefined;
   if (ids === undefined) {
-    warnings.push(warned('bad_tokens', 'a node has "token_ids" that are no token ids; no tokens are read'));
+    warnings.push(warned('bad_tokens', 'a node has "token_ids" that are not token ids; no tokens are read'));
     return undefined;
   }
   const hasMask = Array.isArray(mask) && mask.length === ids.length;

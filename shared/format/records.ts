@@ -34,7 +34,7 @@ export function stepSaid(
   const step = indexOf(value);
   if (isUnread(value, step)) {
     const counts =
-      layout.step === undefined ? 'the step is unknown' : `step ${layout.step} of the path counts`;
+      layout.step === undefined ? 'the step is unknown' : `step ${layout.step} of the path is used`;
     const message = `a step is a whole number from 0 in "${name}"${insteadOfIndex(value)}; ${counts}`;
     warnings.push(warned('unread_value', message));
   }

@@ -15,7 +15,7 @@ export function flatItems(list: readonly unknown[], warnings: LineIssue[]): read
   const items = entries.filter(isObject);
   const lost = entries.length - items.length;
   if (lost > 0)
-    warnings.push(warned('unread_item', `${lost} of ${entries.length} items are no objects; not read`));
+    warnings.push(warned('unread_item', `${lost} of ${entries.length} items are not objects; not read`));
   return items;
 }
 

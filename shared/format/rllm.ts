@@ -204,7 +204,7 @@ function conversationOf(steps: readonly JsonObject[], warnings: LineIssue[]): re
   if (last.length > 0 && chats.every((chat) => isPrefix(chat, last))) return last;
   if (last.length > 0) {
     const message =
-      'the conversations of the steps do not continue each other; put together from observation and answer';
+      'the conversations of the steps do not continue each other; built from observations and answers';
     warnings.push(warned('joined_steps', message));
   }
   return steps.flatMap((step) => [...observed(step), answered(step)]);

@@ -147,7 +147,7 @@ function readTrained(record: JsonObject, file: FileContext): ParsedLine {
     const message =
       unread.length > 0
         ? `"rollout_id" and "sample_index" are whole numbers${unread.map((name) => insteadOfIndex(record[name]).replace('it is', `"${name}" is`)).join('')}`
-        : `"rollout_id" and "sample_index" say which sample is meant; found ${found(record['rollout_id'])} and ${found(record['sample_index'])}`;
+        : `"rollout_id" and "sample_index" identify the sample; found ${found(record['rollout_id'])} and ${found(record['sample_index'])}`;
     return refused('missing_field', message);
   }
   const lengths = Object.values(TRAIN_NAMES).flatMap((name) => {

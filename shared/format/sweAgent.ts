@@ -80,9 +80,7 @@ function readTrajectory(record: JsonObject, file: FileContext): ParsedLine {
     return refused('missing_field', message);
   }
   if (list === undefined) {
-    warnings.push(
-      warned('no_history', 'no messages in "history"; put together from the steps, without a prompt'),
-    );
+    warnings.push(warned('no_history', 'no messages in "history"; built from the steps, without a prompt'));
   }
   const messages = list === undefined ? messagesOfSteps(steps) : withSteps(messagesIn(list, warnings), steps);
   const info = isObject(record['info']) ? record['info'] : {};

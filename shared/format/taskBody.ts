@@ -26,7 +26,7 @@ export function messagesIn(list: readonly unknown[], warnings: LineIssue[]): rea
   const messages = list.filter(isObject);
   const lost = list.length - messages.length;
   if (lost > 0) {
-    warnings.push(warned('unread_message', `${lost} of ${list.length} messages are no objects; not read`));
+    warnings.push(warned('unread_message', `${lost} of ${list.length} messages are not objects; not read`));
   }
   return messages;
 }

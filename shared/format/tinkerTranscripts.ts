@@ -53,7 +53,7 @@ export function readTranscripts(record: JsonObject, file: FileContext): ParsedLi
     const body = bodyOfMessages(transcript.said, {}, transcript.prompt);
     const warnings: LineIssue[] = [];
     if (transcript.prompt.length === 0)
-      warnings.push(warned('no_prompt', 'no prompt stands before this response'));
+      warnings.push(warned('no_prompt', 'no prompt precedes this response'));
     if (i === 0 && unanswered > 0) {
       warnings.push(
         warned('unanswered', `${unanswered} conversations of the file have no response; not read`),

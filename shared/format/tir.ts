@@ -119,7 +119,7 @@ function readSampled(
         ? [
             warned(
               'unread_sample',
-              `${code.length - samples.length} of ${code.length} entries of "code" are no text; not read`,
+              `${code.length - samples.length} of ${code.length} entries of "code" are not text; not read`,
             ),
           ]
         : [];

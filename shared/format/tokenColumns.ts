@@ -44,11 +44,11 @@ export function readColumns(
     const value = name === undefined ? undefined : unbatched(record[name]);
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value)) {
-      warnings.push(warning('bad_tokens', `"${name}" is no array of numbers; not read`));
+      warnings.push(warning('bad_tokens', `"${name}" is not an array of numbers; not read`));
       return undefined;
     }
     if (value.length !== length) {
-      const message = `"${name}" has ${value.length} entries where there are ${length} tokens; not read`;
+      const message = `"${name}" has ${value.length} entries for ${length} tokens; not read`;
       warnings.push(warning('token_length', message));
       return undefined;
     }
@@ -170,7 +170,7 @@ export function turnsWithTokens(body: RolloutBody, tokens: ParsedTokens | undefi
 export const UNALIGNED: LineIssue = {
   severity: 'warning',
   code: 'unaligned_tokens',
-  message: 'the tokens carry ids but no text: their signals cannot be placed on the text',
+  message: 'the tokens have ids but no text, so their signals cannot be aligned with the text',
 };
 
 const isSet = (value: unknown): boolean => value === true || (typeof value === 'number' && value > 0);

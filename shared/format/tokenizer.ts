@@ -34,7 +34,7 @@ export function readTokenizer(value: unknown): TokenizerReading {
   const pieces: (Uint8Array | undefined)[] = [];
   const special = new Set<number>();
   for (const [token, id] of Object.entries(vocab)) {
-    if (!isId(id)) return { ok: false, message: `the id of ${JSON.stringify(token)} is no token id` };
+    if (!isId(id)) return { ok: false, message: `the id of ${JSON.stringify(token)} is not a token id` };
     pieces[id] = bytesOfPiece(token);
   }
   const added = value['added_tokens'];

@@ -166,7 +166,7 @@ function addressed(
       'missing_field',
       unread.length > 0
         ? `"step" and "index" are whole numbers${found.join('')}`
-        : '"step", "group" and "index" say which rollout is meant; not all three are there',
+        : '"step", "group" and "index" identify the rollout; at least one is missing',
     );
   }
   const kind = kindOf(record['split']);
@@ -337,7 +337,7 @@ function stopReasonOf(value: unknown, warnings: LineIssue[]): StopReason | undef
   if (value === undefined || value === null) return undefined;
   const known = STOP_REASONS.find((reason) => reason === value);
   if (known === undefined) {
-    const message = `"stop_reason" is ${JSON.stringify(value)}, which is none of ${STOP_REASONS.join(', ')}; worked out from the text`;
+    const message = `"stop_reason" is ${JSON.stringify(value)}, which is not one of ${STOP_REASONS.join(', ')}; derived from the text`;
     warnings.push({ severity: 'warning', code: 'unknown_value', message });
   }
   return known;

@@ -27,7 +27,7 @@ type Column = (typeof COLUMNS)[number];
 export function readTokens(value: unknown): TokensReading {
   if (value === undefined || value === null) return { warnings: [] };
   if (!isObject(value))
-    return { warnings: [warning('bad_tokens', '"tokens" is no object; its signals are not read')] };
+    return { warnings: [warning('bad_tokens', '"tokens" is not an object; its signals are not read')] };
   const warnings: LineIssue[] = [];
   const columns = new Map<Column, ArrayLike<unknown>>();
   for (const name of COLUMNS) {
@@ -67,13 +67,13 @@ export function alignTo(
   const { ends } = tokens;
   if (ends === undefined) {
     const message =
-      'the tokens carry neither text, bytes nor ends: their signals cannot be placed on the text';
+      'the tokens have neither text, bytes nor ends, so their signals cannot be aligned with the text';
     return { tokens, warnings: [warning('unaligned_tokens', message)] };
   }
   let before = 0;
   for (const end of ends) {
     if (end < before || end > text.length) {
-      const message = `token offsets leave the response (${end} after ${before}, of ${text.length}); signals are not placed on the text`;
+      const message = `token offsets leave the response (${end} after ${before}, of ${text.length}); signals are not aligned with the text`;
       return { tokens: { ...tokens, ends: undefined }, warnings: [warning('unaligned_tokens', message)] };
     }
     before = end;
@@ -90,7 +90,7 @@ function lengthOf(columns: Map<Column, ArrayLike<unknown>>, warnings: LineIssue[
   for (const [name, column] of columns) {
     if (column.length === count) continue;
     columns.delete(name);
-    const message = `"tokens.${name}" has ${column.length} entries where most columns have ${count}; not read`;
+    const message = `"tokens.${name}" has ${column.length} entries, but most columns have ${count}; not read`;
     warnings.push(warning('token_length', message));
   }
   return count;
@@ -106,7 +106,7 @@ function spell(
       typeof token === 'string' ? decodeBase64(token) : undefined,
     );
     if (decoded.every((token) => token !== undefined)) return textOfByteTokens(decoded);
-    warnings.push(warning('bad_tokens', '"tokens.bytes" holds something that is not base64; not read'));
+    warnings.push(warning('bad_tokens', '"tokens.bytes" contains a value that is not base64; not read'));
   }
   const texts = columns.get('text');
   if (texts === undefined) return undefined;
@@ -126,7 +126,10 @@ function endsOf(column: ArrayLike<unknown> | undefined, warnings: LineIssue[]): 
   for (let i = 0; i < ends.length; i++) {
     if (ends[i] === column[i]) continue;
     warnings.push(
-      warning('bad_tokens', `"tokens.ends" holds ${JSON.stringify(column[i])}, which is no offset; not read`),
+      warning(
+        'bad_tokens',
+        `"tokens.ends" contains ${JSON.stringify(column[i])}, which is not an offset; not read`,
+      ),
     );
     return undefined;
   }

@@ -461,7 +461,10 @@ describe('a mapping', () => {
       '--mapping',
       'mapping.json',
     );
-    expect([code, err]).toEqual([1, expect.stringContaining('"fields.nonsense" is no field of a rollout')]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('"fields.nonsense" is not a field of a rollout'),
+    ]);
   });
 });
 

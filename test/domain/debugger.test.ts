@@ -87,10 +87,10 @@ describe('breakpoints', () => {
     ['value:100', 'expected a percentile', 0],
     ['turn:0', 'expected a turn', 0],
     ['turn:1.5', 'expected a turn', 0],
-    ['error in:code', 'in: belongs behind', 6],
+    ['error in:code', 'in: must follow', 6],
     ['text:"x" in:prose', 'expected in: with', 9],
-    ['regex:"("', 'no regular expression', 0],
-    ['text:""', 'expected something', 0],
+    ['regex:"("', 'invalid regular expression', 0],
+    ['text:""', 'expected text', 0],
     ['text:"open', 'expected a condition', 0],
   ])('points at what it cannot read: %s', (text, message, start) => {
     const fault = breakpointIn(text);

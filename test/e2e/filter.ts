@@ -25,7 +25,7 @@ export function describeFilter(shell: Shell): void {
       await page.getByRole('grid').waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('outc');
-      await page.getByRole('option', { name: /^outcome: outcome of some tool call/ }).waitFor();
+      await page.getByRole('option', { name: /^outcome: outcome of a tool call/ }).waitFor();
       await page.keyboard.press('Tab');
       expect(await box().inputValue()).toBe('outcome:');
       await page.keyboard.type('time');

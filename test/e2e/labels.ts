@@ -141,7 +141,7 @@ export function describeLabels(shell: Shell): void {
     test('F makes a label of a flag, at the place where it shows', async () => {
       await page.goto(running.urlOf(ROLLOUT.replace('/rollout/0', '/rollout/3')));
       await readingIs('#3');
-      await panel().getByText('several calls in a turn, of which some were not run').waitFor();
+      await panel().getByText('several calls in one turn, some of which were not run').waitFor();
       await press('F');
       await cards().filter({ hasText: 'flag confirmed' }).waitFor();
       await panel().getByText('✓ several calls in a turn').waitFor();

@@ -111,7 +111,7 @@ export function describeSearch(shell: Shell): void {
       await results().locator('mark').first().waitFor();
       await page.keyboard.press('/');
       await box().fill('/(/');
-      await page.getByRole('alert').filter({ hasText: 'no regular expression' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'invalid regular expression' }).waitFor();
       await page.keyboard.press('Escape');
     });
 

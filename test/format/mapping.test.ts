@@ -51,12 +51,12 @@ describe('a mapping', () => {
     ['no name', { ...whole, name: '  ' }, /"name"/],
     ['a shape of numbers', { ...whole, shape: [1] }, /"shape"/],
     ['no fields', { ...whole, fields: [] }, /"fields"/],
-    ['an unknown field', { ...whole, fields: { response: 'a', loss: 'b' } }, /"fields.loss" is no field/],
+    ['an unknown field', { ...whole, fields: { response: 'a', loss: 'b' } }, /"fields.loss" is not a field/],
     ['a path that is none', { ...whole, fields: { response: 'a[' } }, /path of "response" is "a\["/],
     ['a path that is no text', { ...whole, fields: { response: 3 } }, /path of "response" is 3/],
     ['a list that is no path', { ...whole, rollouts: 7 }, /path of "rollouts" is 7/],
     ['neither response nor messages', { ...whole, fields: { reward: 'r' } }, /needs a path/],
-    ['a field of every object', { ...whole, fields: { response: 'a', constructor: 'b' } }, /no field/],
+    ['a field of every object', { ...whole, fields: { response: 'a', constructor: 'b' } }, /not a field/],
   ])('is refused with %s', (_what, value, message) => {
     const found = readMapping(value);
     expect('message' in found && found.message).toMatch(message);
@@ -148,9 +148,9 @@ describe('what a mapping reads', () => {
     const made = mapping({ response: 'a', reward: 'r', step: 's', kept: 'k' });
     const [line] = read(made, { a: 'x', r: 'good', s: -1, k: 'yes' });
     expect(line?.kind === 'rollout' && line.warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining('no reward'),
-      expect.stringContaining('no step'),
-      expect.stringContaining('no kept'),
+      expect.stringContaining('not a valid reward'),
+      expect.stringContaining('not a valid step'),
+      expect.stringContaining('not a valid kept'),
     ]);
     expect(rolloutsOf([line].flatMap((one) => one ?? []))[0]?.reward).toBeUndefined();
   });

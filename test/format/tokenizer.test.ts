@@ -27,8 +27,8 @@ describe('readTokenizer', () => {
     [null, /no "model"/],
     [{ model: {} }, /no "vocab"/],
     [{ model: { vocab: { a: 0 } }, decoder: { type: 'Metaspace' } }, /only byte-level BPE.*Metaspace/],
-    [{ model: { vocab: { a: -1 } }, decoder: { type: 'ByteLevel' } }, /no token id/],
-    [{ model: { vocab: { a: 1e12 } }, decoder: { type: 'ByteLevel' } }, /no token id/],
+    [{ model: { vocab: { a: -1 } }, decoder: { type: 'ByteLevel' } }, /not a token id/],
+    [{ model: { vocab: { a: 1e12 } }, decoder: { type: 'ByteLevel' } }, /not a token id/],
     [{ model: { vocab: {} }, decoder: { type: 'ByteLevel' } }, /empty/],
   ])('refuses %j', (value, message) => {
     const reading = readTokenizer(value);

@@ -19,9 +19,9 @@ export interface CompletionOption {
 
 const BREAKS = /[\s()]/;
 const CONNECTIVES: readonly CompletionOption[] = [
-  { insert: 'and ', label: 'and', detail: 'both; the same as nothing between' },
-  { insert: 'or ', label: 'or', detail: 'one of both' },
-  { insert: 'not ', label: 'not', detail: 'everything else, unknown values included' },
+  { insert: 'and ', label: 'and', detail: 'both conditions; may be omitted' },
+  { insert: 'or ', label: 'or', detail: 'either condition' },
+  { insert: 'not ', label: 'not', detail: 'negation; also matches unknown values' },
 ];
 
 /** @param caret UTF-16 offset in the text */
@@ -99,7 +99,7 @@ function values(field: Field, typed: string, from: number, end: number): Complet
 }
 
 const KNOWN: readonly CompletionOption[] = [
-  { insert: '*', label: '*', detail: 'known, whatever it is' },
+  { insert: '*', label: '*', detail: 'any known value' },
   { insert: 'none', label: 'none', detail: 'unknown' },
 ];
 const MARKS: Readonly<Record<Field['kind'], readonly CompletionOption[]>> = {

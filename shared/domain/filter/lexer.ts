@@ -60,7 +60,8 @@ export function tokensOf(text: string): readonly Token[] | FilterFault {
     if (character === '/') {
       const match = take(REGEX);
       if (match === null) {
-        const message = 'this regular expression is not closed; to look for a slash, put the word in quotes';
+        const message =
+          'this regular expression is not closed; to search for a slash, put the word in quotes';
         return { message, start: at, end: text.length };
       }
       add(match, { kind: 'regex', text: match[1] ?? '', flags: match[2] ?? '' });
@@ -80,7 +81,7 @@ export function tokensOf(text: string): readonly Token[] | FilterFault {
       continue;
     }
     const word = take(wasValue ? VALUE : WORD);
-    if (word === null) throw new Error(`the filter's reader stands still at ${at}`);
+    if (word === null) throw new Error(`the filter lexer does not advance at ${at}`);
     add(word, { kind: 'word', text: word[0] });
   }
   return tokens;

@@ -12,7 +12,7 @@ export type FilterNode =
   | NumberNode
   | { readonly kind: 'flag'; readonly field: FlagField; readonly value: boolean }
   | WordNode
-  /** The value is known, whatever it is. */
+  /** The value is any known value. */
   | { readonly kind: 'known'; readonly field: Exclude<FieldName, TextField> }
   | TextNode;
 

@@ -19,7 +19,7 @@ export function readBounds(text: string): Bounds | { readonly message: string } 
     const from = low === undefined ? {} : { from: { value: numberIn(low), isExclusive: false } };
     const to = high === undefined ? {} : { to: { value: numberIn(high), isExclusive: false } };
     if (low !== undefined && high !== undefined && numberIn(low) > numberIn(high))
-      return { message: `nothing lies between ${low} and ${high}; the lower bound comes first` };
+      return { message: `the range from ${low} to ${high} is empty; put the lower bound first` };
     return { ...from, ...to };
   }
   const match = COMPARISON.exec(text);
@@ -62,7 +62,7 @@ export function boundsText({ from, to }: Bounds): string {
   }
   if (from !== undefined) return `${from.isExclusive ? '>' : '>='}${numberText(from.value)}`;
   if (to !== undefined) return `${to.isExclusive ? '<' : '<='}${numberText(to.value)}`;
-  throw new Error('a range has a bound');
+  throw new Error('a range needs at least one bound');
 }
 
 function numberText(value: number): string {

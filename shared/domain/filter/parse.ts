@@ -125,7 +125,8 @@ class Reader {
   }
 
   private nested(token: Token, read: () => FilterNode): FilterNode {
-    if (++this.depth > MOST_NESTED) fail(`conditions nest at most ${MOST_NESTED} deep`, token);
+    if (++this.depth > MOST_NESTED)
+      fail(`conditions may be nested at most ${MOST_NESTED} levels deep`, token);
     const node = read();
     this.depth--;
     return node;
@@ -137,11 +138,11 @@ class Reader {
     if (field === undefined) {
       const near = nearestField(token.name);
       const hint = near === undefined ? '.' : `; did you mean ${near}:?`;
-      fail(`there is no field ${token.name}${hint} To look for it as text, put it in quotes`, name);
+      fail(`there is no field ${token.name}${hint} To search for it as text, put it in quotes`, name);
     }
     const value = this.tokens[this.at];
     if (value === undefined || value.start !== token.end || value.kind === '(' || value.kind === ')')
-      fail(`a value is missing behind ${field.name}:, as in ${field.example}`, {
+      fail(`a value is missing after ${field.name}:, as in ${field.example}`, {
         start: token.start,
         end: token.end,
       });
@@ -182,9 +183,9 @@ class Reader {
       if (!isOpen && token?.kind !== 'word') break;
       if (!isOpen && token?.kind === 'word' && !token.text.startsWith(',')) break;
     }
-    if (isOpen) fail('a value is missing behind this comma', { start: end - 1, end });
+    if (isOpen) fail('a value is missing after this comma', { start: end - 1, end });
     if (values.length === 0) fail('expected a value', first);
-    if (values.length > MOST_VALUES) fail(`at most ${MOST_VALUES} values`, first);
+    if (values.length > MOST_VALUES) fail(`a condition takes at most ${MOST_VALUES} values`, first);
     return values;
   }
 
@@ -217,14 +218,14 @@ function valueNode(field: Field, value: Value): FilterNode {
     case 'number': {
       const bounds = value.isQuoted ? undefined : readBounds(value.text);
       if (bounds === undefined)
-        fail(`${field.name}: is a number, as in ${field.example}; found ${shown(value.text)}`, value);
+        fail(`${field.name}: expects a number, as in ${field.example}; found ${shown(value.text)}`, value);
       if ('message' in bounds) fail(bounds.message, value);
       return { kind: 'number', field: field.name as NumberNode['field'], ...bounds };
     }
     case 'flag': {
       const flag = FLAGS.get(value.text.toLowerCase());
       if (flag === undefined)
-        fail(`${field.name}: is true, false or none; found ${shown(value.text)}`, value);
+        fail(`${field.name}: expects true, false or none; found ${shown(value.text)}`, value);
       return { kind: 'flag', field: field.name as FlagField, value: flag };
     }
     case 'word': {
@@ -232,7 +233,7 @@ function valueNode(field: Field, value: Value): FilterNode {
       if (field.name === 'severity' && !isPattern) return severityNode(value);
       const { values } = field;
       if (values !== undefined && !isPattern && !values.includes(value.text.toLowerCase()))
-        fail(`${field.name}: is one of ${values.join(', ')}; found ${shown(value.text)}`, value);
+        fail(`${field.name}: expects one of ${values.join(', ')}; found ${shown(value.text)}`, value);
       return { kind: 'word', field: field.name as 'answer', text: value.text, isPattern };
     }
     case 'text':
@@ -249,7 +250,7 @@ function severityNode(value: Value): FilterNode {
   const isKnown = (name: string): boolean => at(name) >= 0 || (isRange && name === '');
   if (!isKnown(least) || (isRange ? !isKnown(most) : most !== '' || dots !== undefined))
     fail(
-      `severity: is one of ${SEVERITIES.join(', ')}, as in severity:>=major; found ${shown(value.text)}`,
+      `severity: expects one of ${SEVERITIES.join(', ')}, as in severity:>=major; found ${shown(value.text)}`,
       value,
     );
   const wanted = SEVERITIES.filter((_, i) => {
@@ -300,7 +301,7 @@ function textNode(field: TextField, token: Token): TextNode {
     case 'quoted':
       if (wordsOf(token.text).length === 0)
         fail(
-          'there is no letter and no digit to look for; a regular expression finds signs, as in /==/',
+          'a search needs a letter or a digit; to find signs, use a regular expression, as in /==/',
           token,
         );
       return { kind: 'text', field, form: 'words', text: token.text };
@@ -309,13 +310,13 @@ function textNode(field: TextField, token: Token): TextNode {
       const text = isPrefix ? token.text.slice(0, -1) : token.text;
       if (wordsOf(text).length === 0)
         fail(
-          'there is no letter and no digit to look for; a regular expression finds signs, as in /==/',
+          'a search needs a letter or a digit; to find signs, use a regular expression, as in /==/',
           token,
         );
       return { kind: 'text', field, form: isPrefix ? 'prefix' : 'words', text };
     }
     default:
-      return fail('expected words to look for', token);
+      return fail('expected words to search for', token);
   }
 }
 
@@ -326,7 +327,7 @@ function regexProblem(source: string, flags: string): string | undefined {
     return undefined;
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    return `no regular expression: ${said.slice(said.lastIndexOf(': ') + 2)}`;
+    return `invalid regular expression: ${said.slice(said.lastIndexOf(': ') + 2)}`;
   }
 }
 

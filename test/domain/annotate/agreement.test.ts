@@ -90,15 +90,15 @@ describe("Cohen's κ", () => {
     ).toBeUndefined();
     expect(kappaOfLabel([], 'x')).toEqual({
       ...{ n: 0, both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 },
-      why: 'nothing read by both',
+      why: 'no rollout read by both',
     });
     const alike = kappaOfLabel([reading('a', 'a')], 'x');
     expect(alike).not.toHaveProperty('kappa');
-    expect(alike.why).toBe('both said the same of everything');
-    expect(kappaOfCategories([])).toMatchObject({ why: 'nothing read by both' });
+    expect(alike.why).toBe('both gave the same label throughout');
+    expect(kappaOfCategories([])).toMatchObject({ why: 'no rollout read by both' });
     // There are no labels, but something has been read.
     expect(kappaOfDecisions([reading('', '')], [])).toMatchObject({
-      why: 'both said the same of everything',
+      why: 'both gave the same label throughout',
     });
   });
 

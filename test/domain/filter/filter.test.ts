@@ -114,16 +114,16 @@ describe('faults point at the character', () => {
 
   it.each([
     ['foo:1', 'foo', /there is no field foo/],
-    ['😀:1', '😀', /there is no field 😀\. To look/],
-    ['😀 foo:1', '😀', /no letter and no digit/],
+    ['😀:1', '😀', /there is no field 😀\. To search/],
+    ['😀 foo:1', '😀', /needs a letter or a digit/],
     ['"a😀" x👩‍🔬:1', 'x👩‍🔬', /there is no field x👩‍🔬/],
     ['score:1', 'score', /did you mean reward:/],
     ['turn:2', 'turn', /did you mean turns:/],
-    ['reward:high', 'high', /reward: is a number/],
-    ['reward:1...5', '1...5', /is a number/],
-    ['step:60..40', '60..40', /lower bound comes first/],
+    ['reward:high', 'high', /reward: expects a number/],
+    ['reward:1...5', '1...5', /expects a number/],
+    ['step:60..40', '60..40', /put the lower bound first/],
     ['kept:maybe', 'maybe', /true, false or none/],
-    ['stop_reason:sometimes', 'sometimes', /is one of answer, length/],
+    ['stop_reason:sometimes', 'sometimes', /expects one of answer, length/],
     ['reward:', 'reward:', /a value is missing/],
     ['reward: 0', 'reward:', /a value is missing/],
     ['a (b or', 'or', /missing/],
@@ -134,11 +134,11 @@ describe('faults point at the character', () => {
     ['a and and b', 'and', /missing before this word/],
     ['"abc', '"abc', /not closed/],
     ['/abc', '/abc', /not closed/],
-    ['/(/', '/(/', /no regular expression/],
+    ['/(/', '/(/', /invalid regular expression/],
     ['/a/g', 'g', /flags/],
-    ['==', '==', /no letter and no digit/],
+    ['==', '==', /needs a letter or a digit/],
     ['not', 'not', /missing/],
-    ['stop_reason:length,', ',', /missing behind this comma/],
+    ['stop_reason:length,', ',', /missing after this comma/],
   ])('%s at %s', (filter, at, message) => {
     const fault = faultOf(filter);
     expect(fault.message).toMatch(message);
@@ -146,8 +146,8 @@ describe('faults point at the character', () => {
   });
 
   it('refuses what nests too deep instead of running out of stack', () => {
-    expect(faultOf('('.repeat(15_000)).message).toMatch(/nest at most 50/);
-    expect(faultOf('not '.repeat(4000)).message).toMatch(/nest at most 50/);
+    expect(faultOf('('.repeat(15_000)).message).toMatch(/nested at most 50/);
+    expect(faultOf('not '.repeat(4000)).message).toMatch(/nested at most 50/);
     expect(faultOf('a '.repeat(20_000)).message).toMatch(/at most 20000 characters/);
   });
 });
