@@ -12,8 +12,14 @@ const ROOT = resolve(import.meta.dirname, '..');
 /** Folder → folders it may import from (itself is understood), and packages. `types:` allows type-only imports. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'shared/domain': [],
-  'shared/format': ['shared/domain'],
-  'shared/api': ['shared/domain', 'types:shared/format', 'shared/format/mapping.ts', 'zod'],
+  'shared/format': ['shared/domain', 'zod'],
+  'shared/api': [
+    'shared/domain',
+    'types:shared/format',
+    'shared/format/mapping.ts',
+    'shared/format/taxonomy.ts',
+    'zod',
+  ],
   'electron/storage': ['shared/domain', 'shared/format', 'shared/api', 'node:', 'better-sqlite3'],
   'electron/ingest': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   // Containers are opened here and nowhere else, with the libraries that know them.

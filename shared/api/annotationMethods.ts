@@ -10,14 +10,9 @@ import {
   LONGEST_NOTE,
   SEVERITIES,
 } from '../domain/annotate/annotation.ts';
-import {
-  LABEL_COLOURS,
-  LABEL_ID,
-  LABEL_KEYS,
-  MOST_LABELS,
-  taxonomyFault,
-} from '../domain/annotate/taxonomy.ts';
+import { LABEL_ID, MOST_LABELS } from '../domain/annotate/taxonomy.ts';
 import { FLAGS } from '../domain/flags.ts';
+import { taxonomySchema } from '../format/taxonomy.ts';
 import type {
   AgreementReport,
   AnnotationReport,
@@ -89,27 +84,6 @@ const change = z.union([
   z.strictObject({ read: id, verdict: z.enum(['read', 'skipped']).nullable() }),
 ]);
 
-const taxonomy = z
-  .strictObject({
-    name: z.string().trim().min(1).max(200),
-    choice: z.enum(['one', 'many']),
-    labels: z
-      .array(
-        z.strictObject({
-          id: labelId,
-          name: z.string().trim().min(1).max(200),
-          colour: z.enum(LABEL_COLOURS),
-          description: z.string().max(10_000),
-          key: z.enum(LABEL_KEYS).optional(),
-        }),
-      )
-      .max(MOST_LABELS),
-  })
-  .superRefine((value, context) => {
-    const fault = taxonomyFault(value);
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-  });
-
 /** Without a run: all runs. With a filter: only rollouts that match. */
 const scope = { runId: id.optional(), filter, progressKey };
 
@@ -117,7 +91,7 @@ export const ANNOTATION_METHODS = {
   'taxonomy.get': defineMethod({ params: z.object({}), result: resultOf<TaxonomyState>(), runsOn: 'reader' }),
   /** Replaces the whole taxonomy. Annotations keep labels that it no longer has. */
   'taxonomy.set': defineMethod({
-    params: z.object({ taxonomy }),
+    params: z.object({ taxonomy: taxonomySchema }),
     result: resultOf<TaxonomyState>(),
     runsOn: 'writer',
     isAtOnce: true,

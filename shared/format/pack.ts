@@ -18,7 +18,8 @@
 import { readDataSetRow } from './dataSet.ts';
 import { indexOf, insteadOfIndex, isObject, type JsonObject, jsonText, stringOf } from './fields.ts';
 import type { LogFormat, ParsedLine } from './format.ts';
-import { readAnnotation, readReading, readTaxonomyOf, UnfitSaying } from './packSaid.ts';
+import { InvalidAnnotationError, parseAnnotation, parseReviewMark } from './packAnnotations.ts';
+import { parseTaxonomy } from './taxonomy.ts';
 
 /** Readers reject a larger version and name both numbers. */
 export const PACK_VERSION = 1;
@@ -49,19 +50,25 @@ export function readPackLine(record: JsonObject): ParsedLine {
   try {
     return lineOf(record);
   } catch (error) {
-    if (!(error instanceof UnfitSaying)) throw error;
+    if (!(error instanceof InvalidAnnotationError)) throw error;
     return refused('unfit_line', error.message);
   }
+}
+
+function taxonomyLine(record: JsonObject): ParsedLine {
+  const parsed = parseTaxonomy(record['taxonomy']);
+  if (!parsed.ok) return refused('unfit_line', parsed.message);
+  return { kind: 'taxonomy', taxonomy: parsed.taxonomy };
 }
 
 function lineOf(record: JsonObject): ParsedLine {
   switch (record['type']) {
     case 'annotation':
-      return { kind: 'annotation', annotation: readAnnotation(objectIn(record['annotation'])) };
+      return { kind: 'annotation', annotation: parseAnnotation(objectIn(record['annotation'])) };
     case 'reading':
-      return { kind: 'reading', reading: readReading(record['reading']) };
+      return { kind: 'reading', reading: parseReviewMark(record['reading']) };
     case 'taxonomy':
-      return { kind: 'taxonomy', taxonomy: readTaxonomyOf(record['taxonomy']) };
+      return taxonomyLine(record);
     case 'rollout':
       return rolloutLine(record);
     case 'run':

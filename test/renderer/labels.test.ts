@@ -5,7 +5,6 @@ import { labelsPath, tabOf } from '../../renderer/data/labelsLink.ts';
 import { QUEUE_ORDERS, type QueueLink, readQueue, writeQueue } from '../../renderer/data/queueLink.ts';
 import { reportCsv } from '../../renderer/views/labels/reportCsv.ts';
 import { filterOf, partsOf, stepBars, stepsOf } from '../../renderer/views/labels/reportModel.ts';
-import { readTaxonomyText } from '../../renderer/views/labels/taxonomyFile.ts';
 import {
   labelId,
   withLabel,
@@ -30,6 +29,7 @@ import type {
   RolloutDetail,
 } from '../../shared/api/contract.ts';
 import { DEFAULT_TAXONOMY } from '../../shared/domain/annotate/taxonomy.ts';
+import { parseTaxonomyFile } from '../../shared/format/taxonomy.ts';
 
 const nothing = { rollouts: 0, annotations: 0 };
 
@@ -239,22 +239,26 @@ describe('a taxonomy that is edited', () => {
   });
 
   it('comes back from its file, and says what is wrong with another', () => {
-    expect(readTaxonomyText(JSON.stringify(DEFAULT_TAXONOMY))).toEqual({
+    expect(parseTaxonomyFile(JSON.stringify(DEFAULT_TAXONOMY))).toEqual({
       ok: true,
       taxonomy: DEFAULT_TAXONOMY,
     });
     const faultOf = (value: unknown) => {
-      const read = readTaxonomyText(typeof value === 'string' ? value : JSON.stringify(value));
+      const read = parseTaxonomyFile(typeof value === 'string' ? value : JSON.stringify(value));
       return read.ok ? undefined : read.message;
     };
     const [label] = DEFAULT_TAXONOMY.labels;
     expect(faultOf('{')).toMatch(/JSON/);
-    expect(faultOf([])).toMatch(/"name"/);
-    expect(faultOf({ name: 'x', choice: 'some', labels: [] })).toMatch(/"choice"/);
-    expect(faultOf({ name: 'x', choice: 'one', labels: [{ ...label, colour: 'puce' }] })).toMatch(
-      /labels\[0\]: "colour"/,
+    expect(faultOf([])).toBe('taxonomy: expected an object; found []');
+    expect(faultOf({ name: 'x', choice: 'some', labels: [] })).toBe(
+      'taxonomy.choice: expected one of one, many; found "some"',
     );
-    expect(faultOf({ name: 'x', choice: 'one', labels: [label, label] })).toBeDefined();
+    expect(faultOf({ name: 'x', choice: 'one', labels: [{ ...label, colour: 'puce' }] })).toMatch(
+      /^taxonomy\.labels\[0\]\.colour: expected one of red, .*; found "puce"$/,
+    );
+    expect(faultOf({ name: 'x', choice: 'one', labels: [label, label] })).toBe(
+      'taxonomy.labels: two labels have the id wrong-tool-use',
+    );
   });
 });
 

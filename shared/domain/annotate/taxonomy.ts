@@ -48,28 +48,7 @@ export const MOST_LABELS = 100;
 /** No character with a meaning in a filter, a file name or a spreadsheet. */
 export const LABEL_ID = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 /** Filters use `label:none` and `label:any` for other purposes. */
-const RESERVED_IDS: readonly string[] = ['none', 'any'];
-
-/** @returns what is wrong; undefined: nothing */
-export function taxonomyFault({ labels }: Pick<Taxonomy, 'labels'>): string | undefined {
-  if (labels.length > MOST_LABELS) return `${labels.length} labels are more than ${MOST_LABELS}`;
-  const seen = { id: new Set<string>(), name: new Set<string>(), key: new Set<string>() };
-  for (const { id, name, key } of labels) {
-    if (!LABEL_ID.test(id)) return `${JSON.stringify(id)} is no id of a label: a-z, 0-9 and - are, up to 64`;
-    if (RESERVED_IDS.includes(id)) return `no label can have the id ${id}: filters mean something else by it`;
-    if (name.trim() === '') return `the label ${id} has no name`;
-    if (seen.id.has(id)) return `two labels have the id ${id}`;
-    const folded = name.trim().toLowerCase();
-    if (RESERVED_IDS.includes(folded))
-      return `no label can be named ${name}: filters mean something else by it`;
-    if (seen.name.has(folded)) return `two labels are named ${name}`;
-    if (key !== undefined && seen.key.has(key)) return `two labels have the key ${key}`;
-    seen.id.add(id);
-    seen.name.add(folded);
-    if (key !== undefined) seen.key.add(key);
-  }
-  return undefined;
-}
+export const RESERVED_LABELS: readonly string[] = ['none', 'any'];
 
 export const DEFAULT_TAXONOMY: Taxonomy = {
   name: 'Tool-using reasoning',

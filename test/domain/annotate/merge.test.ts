@@ -15,7 +15,8 @@ import {
   mergeReadings,
   mergeTaxonomy,
 } from '../../../shared/domain/annotate/merge.ts';
-import { DEFAULT_TAXONOMY, type Taxonomy, taxonomyFault } from '../../../shared/domain/annotate/taxonomy.ts';
+import { DEFAULT_TAXONOMY, type Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { parseTaxonomy } from '../../../shared/format/taxonomy.ts';
 
 const keys: fc.Arbitrary<RolloutKey> = fc.record({
   run: fc.constantFrom('r', 's'),
@@ -156,7 +157,7 @@ describe('labels of others', () => {
     expect(merged).toMatchObject({ added: ['new'], differing: ['loops'], refused: ['other'] });
     expect(merged.taxonomy.labels.slice(0, -1)).toEqual(DEFAULT_TAXONOMY.labels);
     expect(merged.taxonomy.labels.at(-1)).toEqual({ id: 'new', name: 'New', colour: 'red', description: '' });
-    expect(taxonomyFault(merged.taxonomy)).toBeUndefined();
+    expect(parseTaxonomy(merged.taxonomy)).toEqual({ ok: true, taxonomy: merged.taxonomy });
     expect(mergeTaxonomy(merged.taxonomy, theirs).added).toEqual([]);
   });
 
@@ -166,32 +167,38 @@ describe('labels of others', () => {
         { id: 'a', name: 'A' },
         { id: 'a', name: 'B' },
       ],
-      'two labels have the id a',
+      'taxonomy.labels: two labels have the id a',
     ],
     [
       [
         { id: 'a', name: 'A' },
         { id: 'b', name: 'a ' },
       ],
-      'two labels are named a ',
+      'taxonomy.labels: two labels are named a',
     ],
     [
       [
         { id: 'a', name: 'A', key: '1' },
         { id: 'b', name: 'B', key: '1' },
       ],
-      'two labels have the key 1',
+      'taxonomy.labels: two labels have the key 1',
     ],
-    [[{ id: 'none', name: 'A' }], 'no label can have the id none'],
-    [[{ id: 'a', name: 'Any' }], 'no label can be named Any'],
-    [[{ id: 'A b', name: 'A' }], '"A b" is no id'],
-    [Array.from({ length: 101 }, (_, i) => ({ id: `l${i}`, name: `L${i}` })), '101 labels are more than 100'],
+    [[{ id: 'none', name: 'A' }], 'taxonomy.labels: A (none): none and any are reserved for filters'],
+    [[{ id: 'a', name: 'Any' }], 'taxonomy.labels: Any (a): none and any are reserved for filters'],
+    [
+      [{ id: 'A b', name: 'A' }],
+      'taxonomy.labels[0].id: expected an id of a-z, 0-9 and -, at most 64 characters; found "A b"',
+    ],
+    [
+      Array.from({ length: 101 }, (_, i) => ({ id: `l${i}`, name: `L${i}` })),
+      'taxonomy.labels: expected at most 100 labels; found 101',
+    ],
   ])('at fault: %j', (labels, message) => {
     const whole = labels.map((label) => ({ colour: 'red' as const, description: '', ...label }));
-    expect(taxonomyFault({ labels: whole as Taxonomy['labels'] })).toContain(message);
+    expect(parseTaxonomy({ name: 'x', choice: 'many', labels: whole })).toEqual({ ok: false, message });
   });
 
   it('those Turnwise comes with are without fault', () => {
-    expect(taxonomyFault(DEFAULT_TAXONOMY)).toBeUndefined();
+    expect(parseTaxonomy(DEFAULT_TAXONOMY)).toEqual({ ok: true, taxonomy: DEFAULT_TAXONOMY });
   });
 });
