@@ -10,7 +10,7 @@ type LongMethod =
   | 'group.order'
   | 'roc.report'
   | 'token.statistics'
-  | 'token.places'
+  | 'token.occurrences'
   | 'eval.summary'
   | 'step.schedule'
   | 'run.latencies'

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useClient } from './DataProvider.tsx';
 import { fetchCached } from './useRequest.ts';
 
-/** `problem.places` lists no more at once. */
+/** `problem.occurrences` lists no more at once. */
 const MOST = 1_000;
 
 export interface SteppedGroup {
@@ -23,7 +23,7 @@ export function useProblemGroups(runKey: string, groupId: number | undefined) {
     enabled: groupId !== undefined,
     queryFn: async () => {
       if (groupId === undefined) throw new Error('the groups were asked for before the group was known');
-      const { places, total } = await fetchCached(queryClient, client, 'problem.places', {
+      const { places, total } = await fetchCached(queryClient, client, 'problem.occurrences', {
         groupId,
         limit: MOST,
       });

@@ -1,7 +1,7 @@
 /** Running a statement, and taking all of it as a file. What it answered stays while other places are looked at. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { SqlAnswer, SqlFormat, SqlPlace, SqlRow } from '../../shared/api/contract.ts';
+import type { SqlAnswer, SqlFormat, SqlPosition, SqlRow } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient } from './DataProvider.tsx';
 
@@ -108,7 +108,7 @@ async function answerOf(
   return { answer, rows };
 }
 
-function movedBack({ start, end }: SqlPlace, by: number): SqlPlace {
+function movedBack({ start, end }: SqlPosition, by: number): SqlPosition {
   return { start: Math.max(0, start - by), end: Math.max(0, end - by) };
 }
 

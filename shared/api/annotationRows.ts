@@ -1,16 +1,16 @@
 /** Annotations as the host returns them: with their current position, imported conflicts, and summaries. */
 import type { NoKappa } from '../domain/annotate/agreement.ts';
-import type { AnchorState, Annotation, Reading } from '../domain/annotate/annotation.ts';
+import type { AnchorState, Annotation, ReviewMark } from '../domain/annotate/annotation.ts';
 import type { Taxonomy } from '../domain/annotate/taxonomy.ts';
 import type { Utf16Offset } from '../domain/model.ts';
 
-export type { Annotation, Reading, Severity } from '../domain/annotate/annotation.ts';
+export type { Annotation, ReviewMark, Severity } from '../domain/annotate/annotation.ts';
 export { ANCHOR_STATES, SEVERITIES } from '../domain/annotate/annotation.ts';
 export type { Label, LabelKey, Taxonomy } from '../domain/annotate/taxonomy.ts';
 export { LABEL_COLOURS, LABEL_KEYS, LABEL_OF_FLAG } from '../domain/annotate/taxonomy.ts';
 
 /** Position of an annotation in this library. */
-export interface AnnotationPlace {
+export interface AnnotationPosition {
   readonly rolloutId: number;
   readonly runId: number;
   readonly runKey: string;
@@ -33,12 +33,12 @@ export interface AnnotationRow extends Annotation {
    */
   readonly annotationNo: number;
   /** Absent: its rollout is not in this library. */
-  readonly place?: AnnotationPlace;
+  readonly place?: AnnotationPosition;
   /** Other versions of it, imported from packs, that wait for a decision. */
   readonly conflicts: number;
 }
 
-interface ReadingRow extends Reading {
+interface ReadingRow extends ReviewMark {
   /** Absent: its rollout is not in this library. */
   readonly rolloutId?: number;
 }

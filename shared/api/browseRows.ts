@@ -149,7 +149,7 @@ export interface SavedView {
 }
 
 /** A parsed filter: its normalized text, its parts, and equivalent SQL. */
-export interface FilterReading {
+export interface ParsedFilter {
   /** As the filter printer writes it. */
   readonly text: string;
   /** An SQL statement over the public views that returns the same rollouts. */

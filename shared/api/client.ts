@@ -4,7 +4,7 @@ import { HOME_LIBRARY } from './libraryRows.ts';
 import type { Client, RequestOptions, Transport } from './transport.ts';
 
 /** Events about the window or the application rather than one library. */
-const OF_NO_LIBRARY: ReadonlySet<HostEvent['event']> = new Set(['shell.command', 'shelf.changed']);
+const APPLICATION_EVENTS: ReadonlySet<HostEvent['event']> = new Set(['shell.command', 'library.listChanged']);
 
 /**
  * Wraps a transport: turns failures into `ApiError` and types results by the contract.
@@ -23,7 +23,7 @@ export function createClient(transport: Transport, library: string = HOME_LIBRAR
     },
     subscribe: (listener) =>
       transport.subscribe((event) => {
-        if (OF_NO_LIBRARY.has(event.event) || event.library === asked) listener(event);
+        if (APPLICATION_EVENTS.has(event.event) || event.library === asked) listener(event);
       }),
   };
 }

@@ -43,9 +43,9 @@ export {
   type PackFormat,
   type PackPreview,
   type PackSection,
-  type PackWritten,
+  type WrittenPack,
 } from './packMethods.ts';
-export { FIRST_ALTERNATIVES, FIRST_PLACES, type OpenedPage, type PageAnswer } from './pageMethods.ts';
+export { FIRST_ALTERNATIVES, FIRST_OCCURRENCES, type OpenedPage, type PageAnswer } from './pageMethods.ts';
 export type * from './problemRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
@@ -122,7 +122,7 @@ export interface Events {
   /** A followed directory was scanned, or is no longer followed. */
   'follow.changed': { readonly follows: readonly FollowRow[] };
   /** A library was opened, closed or forgotten. Sent without a library id. */
-  'shelf.changed': { readonly open: readonly string[] };
+  'library.listChanged': { readonly open: readonly string[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */
   'shell.command': { readonly command: string };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { WORD_FIELDS } from '../domain/filter/fields.ts';
 import { camelCase, SORT_FIELDS, type SortName } from '../domain/rolloutFieldRecord.ts';
-import type { FilterReading, FrequentValue, SavedView, StepFacts } from './browseRows.ts';
+import type { FrequentValue, ParsedFilter, SavedView, StepFacts } from './browseRows.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { direction, filter, id, progressKey, runOf } from './paramTypes.ts';
 import type { GroupRow, HostInfo, RolloutRow, RunDetail, RunSummary, StepSummary } from './rows.ts';
@@ -124,9 +124,9 @@ export const LIST_METHODS = {
     runsOn: 'charts',
   }),
   /** Parses a filter and translates it to SQL over the public views. */
-  'filter.read': defineMethod({
+  'filter.parse': defineMethod({
     params: z.object({ runId: id.optional(), filter }),
-    result: resultOf<FilterReading>(),
+    result: resultOf<ParsedFilter>(),
     runsOn: 'lists',
   }),
   'view.list': defineMethod({

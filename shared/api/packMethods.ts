@@ -65,7 +65,7 @@ export const PACK_METHODS = {
       path: z.string().min(1).max(4096),
       progressKey,
     }),
-    result: resultOf<PackWritten>(),
+    result: resultOf<WrittenPack>(),
     runsOn: 'exporting',
   }),
   /** One rollout as text for a language model. */
@@ -87,7 +87,7 @@ export interface PackPreview {
   readonly siblings: number;
 }
 
-export interface PackWritten {
+export interface WrittenPack {
   readonly path: string;
   readonly format: PackFormat;
   readonly cases: number;

@@ -7,13 +7,13 @@ import { defineMethod, resultOf } from './method.ts';
 import { id } from './paramTypes.ts';
 import type { GroupLedger } from './rocRows.ts';
 import type { GroupRow, RolloutDetail, RolloutRow, RolloutSignal, TokenAlternatives } from './rows.ts';
-import type { ProblemPlace } from './sourceRows.ts';
+import type { ProblemOccurrence } from './sourceRows.ts';
 
 /** Tokens whose alternatives come with a replay. They show whether the log lists any. */
 export const FIRST_ALTERNATIVES = 64;
 
 /** Groups of the same problem that come with a group. */
-export const FIRST_PLACES = 100;
+export const FIRST_OCCURRENCES = 100;
 
 export const PAGE_METHODS = {
   /**
@@ -70,9 +70,9 @@ export type PageAnswer =
   | Answer<'group.rows', { groupIds: readonly number[] }, readonly GroupRow[]>
   | Answer<'rollout.rows', { rolloutIds: readonly number[] }, readonly RolloutRow[]>
   | Answer<
-      'problem.places',
+      'problem.occurrences',
       { groupId: number; limit: number },
-      { readonly places: readonly ProblemPlace[]; readonly total: number }
+      { readonly places: readonly ProblemOccurrence[]; readonly total: number }
     >
   | Answer<'roc.group', object, GroupLedger>;
 

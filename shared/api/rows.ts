@@ -266,15 +266,15 @@ export interface AvailableSignal {
 }
 
 /** Occurrences of a token with its highest (or lowest) values. */
-export interface TokenPlaces {
+export interface TokenOccurrences {
   /** Absent if the signal was not found anywhere. */
   readonly source?: SignalSource;
   /** How often the policy sampled the token with a known value of this source. */
   readonly total: number;
-  readonly places: readonly TokenPlace[];
+  readonly places: readonly TokenOccurrence[];
 }
 
-export interface TokenPlace {
+export interface TokenOccurrence {
   readonly rolloutId: number;
   readonly step: number;
   readonly groupKey: string;

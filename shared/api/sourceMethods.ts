@@ -11,7 +11,7 @@ import type {
   FormatRow,
   MappingPreview,
   PoolJoinRow,
-  ProblemPlace,
+  ProblemOccurrence,
   RunSources,
 } from './sourceRows.ts';
 
@@ -45,9 +45,9 @@ export const SOURCE_METHODS = {
     runsOn: 'reader',
   }),
   /** Groups of the same problem at other steps and in other runs, found by its normalized question. */
-  'problem.places': defineMethod({
+  'problem.occurrences': defineMethod({
     params: z.object({ groupId: id, limit: z.int().positive().max(1000).default(200) }),
-    result: resultOf<{ readonly places: readonly ProblemPlace[]; readonly total: number }>(),
+    result: resultOf<{ readonly places: readonly ProblemOccurrence[]; readonly total: number }>(),
     runsOn: 'reader',
   }),
   /** Sources of a run: files, directories, joins, and the rules that formed its groups. */

@@ -1,6 +1,6 @@
 /** Values of the contract about the sources of a run: formats, files, mappings, joins, rules. */
 import type { RunKind } from '../domain/model.ts';
-import type { Misfit } from '../format/alignIds.ts';
+import type { AlignmentFailure } from '../format/alignIds.ts';
 import type { GroupRule } from '../format/format.ts';
 import type { Mapping } from '../format/mapping.ts';
 
@@ -108,7 +108,7 @@ export interface RunSources {
   readonly moreFiles: number;
   /** The vocabulary that the user gave for token ids without text. */
   readonly tokenizer?: { readonly name: string; readonly size: number };
-  readonly idPlaces: IdPlaces;
+  readonly idPlaces: IdAlignment;
   /** Runs that list kept rollouts of this one, and runs whose pool this one lists. */
   readonly poolJoins: readonly {
     readonly poolKey: string;
@@ -149,11 +149,11 @@ export interface UnplacedRow {
   readonly groupKey: string;
   readonly ordinal: number;
   /** Why the first span of sampled tokens without offsets has none. */
-  readonly why: Misfit;
+  readonly why: AlignmentFailure;
 }
 
 /** Rollouts of a run whose tokens were logged as ids, by where their offsets come from. */
-interface IdPlaces {
+interface IdAlignment {
   /** Rollouts with any per-token column. */
   readonly withTokens: number;
   /** Offsets are in the log. */
@@ -205,7 +205,7 @@ export interface SourceFileRow {
 }
 
 /** A group of the same problem elsewhere. */
-export interface ProblemPlace {
+export interface ProblemOccurrence {
   readonly runKey: string;
   readonly runName: string;
   readonly kind: RunKind;

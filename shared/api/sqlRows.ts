@@ -16,7 +16,7 @@ export type SqlValue =
 export type SqlRow = readonly SqlValue[];
 
 /** Position in the statement, in UTF-16 code units. */
-export interface SqlPlace {
+export interface SqlPosition {
   readonly start: number;
   readonly end: number;
 }
@@ -26,7 +26,7 @@ export interface SqlRefusal {
   /** SQLite's message, or why the statement is rejected. */
   readonly message: string;
   /** Absent if SQLite gives no position. */
-  readonly at?: SqlPlace;
+  readonly at?: SqlPosition;
 }
 
 interface SqlRows {

@@ -12,7 +12,7 @@ import type {
   RolloutSignal,
   RolloutTokens,
   TokenAlternatives,
-  TokenPlaces,
+  TokenOccurrences,
   TokenStatistics,
 } from './rows.ts';
 
@@ -92,7 +92,7 @@ export const TOKEN_METHODS = {
    * Where the policy sampled a token, highest (or lowest) values first. Long-running. Absent `source`: the
    * source with most tokens.
    */
-  'token.places': defineMethod({
+  'token.occurrences': defineMethod({
     params: z.object({
       ...tokenScope,
       signal: z.enum(SIGNALS),
@@ -103,7 +103,7 @@ export const TOKEN_METHODS = {
       limit: z.int().positive().max(1000).default(100),
       progressKey: z.string().max(100).optional(),
     }),
-    result: resultOf<TokenPlaces>(),
+    result: resultOf<TokenOccurrences>(),
     runsOn: 'analysis',
   }),
   /** The raw record in its source file, by byte range: `limit` bytes from `offset` on. */

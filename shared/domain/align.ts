@@ -32,7 +32,7 @@ import { Vocabulary } from './textUnits.ts';
 
 export type { Relation, SegmentPair } from './alignSegments.ts';
 export type { Edits } from './alignText.ts';
-export type { CommonPrefix, Divergence, ForkPlace } from './divergence.ts';
+export type { CommonPrefix, Divergence, ForkPosition } from './divergence.ts';
 
 /** Ranges beyond the response are clipped to its end. */
 export interface AlignableRollout extends Sampled {
@@ -83,7 +83,7 @@ export function alignPair(
 ): PairAlignment {
   const vocabulary = new Vocabulary();
   const checkpoint = checkpointOf(options);
-  return alignReadings(
+  return alignProfiles(
     { rollout: a, turns: readTurns(a, vocabulary, checkpoint) },
     { rollout: b, turns: readTurns(b, vocabulary, checkpoint) },
     vocabulary,
@@ -99,7 +99,7 @@ export function checkpointOf({ isCancelled }: AlignOptions): Checkpoint {
 }
 
 /** A rollout with its turns, profiled with the vocabulary of the alignment. */
-export interface Reading {
+export interface ProfiledRollout {
   readonly rollout: AlignableRollout;
   readonly turns: readonly TurnProfile[];
 }
@@ -108,9 +108,9 @@ export interface Reading {
  * Always compares the two sides in one canonical order and mirrors the result if needed. Of several best
  * alignments, both sides then get the same one.
  */
-export function alignReadings(
-  a: Reading,
-  b: Reading,
+export function alignProfiles(
+  a: ProfiledRollout,
+  b: ProfiledRollout,
   vocabulary: Vocabulary,
   checkpoint: Checkpoint,
 ): PairAlignment {
@@ -154,7 +154,7 @@ function turnRows(
 }
 
 /** Returns 0 only if the order of the sides cannot affect the result. */
-function canonicalOrder(a: Reading, b: Reading): number {
+function canonicalOrder(a: ProfiledRollout, b: ProfiledRollout): number {
   const [one, other] = [a.rollout, b.rollout];
   if (one.response !== other.response) return one.response < other.response ? -1 : 1;
   const [oneOutline, otherOutline] = [outline(a), outline(b)];
@@ -162,7 +162,7 @@ function canonicalOrder(a: Reading, b: Reading): number {
   return oneOutline < otherOutline ? -1 : 1;
 }
 
-const outline = ({ turns }: Reading): string =>
+const outline = ({ turns }: ProfiledRollout): string =>
   turns
     .flatMap(({ turn, segments }) =>
       segments.map(({ kind, tool, range, call }) =>
@@ -210,7 +210,7 @@ function firstSideFirst<T extends { readonly a?: number; readonly b?: number }>(
   return ordered.concat(aloneInB);
 }
 
-function costOf(rows: readonly TurnPair[], a: Reading, b: Reading): number {
+function costOf(rows: readonly TurnPair[], a: ProfiledRollout, b: ProfiledRollout): number {
   const lengthsA = innerLengths(a);
   const lengthsB = innerLengths(b);
   let cost = 0;
@@ -224,7 +224,7 @@ function costOf(rows: readonly TurnPair[], a: Reading, b: Reading): number {
   return cost;
 }
 
-const innerLengths = ({ turns }: Reading): ReadonlyMap<number, number> =>
+const innerLengths = ({ turns }: ProfiledRollout): ReadonlyMap<number, number> =>
   new Map(
     turns.flatMap(({ segments }) => segments.map(({ index, range }) => [index, range.end - range.start])),
   );

@@ -13,11 +13,11 @@
 import {
   type AlignableRollout,
   type AlignOptions,
-  alignReadings,
+  alignProfiles,
   checkpointOf,
   type Edits,
   type PairAlignment,
-  type Reading,
+  type ProfiledRollout,
   type Relation,
 } from './align.ts';
 import { type SegmentProfile, segmentWorth } from './alignSegments.ts';
@@ -68,21 +68,21 @@ export function alignLanes(
     throw new RangeError(`expected 1 to ${MAX_LANES} lanes, found ${lanes.length}`);
   const vocabulary = new Vocabulary();
   const checkpoint = checkpointOf(options);
-  const readings = lanes.map((rollout) => ({ rollout, turns: readTurns(rollout, vocabulary, checkpoint) }));
-  const base = readings[baseline];
+  const profiles = lanes.map((rollout) => ({ rollout, turns: readTurns(rollout, vocabulary, checkpoint) }));
+  const base = profiles[baseline];
   if (base === undefined)
     throw new RangeError(`expected a baseline below ${lanes.length}, found ${baseline}`);
-  const pairs = readings.map((reading, lane) =>
-    lane === baseline ? undefined : alignReadings(base, reading, vocabulary, checkpoint),
+  const pairs = profiles.map((reading, lane) =>
+    lane === baseline ? undefined : alignProfiles(base, reading, vocabulary, checkpoint),
   );
-  return { rows: laneRows(readings, baseline, pairs, checkpoint), pairs };
+  return { rows: laneRows(profiles, baseline, pairs, checkpoint), pairs };
 }
 
 /** The item of each lane in a row; undefined if a lane has none. */
 type Row<T> = readonly (T | undefined)[];
 
 function laneRows(
-  readings: readonly Reading[],
+  profiles: readonly ProfiledRollout[],
   baseline: number,
   pairs: readonly (PairAlignment | undefined)[],
   checkpoint: Checkpoint,
@@ -90,7 +90,7 @@ function laneRows(
   const relations = pairs.map(relationsOf);
   const turnPartners = pairs.map((pair) => new Map(pair?.rows.map(({ a, b }) => [b, a])));
   const rows = starRows<TurnProfile>({
-    lanes: readings.map(({ turns }) => turns),
+    lanes: profiles.map(({ turns }) => turns),
     baseline,
     key: ({ turn }) => turn,
     partner: (lane, turn) => turnPartners[lane]?.get(turn),

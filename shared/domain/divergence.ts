@@ -12,7 +12,7 @@ export interface Sampled {
 }
 
 /** Where one side begins to differ. */
-export interface ForkPlace {
+export interface ForkPosition {
   /** Never inside a surrogate pair. */
   readonly offset: Utf16Offset;
   /**
@@ -25,8 +25,8 @@ export interface ForkPlace {
 }
 
 export interface Divergence {
-  readonly a: ForkPlace;
-  readonly b: ForkPlace;
+  readonly a: ForkPosition;
+  readonly b: ForkPosition;
 }
 
 export interface CommonPrefix {
@@ -62,7 +62,7 @@ export function commonPrefix(a: Sampled, b: Sampled): CommonPrefix {
  */
 export function divergenceOf(a: Sampled, b: Sampled, prefix: CommonPrefix): Divergence | undefined {
   if (a.response === b.response) return undefined;
-  const place = (side: Sampled): ForkPlace => {
+  const place = (side: Sampled): ForkPosition => {
     const { tokens } = prefix;
     const ends = side.tokenEnds;
     const isKnown = tokens !== undefined && ends !== undefined;
@@ -118,7 +118,7 @@ function policyText({ response, segments }: Sampled): PolicyText {
   return { text: texts.join(''), pieces };
 }
 
-function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number): ForkPlace {
+function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number): ForkPosition {
   if (at >= text.length) return { offset: side.response.length };
   const piece = pieces.findLast((one) => one.at <= at);
   if (piece === undefined) return { offset: side.response.length };

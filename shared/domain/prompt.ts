@@ -7,7 +7,7 @@
  */
 import type { Segment, SegmentKind, TextRange } from './model.ts';
 
-export interface PromptReading {
+export interface ParsedPrompt {
   readonly segments: readonly Segment[];
   readonly startsInReasoning: boolean;
 }
@@ -15,7 +15,7 @@ export interface PromptReading {
 const SPECIAL_HEADER = /(?:<\|im_end\|>\s{0,8})?<\|im_start\|>(system|user|assistant|tool)\n?/g;
 const BARE_HEADER = /(?:^|\n|(?<=[.!?>)\]}"'`*]))(system|user|assistant)\n/g;
 
-export function readPrompt(text: string): PromptReading {
+export function readPrompt(text: string): ParsedPrompt {
   const trimmed = text.trimEnd();
   const startsInReasoning = trimmed.endsWith('<reason>') || trimmed.endsWith('<think>');
   const isSpecial = text.includes('<|im_start|>');

@@ -35,10 +35,10 @@ export interface ClassifyInput {
   readonly threshold: number | undefined;
   readonly window?: number;
   /** Precomputed places of these tokens. */
-  readonly places?: TokenPlaces;
+  readonly places?: TokenSegments;
 }
 
-export interface TokenPlaces {
+export interface TokenSegments {
   /** Segment index of each token. */
   readonly segment: Int32Array;
   /** Per token: preceding policy tokens in its segment, if the segment follows a tool response; else −1. */
@@ -49,11 +49,11 @@ export interface TokenPlaces {
  * Assigns tokens to segments. A token across a border belongs to the segment of its last character, as in
  * `segmentTokens.ts`.
  */
-export function placeTokens({
+export function assignTokens({
   segments,
   ends,
   mask,
-}: Pick<ClassifyInput, 'segments' | 'ends' | 'mask'>): TokenPlaces {
+}: Pick<ClassifyInput, 'segments' | 'ends' | 'mask'>): TokenSegments {
   const segment = new Int32Array(ends.length).fill(-1);
   const afterResponse = new Int32Array(ends.length).fill(-1);
   let at = 0;
@@ -90,7 +90,7 @@ export function classifyTokens(input: ClassifyInput): Uint8Array {
   const { segments, ends, mask, values, threshold, window = DEFAULT_WINDOW } = input;
   const classes = new Uint8Array(ends.length);
   if (threshold === undefined) return classes;
-  const { segment, afterResponse } = input.places ?? placeTokens(input);
+  const { segment, afterResponse } = input.places ?? assignTokens(input);
   for (let i = 0; i < ends.length; i++) {
     const value = values[i] ?? Number.NaN;
     if (mask?.[i] === 0 || !(value >= threshold)) continue;

@@ -14,7 +14,7 @@
  */
 import type { Segment, SegmentKind, TextRange, ToolCall, TurnNumber } from './model.ts';
 import { readCallPayload } from './toolCallPayload.ts';
-import { readToolResponse, type ToolResponseReading } from './toolOutcome.ts';
+import { type ParsedToolResponse, readToolResponse } from './toolOutcome.ts';
 import { type EnvironmentBlock, readTranscript } from './transcript.ts';
 
 export interface SegmentedResponse {
@@ -329,7 +329,7 @@ function pairCalls(
     const payload = readCallPayload(writer.text.slice(call.payload.start, call.payload.end));
     return { call, payload, isMalformed: !call.isClosed || !payload.isWellFormed };
   });
-  const answers = new Map<number, { readonly segment: number; readonly reading: ToolResponseReading }>();
+  const answers = new Map<number, { readonly segment: number; readonly reading: ParsedToolResponse }>();
   for (const segment of responses) {
     const reading = readToolResponse(writer.innerText(segment));
     const isWanted = (i: number): boolean =>

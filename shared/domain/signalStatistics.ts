@@ -14,12 +14,12 @@ import {
 } from './lexicon.ts';
 import type { SegmentKind, TextRange } from './model.ts';
 import {
+  assignTokens,
   classifyTokens,
   DEFAULT_WINDOW,
-  placeTokens,
   TOKEN_CLASSES,
   type TokenClass,
-  type TokenPlaces,
+  type TokenSegments,
 } from './reflection.ts';
 import { afterOf, type Cut, type CutRow, nameOf, newCut, Sum } from './statisticsCuts.ts';
 import { policyValues, quantileThreshold } from './thresholds.ts';
@@ -174,7 +174,7 @@ class SourceSums {
   add(rollout: MeasuredRollout): void {
     const { values, mask, ends, segments } = rollout;
     this.rollouts++;
-    const places = ends === undefined ? undefined : placeTokens({ segments, ends, mask });
+    const places = ends === undefined ? undefined : assignTokens({ segments, ends, mask });
     const sumsOf = [...this.cuts.values()].map((cut) => cut.of(rollout, places));
     for (let i = 0; i < values.length; i++) {
       const value = values[i] ?? Number.NaN;
@@ -232,7 +232,7 @@ class SourceSums {
     this.lexicon = agreementTogether(this.lexicon === undefined ? [own] : [this.lexicon, own]);
   }
 
-  private classify(rollout: MeasuredRollout, ends: Uint32Array, places: TokenPlaces): void {
+  private classify(rollout: MeasuredRollout, ends: Uint32Array, places: TokenSegments): void {
     const { segments, mask, values } = rollout;
     const threshold = quantileThreshold(policyValues(values, mask), HIGH_SHARE);
     this.agree(rollout, ends, threshold);

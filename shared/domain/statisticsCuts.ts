@@ -1,5 +1,5 @@
 /** Cuts of token statistics: each assigns a token's value to one sum. */
-import type { TokenPlaces } from './reflection.ts';
+import type { TokenSegments } from './reflection.ts';
 import type {
   After,
   Correctness,
@@ -36,7 +36,7 @@ type Labels = Omit<CutRow, keyof Mean>;
 
 export interface Cut {
   /** @returns a function from a token of this rollout to its sum; undefined: no sum */
-  of(rollout: MeasuredRollout, places: TokenPlaces | undefined): (token: number) => Sum | undefined;
+  of(rollout: MeasuredRollout, places: TokenSegments | undefined): (token: number) => Sum | undefined;
   rows(): CutRow[];
 }
 
@@ -101,7 +101,7 @@ class StepCut implements Cut {
 class SegmentCut implements Cut {
   private readonly sums = new Labelled();
 
-  of(rollout: MeasuredRollout, places: TokenPlaces | undefined) {
+  of(rollout: MeasuredRollout, places: TokenSegments | undefined) {
     const correctness = correctnessOf(rollout);
     const ofSegment = rollout.segments.map(({ kind }) => this.sums.of({ segment: kind, correctness }));
     return (i: number) => ofSegment[places?.segment[i] ?? -1];
@@ -115,7 +115,7 @@ class SegmentCut implements Cut {
 class PositionCut implements Cut {
   private readonly sums: Readonly<Record<After, Sum[]>> = { success: [], error: [] };
 
-  of({ segments }: MeasuredRollout, places: TokenPlaces | undefined) {
+  of({ segments }: MeasuredRollout, places: TokenSegments | undefined) {
     const ofSegment = segments.map((_, at) => this.sums[afterOf(segments, at)]);
     return (i: number) => {
       const position = places?.afterResponse[i] ?? -1;

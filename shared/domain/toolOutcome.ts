@@ -8,7 +8,7 @@
  */
 import type { Milliseconds, ToolOutcome } from './model.ts';
 
-export interface ToolResponseReading {
+export interface ParsedToolResponse {
   readonly outcome: ToolOutcome;
   /** From the line `execution time: 0.03s`. */
   readonly latencyMs?: Milliseconds;
@@ -28,7 +28,7 @@ const ERROR_TYPE_OPENING = /^[A-Z][A-Za-z_.]*(?:Error|Exception)\b\s*[:(]/;
 /** Colours and cursor movements, which do not change the content of a message. */
 const ANSI = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 
-export function readToolResponse(response: string): ToolResponseReading {
+export function readToolResponse(response: string): ParsedToolResponse {
   const text = response.includes('\u001b') ? response.replace(ANSI, '') : response;
   const outcome = outcomeOf(text);
   const time = text.includes('execution time:') ? EXECUTION_TIME.exec(text) : null;

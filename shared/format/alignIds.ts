@@ -15,7 +15,7 @@ export interface Alignment {
 }
 
 /** Why a span of sampled tokens is not in the text. */
-export type Misfit =
+export type AlignmentFailure =
   /** The policy sampled nothing, or only special tokens. */
   | { readonly kind: 'nothing' }
   /**
@@ -94,12 +94,12 @@ function sharedLength(blank: string, text: string, at: number): number {
 }
 
 /** @returns why the first span that is not in the text is missing; undefined if all were found */
-export function misfitOf(
+export function alignmentFailureOf(
   text: string,
   ids: Int32Array,
   mask: Uint8Array | undefined,
   tokenizer: Tokenizer,
-): Misfit | undefined {
+): AlignmentFailure | undefined {
   const written = withoutSpace(text);
   const kept = keptSpecials(text, ids, tokenizer);
   let cursor = 0;
@@ -169,7 +169,7 @@ function partingOf(
   { spelled, run, shared }: { readonly spelled: Spelled; readonly run: Visible; readonly shared: Shared },
   written: string,
   from: number,
-): Misfit {
+): AlignmentFailure {
   const position = run.places[shared.length] ?? spelled.text.length;
   const token = spelled.ends.findIndex((end) => end > position);
   const start = shared.at + shared.length;

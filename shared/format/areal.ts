@@ -11,7 +11,7 @@
 import { bodyOfText } from './body.ts';
 import { idOf, indexOf, isUnread, type JsonObject, rewardOf, stringOf, textOf, without } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, RecordReader } from './format.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'sample_idx', 'reward', 'prompt', 'completion']);
 
@@ -54,7 +54,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     rollout: {
       ...body,
       kind: file.layout.kind ?? 'train',
-      step: stepSaid(record['tail_version'], 'tail_version', file, warnings),
+      step: readStep(record['tail_version'], 'tail_version', file, warnings),
       groupKey: task,
       groupRule: task === undefined ? 'prompt' : 'logged',
       ordinal: indexOf(record['sample_idx']),

@@ -46,8 +46,8 @@ export function bodyOfMessages(
 ): RolloutBody {
   const leading = prompt ?? leadingMessages(messages);
   const asked = promptOfMessages(leading);
-  const said = responseOfMessages(prompt === undefined ? messages.slice(leading.length) : messages);
-  return bodyOf(problemOf(asked.text, asked.segments, facts), said, facts);
+  const parts = responseOfMessages(prompt === undefined ? messages.slice(leading.length) : messages);
+  return bodyOf(problemOf(asked.text, asked.segments, facts), parts, facts);
 }
 
 /** @param prompt as rendered by a chat template, or plain */
@@ -64,11 +64,11 @@ export function bodyOfAnswer(
   facts: KnownFacts = {},
 ): RolloutBody {
   const asked = promptOfMessages(prompt);
-  const said = { ...segmentResponse(response, { startsInReasoning: false }), text: response };
-  return bodyOf(problemOf(asked.text, asked.segments, facts), said, facts);
+  const parts = { ...segmentResponse(response, { startsInReasoning: false }), text: response };
+  return bodyOf(problemOf(asked.text, asked.segments, facts), parts, facts);
 }
 
-interface Said {
+interface ResponseParts {
   readonly text: string;
   readonly segments: readonly Segment[];
   readonly toolCalls: RolloutBody['toolCalls'];
@@ -77,19 +77,19 @@ interface Said {
 }
 
 /** For formats that build segments themselves. */
-export function bodyOf(problem: ParsedProblem, said: Said, facts: KnownFacts): RolloutBody {
-  const answer = facts.answer ?? extractAnswer(said.text, said.segments);
+export function bodyOf(problem: ParsedProblem, parts: ResponseParts, facts: KnownFacts): RolloutBody {
+  const answer = facts.answer ?? extractAnswer(parts.text, parts.segments);
   return {
     problem,
-    response: said.text,
-    segments: said.segments,
-    toolCalls: said.toolCalls,
-    turns: summariseTurns(said.turns, said.segments, said.toolCalls),
+    response: parts.text,
+    segments: parts.segments,
+    toolCalls: parts.toolCalls,
+    turns: summariseTurns(parts.turns, parts.segments, parts.toolCalls),
     answer,
     answerSource: answer === undefined ? undefined : facts.answer === undefined ? 'derived' : 'logged',
     stopReason:
       facts.stopReason ??
-      (said.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
+      (parts.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
     stopReasonSource: facts.stopReason === undefined ? 'derived' : 'logged',
   };
 }

@@ -6,7 +6,7 @@
  * file or table, or one member of an archive. It may hold several rollouts (samples of one problem,
  * simulations of one evaluation).
  */
-import type { Annotation, Reading } from '../domain/annotate/annotation.ts';
+import type { Annotation, ReviewMark } from '../domain/annotate/annotation.ts';
 import type { Taxonomy } from '../domain/annotate/taxonomy.ts';
 import type {
   DecisionReason,
@@ -81,7 +81,7 @@ export type ParsedLine =
   | { readonly kind: 'signal'; readonly signal: ParsedSignalLine; readonly warnings: readonly LineIssue[] }
   /** An annotation, a review mark, or a taxonomy. */
   | { readonly kind: 'annotation'; readonly annotation: Annotation }
-  | { readonly kind: 'reading'; readonly reading: Reading }
+  | { readonly kind: 'reading'; readonly reading: ReviewMark }
   | { readonly kind: 'taxonomy'; readonly taxonomy: Taxonomy }
   /** Not in the library, with the reason. */
   | { readonly kind: 'issue'; readonly issue: LineIssue }

@@ -5,13 +5,13 @@
  */
 import type { LineIssue } from './format.ts';
 
-export type JsonReading =
+export type ParsedJson =
   | { readonly ok: true; readonly value: unknown; readonly warnings: readonly LineIssue[] }
   | { readonly ok: false; readonly message: string };
 
 const NONE: readonly LineIssue[] = [];
 
-export function readJson(text: string): JsonReading {
+export function readJson(text: string): ParsedJson {
   let strictMessage: string;
   try {
     return { ok: true, value: JSON.parse(text), warnings: NONE };

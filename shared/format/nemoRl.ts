@@ -26,7 +26,7 @@ import type {
   ParsedTokens,
   RecordReader,
 } from './format.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import {
   firstSampled,
   readColumns,
@@ -90,7 +90,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const body = bodyOfMessages(said, { groundTruth: textOf(record['ground_truth']) }, asked);
   const tokens = tokensOf(record, warnings);
   if (tokens !== undefined) warnings.push(UNALIGNED);
-  const step = stepSaid(only(record['step']), 'step', file, warnings);
+  const step = readStep(only(record['step']), 'step', file, warnings);
   return {
     kind: 'rollout',
     warnings,

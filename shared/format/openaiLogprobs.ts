@@ -30,7 +30,7 @@ import type {
 } from './format.ts';
 import { textOfContent } from './messages.ts';
 import { readExchange, type Sample } from './openaiShapes.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import { withoutGuessedEnd } from './taskBody.ts';
 import { turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 
@@ -67,7 +67,7 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
       ...(isKnown ? {} : { problemId: name }),
       ...stopReasonOf(sample.finish),
     };
-    const said = sayOf(prompt, sample, facts);
+    const said = responseOf(prompt, sample, facts);
     const warnings = [...said.warnings];
     if (!isKnown) {
       const message = 'the request is not in the log: the prompt is unknown';
@@ -78,7 +78,7 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
       warnings.push(warned('unread_choice', message));
     }
     const misread: LineIssue[] = [];
-    const step = stepSaid(record['step'], 'step', file, misread);
+    const step = readStep(record['step'], 'step', file, misread);
     if (i === 0) warnings.push(...misread);
     const byPrompt = samples.length === 1 && isKnown;
     return {
@@ -100,7 +100,7 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
   });
 }
 
-interface Saying {
+interface SampledResponse {
   readonly body: RolloutBody;
   readonly tokens?: ParsedTokens;
   readonly warnings: readonly LineIssue[];
@@ -108,13 +108,13 @@ interface Saying {
 }
 
 /** The response with aligned tokens, if both agree. */
-function sayOf(prompt: Prompt, sample: Sample, facts: KnownFacts): Saying {
+function responseOf(prompt: Prompt, sample: Sample, facts: KnownFacts): SampledResponse {
   const { tokens, text: spelled } = sample.logprobs;
   const body = bodyOfSample(prompt, sample, facts);
   if (tokens === undefined) return { body, warnings: [], extra: {} };
   if (spelled === undefined) return { body, tokens, warnings: [UNALIGNED], extra: {} };
   if (spelled === body.response) return { body, tokens, warnings: [], extra: {} };
-  if (!saysAll(spelled, sample)) {
+  if (!containsAll(spelled, sample)) {
     const message = `the tokens decode to ${spelled.length} characters that differ from the ${body.response.length} of the message; their signals are not aligned with the text`;
     return {
       body,
@@ -134,7 +134,7 @@ function sayOf(prompt: Prompt, sample: Sample, facts: KnownFacts): Saying {
 }
 
 /** Whether the decoded tokens contain the whole message, so that showing them loses nothing. */
-function saysAll(spelled: string, sample: Sample): boolean {
+function containsAll(spelled: string, sample: Sample): boolean {
   const { message } = sample;
   const content = (sample.text ?? textOfContent(message?.['content'])).trim();
   const inner = spelled.trim();

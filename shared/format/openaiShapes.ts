@@ -8,13 +8,13 @@
  */
 import { isObject, type JsonObject, stringOf, without } from './fields.ts';
 import { LIST_KEY } from './format.ts';
-import { type LogprobsReading, readChatTokens, readLogprobs, readSglangLogprobs } from './tokenLogprobs.ts';
+import { type ParsedLogprobs, readChatTokens, readLogprobs, readSglangLogprobs } from './tokenLogprobs.ts';
 
 /** One sampled response: a message or a text. */
 export interface Sample {
   readonly message?: JsonObject;
   readonly text?: string;
-  readonly logprobs: LogprobsReading;
+  readonly logprobs: ParsedLogprobs;
   readonly finish?: string;
   /** `index` of the choice. */
   readonly index?: number;
@@ -153,14 +153,14 @@ function sampleOfChoice(choice: unknown): readonly Sample[] {
       logprobs: readLogprobs(choice['logprobs']),
       finish: stringOf(choice['finish_reason']),
       ...(typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? { index } : {}),
-      extra: { ...said(without(choice, CHOICE)), ...(isObject(message) ? messageExtra(message) : {}) },
+      extra: { ...nonEmpty(without(choice, CHOICE)), ...(isObject(message) ? messageExtra(message) : {}) },
     },
   ];
 }
 
 /** Non-empty fields of the message that are not text: `parsed`, `audio`, `annotations`. */
 function messageExtra(message: JsonObject): JsonObject {
-  const rest = said(without(message, MESSAGE));
+  const rest = nonEmpty(without(message, MESSAGE));
   return Object.keys(rest).length === 0 ? {} : { message: rest };
 }
 
@@ -174,18 +174,18 @@ function requestOf(record: JsonObject): JsonObject {
 function extraOf(record: JsonObject, answer: JsonObject): JsonObject {
   const request = requestOf(record);
   const envelope = isObject(record['response']) && answer !== record['response'] ? record['response'] : {};
-  const asked = request === record ? {} : said(without(request, REQUEST));
-  const around = answer === record ? {} : said(without(envelope, ENVELOPE));
+  const asked = request === record ? {} : nonEmpty(without(request, REQUEST));
+  const around = answer === record ? {} : nonEmpty(without(envelope, ENVELOPE));
   return {
-    ...(answer === record ? {} : said(without(record, WRAPPER))),
-    ...said(without(answer, ANSWER)),
+    ...(answer === record ? {} : nonEmpty(without(record, WRAPPER))),
+    ...nonEmpty(without(answer, ANSWER)),
     ...(Object.keys(asked).length === 0 ? {} : { request: asked }),
     ...(Object.keys(around).length === 0 ? {} : { response: around }),
   };
 }
 
 /** APIs list every field; null and [] mean "none". */
-function said(record: JsonObject): JsonObject {
+function nonEmpty(record: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(record).filter(
       ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),

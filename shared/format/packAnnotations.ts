@@ -10,7 +10,7 @@ import {
   LONGEST_CORRECTION,
   LONGEST_NOTE,
   LONGEST_QUOTE,
-  type Reading,
+  type ReviewMark,
   type RolloutKey,
   SEVERITIES,
 } from '../domain/annotate/annotation.ts';
@@ -55,7 +55,7 @@ export function parseAnnotation(value: unknown): Annotation {
 }
 
 /** @throws InvalidAnnotationError */
-export function parseReviewMark(value: unknown): Reading {
+export function parseReviewMark(value: unknown): ReviewMark {
   const fields = objectAt(value, 'reading');
   return {
     rollout: readKey(fields['rollout'], 'reading.rollout'),

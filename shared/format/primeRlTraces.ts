@@ -17,7 +17,7 @@ import { bodyOfMessages } from './body.ts';
 import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
 import type { FileContext, LineIssue, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
 import { joinKeyOfIds } from './primeRlTokens.ts';
-import { refused, stepSaid, warned } from './records.ts';
+import { readStep, refused, warned } from './records.ts';
 import {
   floatsOf,
   idsOf,
@@ -135,7 +135,7 @@ function readBranch(branch: Branch, file: FileContext): ParsedLine {
       ...body,
       ...groupOf(branch),
       kind: kindOf(runType) ?? kindOf(stringOf(run['type'])) ?? file.layout.kind ?? 'eval',
-      step: stepSaid(work['step'], 'step', file, warnings),
+      step: readStep(work['step'], 'step', file, warnings),
       reward,
       tokens: tokens.columns,
       turns: turnsWithTokens(body, tokens.columns),

@@ -25,7 +25,7 @@ export function found(value: unknown): string {
  *
  * @param value of the field `name`, as parsed
  */
-export function stepSaid(
+export function readStep(
   value: unknown,
   name: string,
   { layout }: Pick<FileContext, 'layout'>,

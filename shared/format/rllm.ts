@@ -29,7 +29,7 @@ import {
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
 import { textOfMessage } from './messageShape.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
 import { durationOf, timingOf } from './timing.ts';
 import { UNALIGNED } from './tokenColumns.ts';
@@ -101,7 +101,7 @@ function readEpisode(record: JsonObject, file: FileContext): ParsedLine | readon
     file,
     task: id?.[1] ?? idOf(record['task_hash']) ?? idOf(record['episode_id']),
     ordinal: id?.[2] === undefined ? undefined : indexOf(Number(id[2])),
-    step: stepSaid(record['training_step'], 'training_step', file, warnings),
+    step: readStep(record['training_step'], 'training_step', file, warnings),
     extra: without(record, COLUMNS),
   };
   const lost = trajectories.length - whole.length;

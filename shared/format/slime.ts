@@ -38,7 +38,7 @@ import type {
   ParsedTokens,
   RecordReader,
 } from './format.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import { readColumns, turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 
 const SAMPLE: ReadonlySet<string> = new Set([
@@ -112,7 +112,7 @@ function readSample(record: JsonObject, file: FileContext): ParsedLine {
   if (tokens !== undefined) warnings.push(UNALIGNED);
   const body = bodyOfPrompt(record, response ?? '');
   const group = idOf(record['group_index']);
-  const step = stepSaid(record['rollout_id'], 'rollout_id', file, warnings);
+  const step = readStep(record['rollout_id'], 'rollout_id', file, warnings);
   const index = indexOf(record['index']);
   return {
     kind: 'rollout',
@@ -139,7 +139,7 @@ const SAMPLE_REST: ReadonlySet<string> = new Set([...SAMPLE, 'reward']);
 
 function readTrained(record: JsonObject, file: FileContext): ParsedLine {
   const warnings: LineIssue[] = [];
-  const step = stepSaid(record['rollout_id'], 'rollout_id', file, warnings);
+  const step = readStep(record['rollout_id'], 'rollout_id', file, warnings);
   const index = indexOf(record['sample_index']);
   if (step === undefined || index === undefined) {
     const names = ['rollout_id', 'sample_index'] as const;

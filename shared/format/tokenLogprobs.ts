@@ -12,7 +12,7 @@ import { isObject, type JsonObject, stringOf } from './fields.ts';
 import type { ParsedTokens } from './format.ts';
 import { idsOf, logprobOf } from './tokenColumns.ts';
 
-export interface LogprobsReading {
+export interface ParsedLogprobs {
   /** `ends` are offsets into `text`. */
   readonly tokens?: ParsedTokens;
   /** Decoded text of the tokens. Absent if they have neither text nor bytes. */
@@ -27,10 +27,10 @@ interface TokenEntry {
   readonly top: readonly (readonly [string, number])[];
 }
 
-const NOTHING: LogprobsReading = {};
+const NOTHING: ParsedLogprobs = {};
 
 /** `logprobs` of a choice, chat or legacy. */
-export function readLogprobs(value: unknown): LogprobsReading {
+export function readLogprobs(value: unknown): ParsedLogprobs {
   if (!isObject(value)) return NOTHING;
   const { content, refusal, tokens } = value;
   if (Array.isArray(content) && content.length > 0) return spell(content.map(chatToken));
@@ -40,12 +40,12 @@ export function readLogprobs(value: unknown): LogprobsReading {
 }
 
 /** A bare list of chat tokens (llama.cpp's `completion_probabilities`). */
-export function readChatTokens(value: unknown): LogprobsReading {
+export function readChatTokens(value: unknown): ParsedLogprobs {
   return Array.isArray(value) ? spell(value.map(chatToken)) : NOTHING;
 }
 
 /** `meta_info` of SGLang's /generate. */
-export function readSglangLogprobs(meta: JsonObject): LogprobsReading {
+export function readSglangLogprobs(meta: JsonObject): ParsedLogprobs {
   const sampled = meta['output_token_logprobs'];
   if (!Array.isArray(sampled)) return NOTHING;
   const tops = arrayOf(meta['output_top_logprobs']);
@@ -54,7 +54,7 @@ export function readSglangLogprobs(meta: JsonObject): LogprobsReading {
   );
 }
 
-function readLegacy(value: JsonObject, tokens: readonly unknown[]): LogprobsReading {
+function readLegacy(value: JsonObject, tokens: readonly unknown[]): ParsedLogprobs {
   const logprobs = arrayOf(value['token_logprobs']);
   const tops = arrayOf(value['top_logprobs']);
   return spell(
@@ -130,7 +130,7 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   return bytes;
 }
 
-function spell(entries: readonly TokenEntry[]): LogprobsReading {
+function spell(entries: readonly TokenEntry[]): ParsedLogprobs {
   if (entries.length === 0) return NOTHING;
   const spelled = spelledBytes(entries) ?? spelledText(entries);
   const hasTop = entries.some((entry) => entry.top.length > 0);

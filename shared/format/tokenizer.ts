@@ -13,14 +13,14 @@ export interface Tokenizer {
   readonly special: ReadonlySet<number>;
 }
 
-export type TokenizerReading =
+export type ParsedTokenizer =
   | { readonly ok: true; readonly tokenizer: Tokenizer }
   | { readonly ok: false; readonly message: string };
 
 /** No vocabulary has more ids. A larger one is corrupt and would exhaust the memory. */
 const MOST_IDS = 4_000_000;
 
-export function readTokenizer(value: unknown): TokenizerReading {
+export function readTokenizer(value: unknown): ParsedTokenizer {
   if (!isObject(value) || !isObject(value['model'])) {
     return { ok: false, message: 'not a tokenizer.json: it has no "model"' };
   }

@@ -26,7 +26,7 @@ import type {
   RecordReader,
 } from './format.ts';
 import { responseOfMessages } from './messages.ts';
-import { found, refused, stepSaid } from './records.ts';
+import { found, readStep, refused } from './records.ts';
 
 const NO_REWARD: ReadonlySet<string> = new Set([
   ...['step', 'advantage', 'mode', 'prompt', 'completion', 'index', 'id', 'idx', 'epoch', 'seed'],
@@ -104,7 +104,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     rollout: {
       ...body,
       kind: kindOf(stringOf(record['mode'])) ?? file.layout.kind ?? 'train',
-      step: stepSaid(record['step'], 'step', file, warnings),
+      step: readStep(record['step'], 'step', file, warnings),
       groupRule: 'prompt',
       reward: rewards.length === 0 ? undefined : rewards.reduce((sum, { number }) => sum + number, 0),
       decision: advantage === undefined ? undefined : { advantage },

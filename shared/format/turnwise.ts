@@ -49,7 +49,7 @@ import {
 } from './messages.ts';
 import { timingOf } from './timing.ts';
 import { withLoggedCalls } from './turnwiseCalls.ts';
-import { alignTo, readTokens, type TokensReading } from './turnwiseTokens.ts';
+import { alignTo, type ParsedTokenColumns, readTokens } from './turnwiseTokens.ts';
 
 const TURNWISE_VERSION = 1;
 
@@ -256,7 +256,7 @@ interface Body extends MessageResponse {
 function responseOf(
   record: JsonObject,
   messages: readonly JsonObject[],
-  reading: TokensReading,
+  reading: ParsedTokenColumns,
   startsInReasoning: boolean,
 ): Body | undefined {
   const text = stringOf(record['text']);

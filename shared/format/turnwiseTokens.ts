@@ -3,7 +3,7 @@ import { decodeBase64, decodePacked, textOfByteTokens } from './binary.ts';
 import { isObject } from './fields.ts';
 import type { LineIssue, ParsedTokens } from './format.ts';
 
-export interface TokensReading {
+export interface ParsedTokenColumns {
   readonly tokens?: ParsedTokens;
   /** The decoded response. Absent if the tokens have neither text nor bytes. */
   readonly text?: string;
@@ -24,7 +24,7 @@ const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number];
 
-export function readTokens(value: unknown): TokensReading {
+export function readTokens(value: unknown): ParsedTokenColumns {
   if (value === undefined || value === null) return { warnings: [] };
   if (!isObject(value))
     return { warnings: [warning('bad_tokens', '"tokens" is not an object; its signals are not read')] };

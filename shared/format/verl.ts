@@ -15,7 +15,7 @@
  * - Every other key is a `reward_extra_info` list and stays in `extra`.
  */
 import { extractAnswer } from '../domain/answer.ts';
-import { type PromptReading, readPrompt } from '../domain/prompt.ts';
+import { type ParsedPrompt, readPrompt } from '../domain/prompt.ts';
 import { segmentResponse } from '../domain/segment.ts';
 import { summariseTurns } from '../domain/turns.ts';
 import {
@@ -66,7 +66,7 @@ class VerlReader implements RecordReader {
   private readonly stepOfName: number | undefined;
   /** Rollouts of a group are adjacent, so the last prompt is usually the next one's, too. */
   private last:
-    | { input: string; gts: string | undefined; problem: ParsedProblem; prompt: PromptReading }
+    | { input: string; gts: string | undefined; problem: ParsedProblem; prompt: ParsedPrompt }
     | undefined;
 
   constructor(stepOfName: number | undefined) {
@@ -128,7 +128,7 @@ class VerlReader implements RecordReader {
   private problemOf(
     input: string,
     gts: string | undefined,
-  ): { problem: ParsedProblem; prompt: PromptReading } {
+  ): { problem: ParsedProblem; prompt: ParsedPrompt } {
     const { last } = this;
     if (last !== undefined && last.input === input && last.gts === gts) return last;
     const prompt = readPrompt(input);

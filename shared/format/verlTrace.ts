@@ -31,7 +31,7 @@ import {
 } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedTokens } from './format.ts';
 import { parsedJson } from './messageShape.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import { durationOf } from './timing.ts';
 import { floatsOf, idsOf, maskOf, UNALIGNED } from './tokenColumns.ts';
 
@@ -130,7 +130,7 @@ function rolloutOf(output: unknown, attributes: JsonObject, file: FileContext, a
   const tokens = tokensOf(output, warnings);
   const sample = idOf(attributes['sample_index']);
   // MLflow has tags, which are texts.
-  const step = stepSaid(numberIn(attributes['step']), 'step', file, warnings);
+  const step = readStep(numberIn(attributes['step']), 'step', file, warnings);
   const ordinal = wholeOf(attributes['rollout_n']);
   const validates = booleanOf(attributes['validate']) ?? attributes['validate'] === 'True';
   const run = stringOf(attributes['experiment_name']);

@@ -61,7 +61,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'step.schedule': ({ runId, step }) => ({ runId, step, filter: 'turns:>0' }),
   'run.latencies': ({ runId, step }) => ({ runId, from: 0, to: step, filter: 'turns:>0' }),
   'problem.solved': ({ runId, step }) => ({ runId, step }),
-  'filter.read': ({ runId }) => ({ runId, filter: 'is_correct:true or "wait"' }),
+  'filter.parse': ({ runId }) => ({ runId, filter: 'is_correct:true or "wait"' }),
   'search.page': ({ runId, step }) => ({ query: 'wait or "the"', runId, step, limit: 5 }),
   'search.hits': ({ rolloutIds }) => ({ query: 'text:the', rolloutId: rolloutIds[0] ?? 0 }),
   'search.state': () => ({}),
@@ -101,7 +101,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'rollout.alternatives': ({ withTokens }) => ({ rolloutId: withTokens, from: 3, limit: 5 }),
   'token.signals': ({ runId, step }) => ({ runId, step }),
   'token.statistics': ({ runId, step }) => ({ runId, step, by: ['segment', 'token'] }),
-  'token.places': ({ runId, withTokens }) => ({
+  'token.occurrences': ({ runId, withTokens }) => ({
     runId,
     rolloutId: withTokens,
     signal: 'entropy',
@@ -111,7 +111,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'rollout.record': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }),
   'issue.list': () => ({}),
   'file.list': () => ({}),
-  'problem.places': ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }),
+  'problem.occurrences': ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }),
   'run.sources': () => ({ runKey: DEMO_RUN }),
   'run.joinPool': ({ poolKey, keptKey }) => ({ poolKey, keptKey }),
   'run.leavePool': ({ poolKey, keptKey }) => ({ poolKey, keptKey }),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agreementOf, DEFAULT_LEXICON, lexiconHits, lexiconPattern } from '../../shared/domain/lexicon.ts';
 import type { SegmentKind } from '../../shared/domain/model.ts';
-import { classifyTokens, placeTokens, TOKEN_CLASSES } from '../../shared/domain/reflection.ts';
+import { assignTokens, classifyTokens, TOKEN_CLASSES } from '../../shared/domain/reflection.ts';
 import { countHigh, policyValues, quantileThreshold } from '../../shared/domain/thresholds.ts';
 
 /** Segments of one-character tokens: kind and how many. */
@@ -49,7 +49,7 @@ describe('classifyTokens', () => {
   it('counts a token over a border to the segment it ends in', () => {
     const { segments } = rollout;
     const ends = Uint32Array.of(1, 3, 5, 10, 10);
-    const places = placeTokens({ segments, ends, mask: undefined });
+    const places = assignTokens({ segments, ends, mask: undefined });
     expect([...places.segment]).toEqual([0, 1, 2, 4, 4]);
   });
 
@@ -57,7 +57,7 @@ describe('classifyTokens', () => {
     const { segments } = rollout;
     const ends = Uint32Array.from({ length: 10 }, (_, i) => i + 1);
     const mask = Uint8Array.of(1, 1, 1, 1, 1, 0, 1, 1, 1, 1);
-    const places = placeTokens({ segments, ends, mask });
+    const places = assignTokens({ segments, ends, mask });
     expect([...places.segment]).toEqual([0, 0, 1, 1, 1, 2, 3, 3, 3, 4]);
     expect([...places.afterResponse]).toEqual([-1, -1, -1, -1, -1, -1, 0, 1, 2, -1]);
   });

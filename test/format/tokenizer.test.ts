@@ -1,7 +1,7 @@
 /** From ids to characters: what a vocabulary spells, and where it stands in the text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignIds, misfitOf } from '../../shared/format/alignIds.ts';
+import { alignIds, alignmentFailureOf } from '../../shared/format/alignIds.ts';
 import { textOfByteTokens } from '../../shared/format/binary.ts';
 import { readTokenizer, type Tokenizer } from '../../shared/format/tokenizer.ts';
 import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
@@ -117,28 +117,32 @@ describe('alignIds', () => {
 
   it('says why a run has no place', () => {
     const ids = Int32Array.from(idsOf('one two three'));
-    expect(misfitOf('one  two three', ids, undefined, all)).toBeUndefined();
-    expect(misfitOf('so: one two four', ids, undefined, all)).toEqual({
+    expect(alignmentFailureOf('one  two three', ids, undefined, all)).toBeUndefined();
+    expect(alignmentFailureOf('so: one two four', ids, undefined, all)).toEqual({
       kind: 'other-text',
       token: 8,
       spelled: 'three',
       written: 'four',
     });
-    expect(misfitOf('one two', ids, undefined, all)).toMatchObject({
+    expect(alignmentFailureOf('one two', ids, undefined, all)).toMatchObject({
       token: 8,
       spelled: 'three',
       written: '',
     });
-    expect(misfitOf('ok', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all)).toBeUndefined();
-    expect(misfitOf('no', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all)).toEqual({
-      kind: 'unknown-ids',
-      ids: [9_999, -1],
-      tokens: 3,
-    });
-    expect(misfitOf('ok', Int32Array.from(idsOf('ok')), Uint8Array.of(0, 0), all)).toEqual({
+    expect(
+      alignmentFailureOf('ok', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all),
+    ).toBeUndefined();
+    expect(alignmentFailureOf('no', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all)).toEqual(
+      {
+        kind: 'unknown-ids',
+        ids: [9_999, -1],
+        tokens: 3,
+      },
+    );
+    expect(alignmentFailureOf('ok', Int32Array.from(idsOf('ok')), Uint8Array.of(0, 0), all)).toEqual({
       kind: 'nothing',
     });
-    expect(misfitOf('ok', Int32Array.of(256), undefined, all)).toEqual({ kind: 'nothing' });
+    expect(alignmentFailureOf('ok', Int32Array.of(256), undefined, all)).toEqual({ kind: 'nothing' });
   });
 
   it('gives special tokens no text, and ids that are in no vocabulary neither', () => {

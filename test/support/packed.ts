@@ -8,7 +8,7 @@ import { wholeRecord } from '../../electron/ingest/recordChunk.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { recordSource } from '../../electron/storage/queries/places.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
-import type { PackFormat, PackWritten } from '../../shared/api/contract.ts';
+import type { PackFormat, WrittenPack } from '../../shared/api/contract.ts';
 import { Labelled } from './labelled.ts';
 import { ingestHere } from './library.ts';
 import { HOSTILE_TEXT } from './shells/hostileLog.ts';
@@ -22,7 +22,7 @@ export async function packHere(
   path: string,
   asked: PackAsked = {},
   stopAfter = Number.POSITIVE_INFINITY,
-): Promise<PackWritten | undefined> {
+): Promise<WrittenPack | undefined> {
   const request: PackRequest = {
     ...{ filter: '', isAll: false, siblings: false, tokens: false, raw: false, redact: [], version: 'test' },
     ...asked,

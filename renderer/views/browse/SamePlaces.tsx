@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { FIRST_PLACES, type ProblemPlace } from '../../../shared/api/contract.ts';
+import { FIRST_OCCURRENCES, type ProblemOccurrence } from '../../../shared/api/contract.ts';
 import { pathOfPlace } from '../../data/place.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { Link } from '../../ui/Link.tsx';
@@ -10,7 +10,7 @@ import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 /** The same problem at other steps and in other runs: how the policy did there, and a way to look. */
 export function SamePlaces({ groupId }: { readonly groupId: number }) {
   const [isOpen, setOpen] = useState(false);
-  const answer = useRequest('problem.places', { groupId, limit: FIRST_PLACES });
+  const answer = useRequest('problem.occurrences', { groupId, limit: FIRST_OCCURRENCES });
   const others = answer.data?.places.filter((place) => !place.isThis) ?? [];
   if (answer.error !== null) {
     return (
@@ -41,7 +41,7 @@ export function SamePlaces({ groupId }: { readonly groupId: number }) {
   );
 }
 
-function PlaceLine({ place }: { readonly place: ProblemPlace }) {
+function PlaceLine({ place }: { readonly place: ProblemOccurrence }) {
   const { runKey, step, groupKey } = place;
   const share = ratio(place.correct, place.correctKnown);
   return (

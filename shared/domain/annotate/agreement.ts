@@ -4,7 +4,7 @@
  */
 
 /** Labels that two reviewers gave one rollout. */
-export interface TwoReadings {
+export interface LabelPair {
   readonly first: ReadonlySet<string>;
   readonly second: ReadonlySet<string>;
 }
@@ -24,18 +24,18 @@ export interface Kappa {
 }
 
 /** κ of the yes/no decision of two reviewers about one label. */
-export function kappaOfLabel(readings: readonly TwoReadings[], label: string): Kappa {
+export function kappaOfLabel(rollouts: readonly LabelPair[], label: string): Kappa {
   let both = 0;
   let onlyFirst = 0;
   let onlySecond = 0;
-  for (const { first, second } of readings) {
+  for (const { first, second } of rollouts) {
     const isFirst = first.has(label);
     const isSecond = second.has(label);
     if (isFirst && isSecond) both++;
     else if (isFirst) onlyFirst++;
     else if (isSecond) onlySecond++;
   }
-  const n = readings.length;
+  const n = rollouts.length;
   const neither = n - both - onlyFirst - onlySecond;
   const table = [
     [both, onlyFirst],
@@ -82,7 +82,7 @@ export interface OverallKappa {
 /**
  * One category per rollout: its label, or none. If somebody gave two labels, the combination is a category.
  */
-export function kappaOfCategories(readings: readonly TwoReadings[]): OverallKappa {
+export function kappaOfCategories(rollouts: readonly LabelPair[]): OverallKappa {
   const names = new Map<string, number>();
   const codeOf = (labels: ReadonlySet<string>): number => {
     const name = JSON.stringify([...labels].sort());
@@ -90,24 +90,24 @@ export function kappaOfCategories(readings: readonly TwoReadings[]): OverallKapp
     names.set(name, code);
     return code;
   };
-  const pairs = readings.map(({ first, second }) => [codeOf(first), codeOf(second)] as const);
+  const pairs = rollouts.map(({ first, second }) => [codeOf(first), codeOf(second)] as const);
   const table = Array.from({ length: names.size }, () => new Array<number>(names.size).fill(0));
   for (const [first, second] of pairs) {
     const row = table[first];
     if (row !== undefined) row[second] = (row[second] ?? 0) + 1;
   }
-  return overall('categories', table, readings.length);
+  return overall('categories', table, rollouts.length);
 }
 
 /** Every pair of a label and a rollout is a yes/no decision. */
-export function kappaOfDecisions(readings: readonly TwoReadings[], labels: readonly string[]): OverallKappa {
-  const sums = labels.map((label) => kappaOfLabel(readings, label));
+export function kappaOfDecisions(rollouts: readonly LabelPair[], labels: readonly string[]): OverallKappa {
+  const sums = labels.map((label) => kappaOfLabel(rollouts, label));
   const sum = (of: (each: Kappa) => number): number => sums.reduce((total, each) => total + of(each), 0);
   const table = [
     [sum(({ both }) => both), sum(({ onlyFirst }) => onlyFirst)],
     [sum(({ onlySecond }) => onlySecond), sum(({ neither }) => neither)],
   ];
-  return overall('decisions', table, readings.length);
+  return overall('decisions', table, rollouts.length);
 }
 
 function overall(of: OverallKappa['of'], table: readonly (readonly number[])[], read: number): OverallKappa {
@@ -120,7 +120,7 @@ function overall(of: OverallKappa['of'], table: readonly (readonly number[])[], 
 }
 
 /** Labels that only one of two reviewers gave. */
-export function differences({ first, second }: TwoReadings): {
+export function differences({ first, second }: LabelPair): {
   readonly onlyFirst: readonly string[];
   readonly onlySecond: readonly string[];
 } {

@@ -48,7 +48,7 @@ export type Placed =
   | { readonly state: 'orphaned' };
 
 /** @param text the current version of the text that the anchor names */
-export function placeAnchor(anchor: Anchor, text: string, contentHash: ContentHash): Placed {
+export function locateAnchor(anchor: Anchor, text: string, contentHash: ContentHash): Placed {
   if (standsAt(anchor, text, contentHash)) return { state: 'exact', start: anchor.start, end: anchor.end };
   // Without a quote, nothing can be found elsewhere.
   if (anchor.quote === '') return { state: 'orphaned' };

@@ -80,7 +80,7 @@ export interface Annotation {
 }
 
 /** A reviewer has finished a rollout, whether or not it got a label. */
-export interface Reading {
+export interface ReviewMark {
   readonly rollout: RolloutKey;
   readonly author: string;
   readonly verdict: 'read' | 'skipped';

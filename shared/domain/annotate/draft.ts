@@ -18,7 +18,7 @@ export type PlainTarget =
     };
 
 /** Content of an annotation without its target. */
-export interface Said {
+export interface AnnotationContent {
   readonly label?: string | undefined;
   readonly note?: string | undefined;
   readonly correction?: string | undefined;
@@ -89,19 +89,19 @@ export interface NewAnnotation {
 /**
  * Omits empty fields: an empty note is no note. Replaces lone surrogates, which cannot be stored as UTF-8.
  */
-export function annotationOf(base: NewAnnotation, said: Said): Annotation {
+export function annotationOf(base: NewAnnotation, content: AnnotationContent): Annotation {
   const { id, rollout, target, author, createdAt, updatedAt } = base;
-  const note = written(said.note);
-  const correction = said.correction === undefined ? undefined : wellFormed(said.correction);
+  const note = written(content.note);
+  const correction = content.correction === undefined ? undefined : wellFormed(content.correction);
   return {
     id,
     rollout,
     target,
-    ...(said.label === undefined ? {} : { label: said.label }),
+    ...(content.label === undefined ? {} : { label: content.label }),
     ...(note === undefined ? {} : { note }),
     ...(correction === undefined ? {} : { correction }),
-    ...(said.severity === undefined ? {} : { severity: said.severity }),
-    ...(said.flag === undefined ? {} : { flag: said.flag }),
+    ...(content.severity === undefined ? {} : { severity: content.severity }),
+    ...(content.flag === undefined ? {} : { flag: content.flag }),
     author: wellFormed(author),
     createdAt,
     updatedAt,
@@ -127,9 +127,9 @@ export function withoutLabel(annotation: Annotation): Annotation | undefined {
 }
 
 /** Whether author and content are equal, regardless of target. */
-export function saysTheSame(
-  a: Said & { readonly author: string },
-  b: Said & { readonly author: string },
+export function hasSameContent(
+  a: AnnotationContent & { readonly author: string },
+  b: AnnotationContent & { readonly author: string },
 ): boolean {
   return (['author', 'label', 'note', 'correction', 'severity', 'flag'] as const).every(
     (each) => a[each] === b[each],
@@ -137,7 +137,7 @@ export function saysTheSame(
 }
 
 /** Whether two annotations of one rollout have the same target. */
-export function isSamePlace(a: AnnotationTarget, b: AnnotationTarget): boolean {
+export function isSameTarget(a: AnnotationTarget, b: AnnotationTarget): boolean {
   if (a.kind === 'rollout' || b.kind === 'rollout') return a.kind === b.kind;
   return (
     a.kind === b.kind &&

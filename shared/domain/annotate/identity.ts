@@ -1,5 +1,5 @@
 /** Equality of rollouts, annotations and review marks. Ignores key order and absent fields. */
-import type { Annotation, AnnotationTarget, ContentHash, Reading, RolloutKey } from './annotation.ts';
+import type { Annotation, AnnotationTarget, ContentHash, ReviewMark, RolloutKey } from './annotation.ts';
 
 /**
  * Canonical text of a rollout key. Omits the record hash, because the same rollout may be in other records.
@@ -17,7 +17,7 @@ export function targetText(target: AnnotationTarget): string {
  * Equal texts mean that the same author made the same statement about the same target. Only id and times may
  * differ.
  */
-export function likenessText(annotation: Annotation): string {
+export function contentText(annotation: Annotation): string {
   const { rollout, target, label, author, note, correction, severity, flag } = annotation;
   const said = [label, author, note, correction, severity, flag].map((each) => each ?? null);
   return JSON.stringify([rolloutText(rollout), targetText(target), ...said]);
@@ -31,7 +31,7 @@ export function isSameAnnotation(a: Annotation, b: Annotation): boolean {
   return a === b || annotationText(a) === annotationText(b);
 }
 
-export function readingText({ rollout, author }: Reading): string {
+export function reviewMarkText({ rollout, author }: ReviewMark): string {
   return JSON.stringify([rolloutText(rollout), author]);
 }
 

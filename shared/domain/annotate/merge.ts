@@ -2,15 +2,15 @@
  * Merges imported annotations without changing local ones. Unknown annotations are added, equal ones counted,
  * and differing ones kept as conflicts until somebody decides.
  */
-import type { Annotation, Reading } from './annotation.ts';
-import { annotationText, likenessText, readingText } from './identity.ts';
+import type { Annotation, ReviewMark } from './annotation.ts';
+import { annotationText, contentText, reviewMarkText } from './identity.ts';
 import type { Label, Taxonomy } from './taxonomy.ts';
 import { MOST_LABELS } from './taxonomy.ts';
 
 /** What the merge needs to know about the local library. */
 export interface Known {
   byId(id: string): Annotation | undefined;
-  /** The annotation with this `likenessText`. */
+  /** The annotation with this `contentText`. */
   alike(likeness: string): Annotation | undefined;
   /** The same version was imported before: it waits for a decision or has one. */
   hasCome(theirs: Annotation): boolean;
@@ -31,7 +31,7 @@ export function mergeAnnotations(known: Known, theirs: readonly Annotation[]): M
   const present: Annotation[] = [];
   const conflicts = new Map<string, Annotation>();
   for (const each of theirs) {
-    const likeness = likenessText(each);
+    const likeness = contentText(each);
     const text = annotationText(each);
     const ours = added.get(each.id) ?? known.byId(each.id);
     if (likenesses.has(likeness) || known.alike(likeness) !== undefined) present.push(each);
@@ -49,13 +49,13 @@ export function mergeAnnotations(known: Known, theirs: readonly Annotation[]): M
  *
  * @returns marks that are missing here or win over the local one
  */
-export function mergeReadings(
-  ours: (reading: Reading) => Reading | undefined,
-  theirs: readonly Reading[],
-): readonly Reading[] {
-  const taken = new Map<string, Reading>();
+export function mergeReviewMarks(
+  ours: (reading: ReviewMark) => ReviewMark | undefined,
+  theirs: readonly ReviewMark[],
+): readonly ReviewMark[] {
+  const taken = new Map<string, ReviewMark>();
   for (const each of theirs) {
-    const key = readingText(each);
+    const key = reviewMarkText(each);
     const mine = taken.get(key) ?? ours(each);
     if (mine === undefined || counts(each) > counts(mine)) taken.set(key, each);
     else if (counts(each) === counts(mine) && each.at > mine.at) taken.set(key, each);
@@ -63,7 +63,7 @@ export function mergeReadings(
   return [...taken.values()];
 }
 
-const counts = ({ verdict }: Reading): number => (verdict === 'read' ? 1 : 0);
+const counts = ({ verdict }: ReviewMark): number => (verdict === 'read' ? 1 : 0);
 
 export interface MergedTaxonomy {
   readonly taxonomy: Taxonomy;

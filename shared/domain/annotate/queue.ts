@@ -4,7 +4,7 @@
  */
 
 /** A pseudorandom number per id, determined by the seed. Any two ids are equally likely in either order. */
-function lotOf(id: number, seed: number): number {
+function shuffleKey(id: number, seed: number): number {
   let mixed = Math.imul(id ^ (id >>> 16), 0x45d9f3b) ^ Math.imul(seed ^ 0x9e3779b9, 0x27d4eb2f);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
@@ -12,10 +12,10 @@ function lotOf(id: number, seed: number): number {
 }
 
 /** Shuffles ids by the seed, independent of their input order. */
-export function drawn(ids: Uint32Array, seed: number): Uint32Array {
-  const lots = Float64Array.from(ids, (id) => lotOf(id, seed));
+export function shuffled(ids: Uint32Array, seed: number): Uint32Array {
+  const keys = Float64Array.from(ids, (id) => shuffleKey(id, seed));
   const order = Uint32Array.from(ids.keys());
-  order.sort((a, b) => (lots[a] ?? 0) - (lots[b] ?? 0) || (ids[a] ?? 0) - (ids[b] ?? 0));
+  order.sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || (ids[a] ?? 0) - (ids[b] ?? 0));
   return order.map((at) => ids[at] ?? 0);
 }
 
@@ -28,8 +28,8 @@ export function stratified(ids: Uint32Array, groupOf: (at: number) => number, se
     if (members === undefined) groups.set(group, [id]);
     else members.push(id);
   });
-  const keys = drawn(Uint32Array.from(groups.keys()), seed);
-  const members = Array.from(keys, (key) => drawn(Uint32Array.from(groups.get(key) ?? []), seed));
+  const keys = shuffled(Uint32Array.from(groups.keys()), seed);
+  const members = Array.from(keys, (key) => shuffled(Uint32Array.from(groups.get(key) ?? []), seed));
   const ordered = new Uint32Array(ids.length);
   let count = 0;
   for (let round = 0; count < ids.length; round++) {
@@ -42,7 +42,7 @@ export function stratified(ids: Uint32Array, groupOf: (at: number) => number, se
 }
 
 /** Labels that other reviewers gave a rollout. */
-export interface OtherReadings {
+export interface OtherReviews {
   /** Label set of each reviewer who has read it; may be empty. */
   readonly labels: readonly ReadonlySet<string>[];
 }
@@ -50,7 +50,7 @@ export interface OtherReadings {
 /** Most disputed first, then those one other reviewer has read, then the rest. Stable. */
 export function byDisagreement(
   ids: Uint32Array,
-  othersOf: (id: number) => OtherReadings | undefined,
+  othersOf: (id: number) => OtherReviews | undefined,
 ): Uint32Array {
   const ranks = Float64Array.from(ids, (id) => {
     const others = othersOf(id);
@@ -63,10 +63,10 @@ export function byDisagreement(
 }
 
 /** Number of labels that some reviewers gave and others did not. */
-function disputed(readings: readonly ReadonlySet<string>[]): number {
+function disputed(labelSets: readonly ReadonlySet<string>[]): number {
   const counts = new Map<string, number>();
-  for (const labels of readings) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  for (const labels of labelSets) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
   let differing = 0;
-  for (const count of counts.values()) if (count < readings.length) differing++;
+  for (const count of counts.values()) if (count < labelSets.length) differing++;
   return differing;
 }

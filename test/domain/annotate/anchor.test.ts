@@ -8,7 +8,7 @@ import type { TextRange } from '../../../shared/domain/model.ts';
 
 const makeAnchor = (which: Anchor['text'], text: string, range: TextRange) =>
   anchors.makeAnchor(which, text, range, contentHash);
-const placeAnchor = (anchor: Anchor, text: string) => anchors.placeAnchor(anchor, text, contentHash);
+const locateAnchor = (anchor: Anchor, text: string) => anchors.locateAnchor(anchor, text, contentHash);
 
 const texts = fc.string({
   unit: fc.constantFrom(...'ab \n\t.<>', '\r\n', '😀', '\u0000', 'é', '解', 'x = 1'),
@@ -26,7 +26,7 @@ describe('an anchor', () => {
     fc.assert(
       fc.property(pieces, ({ text, start, end }) => {
         const anchor = makeAnchor('response', text, { start, end });
-        expect(placeAnchor(anchor, text)).toEqual({ state: 'exact', start: anchor.start, end: anchor.end });
+        expect(locateAnchor(anchor, text)).toEqual({ state: 'exact', start: anchor.start, end: anchor.end });
         expect(anchor.start).toBeLessThanOrEqual(start);
         expect(anchor.end).toBeGreaterThanOrEqual(end);
       }),
@@ -55,8 +55,8 @@ describe('an anchor', () => {
       fc.property(pieces, texts, texts, ({ text, start, end }, front, back) => {
         const anchor = makeAnchor('response', text, { start, end });
         fc.pre(anchor.end > anchor.start && front.length > 0);
-        expect(placeAnchor(anchor, text + back).state).toBe('exact');
-        const placed = placeAnchor(anchor, front + text);
+        expect(locateAnchor(anchor, text + back).state).toBe('exact');
+        const placed = locateAnchor(anchor, front + text);
         expect(placed.state).not.toBe('orphaned');
         if (placed.state === 'orphaned') return;
         expect((front + text).slice(placed.start, placed.end)).toBe(anchor.quote);
@@ -69,7 +69,7 @@ describe('an anchor', () => {
     const start = text.indexOf('wait', 20);
     const anchor = makeAnchor('response', text, { start, end: start + 4 });
     const front = 'Something new in front of it all, longer than the rest. wait. ';
-    expect(placeAnchor(anchor, front + text)).toEqual({
+    expect(locateAnchor(anchor, front + text)).toEqual({
       state: 'moved',
       start: front.length + start,
       end: front.length + start + 4,
@@ -78,7 +78,7 @@ describe('an anchor', () => {
 
   it('takes the nearest of equal places', () => {
     const anchor = makeAnchor('response', 'wait', { start: 0, end: 4 });
-    expect(placeAnchor({ ...anchor, start: 20, end: 24 }, 'wait      wait     wait')).toEqual({
+    expect(locateAnchor({ ...anchor, start: 20, end: 24 }, 'wait      wait     wait')).toEqual({
       state: 'moved',
       start: 19,
       end: 23,
@@ -98,7 +98,7 @@ describe('an anchor', () => {
     const end = text.indexOf('and then') + 8;
     const anchor = makeAnchor('response', text, { start, end });
     const other = reformatted(text);
-    const placed = placeAnchor(anchor, other);
+    const placed = locateAnchor(anchor, other);
     expect(placed.state).toBe('moved');
     if (placed.state === 'orphaned') return;
     const found = other.slice(placed.start, placed.end);
@@ -110,12 +110,12 @@ describe('an anchor', () => {
     const text = 'the answer is 41, I think';
     const start = text.indexOf('41');
     const anchor = makeAnchor('response', text, { start, end: start + 2 });
-    expect(placeAnchor(anchor, 'the answer is 42, I think')).toEqual({ state: 'orphaned' });
-    expect(placeAnchor(anchor, '')).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(anchor, 'the answer is 42, I think')).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(anchor, '')).toEqual({ state: 'orphaned' });
     const blank = makeAnchor('response', 'a   b', { start: 1, end: 4 });
-    expect(placeAnchor(blank, 'a\tb')).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(blank, 'a\tb')).toEqual({ state: 'orphaned' });
     const short = makeAnchor('response', 'no w', { start: 0, end: 4 });
-    expect(placeAnchor(short, 'now')).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(short, 'now')).toEqual({ state: 'orphaned' });
   });
 
   it('of a long piece is found by both ends, and says when its middle has changed', () => {
@@ -124,18 +124,18 @@ describe('an anchor', () => {
     const anchor = makeAnchor('response', text, { start: 7, end: 7 + piece.length });
     expect(anchor.quote.length + (anchor.quoteEnd?.length ?? 0)).toBe(LONGEST_QUOTE);
     expect(anchor.before.length).toBeLessThanOrEqual(CONTEXT_CHARS);
-    expect(placeAnchor(anchor, text).state).toBe('exact');
-    expect(placeAnchor(anchor, `more ${text}`)).toEqual({
+    expect(locateAnchor(anchor, text).state).toBe('exact');
+    expect(locateAnchor(anchor, `more ${text}`)).toEqual({
       state: 'moved',
       start: 12,
       end: 12 + piece.length,
     });
     const middle = Math.floor(text.length / 2);
     const changed = `${text.slice(0, middle)}X${text.slice(middle + 1)}`;
-    expect(placeAnchor(anchor, changed)).toEqual({ state: 'moved', start: 7, end: 7 + piece.length });
+    expect(locateAnchor(anchor, changed)).toEqual({ state: 'moved', start: 7, end: 7 + piece.length });
     const longer = `${text.slice(0, middle)}something else${text.slice(middle)}`;
-    expect(placeAnchor(anchor, longer)).toEqual({ state: 'moved', start: 7, end: 7 + piece.length + 14 });
-    expect(placeAnchor(anchor, text.slice(0, middle))).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(anchor, longer)).toEqual({ state: 'moved', start: 7, end: 7 + piece.length + 14 });
+    expect(locateAnchor(anchor, text.slice(0, middle))).toEqual({ state: 'orphaned' });
   });
 
   it.each([
@@ -147,10 +147,10 @@ describe('an anchor', () => {
     const middle = text.length >>> 1;
     const anchor = makeAnchor('response', text, { start: middle, end: middle + LONGEST_QUOTE });
     const began = performance.now();
-    expect(placeAnchor(anchor, `${odd}${text.slice(0, middle)}${odd}${text.slice(middle)}`).state).not.toBe(
+    expect(locateAnchor(anchor, `${odd}${text.slice(0, middle)}${odd}${text.slice(middle)}`).state).not.toBe(
       'exact',
     );
-    expect(placeAnchor({ ...anchor, quote: `${anchor.quote}${odd}${odd}` }, text).state).toBe('orphaned');
+    expect(locateAnchor({ ...anchor, quote: `${anchor.quote}${odd}${odd}` }, text).state).toBe('orphaned');
     // A quadratic search would take minutes.
     expect(performance.now() - began).toBeLessThan(5_000);
   });

@@ -2,17 +2,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../../../electron/storage/contentHash.ts';
-import type { Annotation, Reading, RolloutKey } from '../../../shared/domain/annotate/annotation.ts';
+import type { Annotation, ReviewMark, RolloutKey } from '../../../shared/domain/annotate/annotation.ts';
 import {
   annotationText,
+  contentText,
   idBeside,
-  likenessText,
-  readingText,
+  reviewMarkText,
 } from '../../../shared/domain/annotate/identity.ts';
 import {
   type Known,
   mergeAnnotations,
-  mergeReadings,
+  mergeReviewMarks,
   mergeTaxonomy,
 } from '../../../shared/domain/annotate/merge.ts';
 import { DEFAULT_TAXONOMY, type Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
@@ -47,7 +47,7 @@ class Library {
   take(pack: readonly Annotation[]) {
     const known: Known = {
       byId: (id) => this.all.get(id),
-      alike: (likeness) => [...this.all.values()].find((each) => likenessText(each) === likeness),
+      alike: (likeness) => [...this.all.values()].find((each) => contentText(each) === likeness),
       hasCome: (each) => this.conflicts.has(annotationText(each)),
     };
     const merged = mergeAnnotations(known, pack);
@@ -58,7 +58,7 @@ class Library {
 
   /** Everything that anybody said, whether it stands or waits. */
   said(): Set<string> {
-    return new Set([...this.all.values(), ...this.conflicts.values()].map(likenessText));
+    return new Set([...this.all.values(), ...this.conflicts.values()].map(contentText));
   }
 }
 
@@ -85,7 +85,7 @@ describe('merging', () => {
         const { added, present, conflicts } = library.take(theirs);
         expect([...library.all].slice(0, before.length)).toEqual(before);
         expect(added.length + present.length + conflicts.length).toBe(theirs.length);
-        for (const each of theirs) expect(library.said()).toContain(likenessText(each));
+        for (const each of theirs) expect(library.said()).toContain(contentText(each));
       }),
     );
   });
@@ -125,11 +125,11 @@ describe('merging', () => {
         at: fc.nat(3),
       }),
     );
-    const taken = (...packs: readonly (readonly Reading[])[]): Map<string, Reading> => {
-      const all = new Map<string, Reading>();
+    const taken = (...packs: readonly (readonly ReviewMark[])[]): Map<string, ReviewMark> => {
+      const all = new Map<string, ReviewMark>();
       for (const pack of packs)
-        for (const each of mergeReadings((reading) => all.get(readingText(reading)), pack))
-          all.set(readingText(each), each);
+        for (const each of mergeReviewMarks((reading) => all.get(reviewMarkText(reading)), pack))
+          all.set(reviewMarkText(each), each);
       return new Map([...all].sort(([a], [b]) => (a < b ? -1 : 1)));
     };
     fc.assert(

@@ -1,7 +1,7 @@
 /** Orders of reading. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { byDisagreement, drawn, stratified } from '../../../shared/domain/annotate/queue.ts';
+import { byDisagreement, shuffled, stratified } from '../../../shared/domain/annotate/queue.ts';
 
 const idSets = fc.uniqueArray(fc.nat(100_000), { maxLength: 200 }).map((ids) => Uint32Array.from(ids));
 const sorted = (ids: Uint32Array): Uint32Array => ids.slice().sort((a, b) => a - b);
@@ -9,8 +9,8 @@ const sorted = (ids: Uint32Array): Uint32Array => ids.slice().sort((a, b) => a -
 it('the same seed draws the same order, whatever order they come in; every one once', () => {
   fc.assert(
     fc.property(idSets, fc.nat(), (ids, seed) => {
-      const order = drawn(ids, seed);
-      expect(drawn(ids.slice().reverse(), seed)).toEqual(order);
+      const order = shuffled(ids, seed);
+      expect(shuffled(ids.slice().reverse(), seed)).toEqual(order);
       expect(sorted(order)).toEqual(sorted(ids));
     }),
   );
@@ -20,7 +20,7 @@ it('leaving some out leaves the order of the others', () => {
   fc.assert(
     fc.property(idSets, fc.nat(), fc.integer({ min: 2, max: 5 }), (ids, seed, by) => {
       const some = ids.filter((id) => id % by === 0);
-      expect(drawn(ids, seed).filter((id) => id % by === 0)).toEqual(drawn(some, seed));
+      expect(shuffled(ids, seed).filter((id) => id % by === 0)).toEqual(shuffled(some, seed));
     }),
   );
 });
@@ -29,7 +29,7 @@ it('another seed draws another order, and every place is as likely', () => {
   const ids = Uint32Array.from({ length: 10 }, (_, i) => i + 1);
   const first = new Map<number, number>();
   for (let seed = 0; seed < 5_000; seed++) {
-    const id = drawn(ids, seed)[0] ?? 0;
+    const id = shuffled(ids, seed)[0] ?? 0;
     first.set(id, (first.get(id) ?? 0) + 1);
   }
   // 500 each; five standard deviations are 106.

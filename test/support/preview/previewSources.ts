@@ -104,7 +104,7 @@ export function sourceMethods(scenario: string): FakeMethods {
     'run.setGroupRule': () => ({ groups: 480 }),
     'run.setName': () => ({ jobId: 9 }),
     'run.remove': () => ({ rollouts: 30_720, files: 340, bytes: 9.1e8 }),
-    'problem.places': ({ groupId }) => ({
+    'problem.occurrences': ({ groupId }) => ({
       total: 3,
       places: [0, 5, 10].map((step) => ({
         ...{ runKey: RUN.runKey, runName: RUN.name, kind: 'train' as const, step, groupKey: 'p-0017' },

@@ -14,10 +14,10 @@ import { answerClusters, historyScale } from './historyModel.ts';
 import { RunHistory, scaleText } from './RunHistory.tsx';
 import './problems.css';
 
-type ProblemPlace = Extract<Place, { view: 'problem' }>;
+type ProblemOccurrence = Extract<Place, { view: 'problem' }>;
 
 /** One problem over steps and runs: how often it was solved, with which answers, at which length. */
-export default function ProblemView({ place }: { readonly place: ProblemPlace }) {
+export default function ProblemView({ place }: { readonly place: ProblemOccurrence }) {
   const { runKey, step, groupKey } = place;
   const resolved = usePage({ runKey, step, groupKey });
   const groupId = resolved.data?.groupId;
