@@ -1,7 +1,6 @@
 /**
- * Who may import whom, as data. The same rules are compiled by the project references; this
- * test also knows the finer ones (which folder of electron may use which) and the house rules
- * that a compiler does not check.
+ * The import table as data. Project references compile the same rules; this test also checks the finer ones
+ * (which folder of electron may use which) and conventions that a compiler does not check.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -9,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Folder → folders it may import from (itself is understood), and packages. `types:` allows type-only imports. */
+/** Folder → folders it may import from (besides itself), and packages. `types:` allows type-only imports. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'shared/domain': [],
   'shared/format': ['shared/domain', 'zod'],
@@ -22,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'electron/storage': ['shared/domain', 'shared/format', 'shared/api', 'node:', 'better-sqlite3'],
   'electron/ingest': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
-  // Containers are opened here and nowhere else, with the libraries that know them.
+  // Only this folder opens containers, with the libraries for them.
   'electron/ingest/containers': [
     'shared/format',
     'node:',
@@ -286,7 +285,7 @@ describe('the house', () => {
         statSync(join(ROOT, name), { throwIfNoEntry: false }),
       ),
     ];
-    // Assembled, so that this file does not name what it forbids.
+    // Concatenated, so that this file does not contain what it forbids.
     const host = ['registry', 'npmjs', 'org'].join('.');
     const found = texts.filter((file) => readFileSync(join(ROOT, file), 'utf8').includes(host));
     expect(found).toEqual([]);

@@ -1,4 +1,4 @@
-/** `turnwise label`, `annotations`, `annotate` and `taxonomy`, as a script would call them. */
+/** `turnwise label`, `annotations`, `annotate` and `taxonomy`, called as by a script. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The command line from outside: what it prints, where, and how it ends. */
+/** The command line from outside: output, streams and exit codes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-// A home of its own: without --library the user's library would be meant.
+// With its own home directory, because the default is the user's library.
 const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
   runHere(place.directory, args, { XDG_DATA_HOME: place.directory, HOME: place.directory });
 
@@ -179,7 +179,7 @@ describe('two at once', () => {
     for (const [name, text] of grown) writeFileSync(join(logs, name), text);
     const codes = await Promise.all([1, 2].map(() => start('ingest', logs, '--library', library)));
     expect(codes.filter((code) => code !== 0 && code !== 3)).toEqual([]);
-    // Whoever met a file the other was reading left it alone; a last call finds nothing missing.
+    // A process that met a file the other was reading skipped it. A last call finds nothing missing.
     await ingestHere(library, [logs]);
     const lines = [...grown.values()].reduce((sum, text) => sum + text.split('\n').length - 1, 0);
     expect(
@@ -212,7 +212,7 @@ describe('a statement', () => {
 /** State and parent of a process, from Linux's /proc; undefined when it is gone. */
 function statusOf(pid: number | string): { readonly state: string; readonly parent: number } | undefined {
   try {
-    // The name in parentheses may hold anything; what counts stands behind it.
+    // The name in parentheses may contain anything; the fields follow it.
     const [state = '', parent] =
       readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return { state, parent: Number(parent) };
@@ -299,7 +299,7 @@ describe('kill -9 during ingest', () => {
     const expected = contents(whole);
     const library = join(place.directory, 'killed.sqlite');
     const sizes: number[] = [];
-    // Each attempt is killed a little further on: when so many rollouts have been committed.
+    // Kills each attempt later: after this many committed rollouts.
     for (const rolloutsSeen of [1, 600, 1200]) {
       const child = spawn(process.execPath, [MAIN, 'ingest', logs, '--library', library], {
         stdio: 'ignore',
@@ -326,7 +326,7 @@ function killedAt(child: ChildProcess, library: string, rollouts: number): Promi
         const [{ n } = { n: 0 }] = rows(library, 'SELECT count(*) AS n FROM rollout_row');
         if (Number(n) >= rollouts) child.kill('SIGKILL');
       } catch {
-        // The library is being made: not yet a database, or without its tables.
+        // The library is being created: not yet a database, or without tables.
       }
     }, 2);
   });
@@ -439,7 +439,7 @@ describe('a mapping', () => {
       'mapping.json',
       '--json',
     );
-    // The whole of "meta" is read by two of its fields; nothing is left over to be masked.
+    // Two mapped fields cover all of "meta", so nothing remains to be masked.
     expect([code, JSON.parse(out)]).toMatchObject([0, { rollouts: 3, files: [{ format: 'mapping:ours' }] }]);
     expect(
       rows(join(place.directory, 'a.sqlite'), 'SELECT step, reward, answer FROM rollout ORDER BY rollout_id'),
@@ -492,7 +492,7 @@ function spawnTurnwise(...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [MAIN, ...args], { env, cwd: place.directory });
 }
 
-/** Waits until the process has said it, on either channel. */
+/** Waits until the process has printed the words, on either stream. */
 async function said(child: ChildProcess, words: string): Promise<void> {
   await new Promise<void>((resolve) => {
     let text = '';

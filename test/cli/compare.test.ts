@@ -1,4 +1,4 @@
-/** `turnwise compare` and `turnwise code`, as a script would call them. */
+/** `turnwise compare` and `turnwise code`, called as by a script. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

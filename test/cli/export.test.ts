@@ -1,4 +1,4 @@
-/** `turnwise export`, as a script would call it. */
+/** `turnwise export`, called as by a script. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** `turnwise libraries`, `compact` and `move`, as a script would call them; and a move that is killed. */
+/** `turnwise libraries`, `compact` and `move`, called as by a script; and a move that is killed. */
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, watch } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `turnwise roc` from outside: what it prints, under what, and how it ends. */
+/** `turnwise roc` from outside: output, basis and exit codes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLE, writePoolLog } from '../roc/poolLog.ts';
 import { type CommandRun, runHere } from '../support/commandLine.ts';

@@ -1,4 +1,4 @@
-/** `turnwise schedule`: what the log says of time, by step and by rollout, and what it does not say. */
+/** `turnwise schedule`: logged times by step and by rollout, and what is reported if they are missing. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

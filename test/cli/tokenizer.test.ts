@@ -1,4 +1,4 @@
-/** Token ids without text get places from a tokenizer.json, and lose them again. */
+/** Token ids without text get offsets from a tokenizer.json, and lose them again. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
@@ -13,7 +13,10 @@ afterEach(() => place.remove());
 const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
   runHere(place.directory, [...args, '--library', place.library]);
 
-/** A NeMo-Gym rollout: a message and a call, sampled together, with ids and log-probabilities and no texts of tokens. */
+/**
+ * A NeMo-Gym rollout: a message and a call, sampled together, with ids and log-probabilities but no token
+ * texts.
+ */
 function rollout(index: number, text: string): string {
   const call = '{"name": "add", "arguments": {"a": 1}}';
   const ids = [...idsOf(`${text}\n\n<tool_call>\n${call}\n</tool_call>`), 256];

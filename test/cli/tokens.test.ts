@@ -1,4 +1,4 @@
-/** `turnwise tokens` and the SQL function `tokens`: the same tokens, and what each number is. */
+/** `turnwise tokens` and the SQL function `tokens` return the same tokens and sources. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ interface Printed {
   readonly tokens: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Ids of rollouts with tokens, by what is known of them. */
+/** Ids of rollouts with tokens, by an SQL condition. */
 function withTokens(condition: string): readonly number[] {
   const sql = `SELECT rollout_id FROM token_row WHERE ${condition} ORDER BY rollout_id`;
   return rows(place.library, sql).map((row) => Number(row['rollout_id']));
@@ -120,7 +120,7 @@ describe('entropy', () => {
       string,
       unknown
     >[];
-    // Bounds from listed alternatives are rows of their own.
+    // Bounds from listed alternatives are separate rows.
     const found = printed.filter(({ source }) => (source as { kind: string }).kind === 'full');
     const direct = rows(
       place.library,

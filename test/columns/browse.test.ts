@@ -1,4 +1,4 @@
-/** Lists, filters and charts from columns, against the same asked of the rows in SQL. */
+/** Lists, filters and charts from columns equal the same queries in SQL. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -261,7 +261,7 @@ describe('orders over columns', () => {
   });
 });
 
-/** The values of the charts worked out from the rows, each in its own way. */
+/** Computes the chart values from the rows, independently of the columns. */
 function factsBySql(runId: number, filter: string): readonly Record<string, unknown>[] {
   const matching = `SELECT rollout_id FROM (${filterSql(nodeOf(filter), runId)})`;
   const errors = "('exception', 'timeout', 'infra', 'parse_error', 'dispatch_error', 'error')";
@@ -414,7 +414,7 @@ describe('kept columns', () => {
     );
     expect(whole).toEqual(masked);
 
-    // What is kept is what is read: a kept column that says otherwise is believed, and no longer after a change.
+    // Stored columns are read without verification: a manipulated column is believed until the next change.
     const runId = runs[0]?.run_id ?? 0;
     const step = Number(db.prepare('SELECT min(step) FROM step_row WHERE run_id = ?').pluck().get(runId));
     writer

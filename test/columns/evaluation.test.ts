@@ -1,4 +1,4 @@
-/** Evaluations from columns, logged metrics and solved problems, against the same asked of the views in SQL. */
+/** Evaluations from columns, logged metrics and solved problems equal the same queries over the views. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
@@ -46,8 +46,8 @@ function evaluation(filter = '', step?: number): readonly EvaluationPanel[] {
 }
 
 /**
- * The mean over problems of their share of correct samples. A problem with one rollout under the condition is there
- * with all its rollouts.
+ * Mean over problems of their share of correct samples. A problem with one matching rollout counts with all
+ * its rollouts.
  */
 const passAt1Under = (condition: string): string => `
   SELECT source, step, count(*) AS problems, sum(n) AS samples, avg(share) AS mean FROM (
@@ -64,7 +64,7 @@ describe('eval.summary', () => {
     ['tool_calls:>=2', 'tool_calls >= 2', 0, 5],
     ['is_correct:true', 'is_correct = 1', 0, 5],
     ['is_correct:false turns:>=4', 'is_correct = 0 AND turns >= 4', 0, 5],
-    // Steps are chosen, not problems that have one.
+    // A step condition selects steps rather than problems.
     ['step:>=150 is_correct:true', 'is_correct = 1', 150, 3],
     ['-step:..149', '1', 150, 3],
   ])('under %j: pass@1 as by SQL', (filter, condition, from, least) => {

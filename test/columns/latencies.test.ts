@@ -1,4 +1,4 @@
-/** How latencies lie, against the same counted from the raw rows. */
+/** Latency distributions equal counts over the raw rows. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
@@ -17,7 +17,7 @@ import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
-/** Of all orders of magnitude, on edges and beside them; the third of each rollout is not logged. */
+/** All orders of magnitude, on edges and beside them. The third call of each rollout is not logged. */
 const LATENCIES = [
   0, 0.4, 1, 1.25, 3.15, 3.149, 40, 299.5, 300, 315, 629.9, 630, 8000, 59_000, 1e6, 2_500_000,
 ];
@@ -84,7 +84,7 @@ function callsBySql({ runId, from = 0, to = 1e9, filter }: Question): readonly C
     .all(runId, from, to) as Call[];
 }
 
-/** Written out plainly: every value in a list of its own bin, sorted, ranked. */
+/** A naive version: collects every value in a list per bin, sorts and ranks it. */
 function expected(calls: readonly Call[]) {
   // Columns hold single precision.
   const known = calls.flatMap(({ latency_ms: ms, is_latency_logged: logged }) =>
@@ -203,7 +203,7 @@ it('edges are decimals as they are written, each the beginning of its bin', () =
   expect(LATENCY_EDGES.slice(-11)).toEqual([1e5, 125e3, 16e4, 2e5, 25e4, 315e3, 4e5, 5e5, 63e4, 8e5, 1e6]);
   LATENCY_EDGES.forEach((edge, i) => {
     expect([latencyBinOf(edge), latencyBinOf(edge - edge * 1e-9)]).toEqual([i + 1, i]);
-    // What single precision makes of it stays where it was.
+    // Rounding to single precision keeps the bin.
     expect(latencyBinOf(Math.fround(edge))).toBe(i + 1);
   });
 });

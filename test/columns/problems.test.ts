@@ -21,7 +21,7 @@ import { askColumns, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { type Asked, Labelled } from '../support/labelled.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
-/** Answers of the rollouts of a problem at a step; the ground truth of `odd` is one nobody gives. */
+/** Answers of a problem's rollouts per step. Nobody gives the ground truth of `odd`. */
 const RUN: readonly (readonly [
   step: number,
   problem: string,
@@ -325,7 +325,7 @@ describe('the same answer, rewarded and not', () => {
       return JSON.stringify({
         ...{ v: 1, type: 'rollout', run: 'r', split: 'train', step, group, index: i % 10, text },
         problem: { id: `p-${group}`, prompt: `What is ${group}?` },
-        // A verifier that errs now and then.
+        // A verifier that sometimes errs.
         reward: (answer === 7) !== random() < 0.08 ? 1 : 0,
       });
     });

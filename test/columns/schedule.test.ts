@@ -1,4 +1,4 @@
-/** The schedule of a step, against the public views of the same library and against the lines of the log. */
+/** The schedule of a step equals the public views of the same library and the lines of the log. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -80,7 +80,7 @@ function ask<T>(question: ColumnQuestion): T {
 const schedule = (step: number, filter = '', of = runId): StepSchedule =>
   ask({ method: 'step.schedule', runId: of, step, filter });
 
-/** The most intervals open at once, looked at wherever one begins. */
+/** Maximum number of open intervals, counted at each start. */
 const peak = (intervals: readonly (readonly [start: number, end: number])[]): number =>
   Math.max(...intervals.map(([at]) => intervals.filter(([start, end]) => start <= at && at < end).length));
 
@@ -149,7 +149,7 @@ describe.each([1, 2])('step %i of a log with timing', (step) => {
   });
 });
 
-/** By sweeping over hundredths of a second, as the log has them. */
+/** Scans hundredths of a second, the resolution of the log. */
 function covered(timings: readonly { readonly start: number; readonly end: number }[]): number {
   const from = Math.min(...timings.map(({ start }) => start));
   const hundredths = (at: number): number => Math.round((at - from) * 100);

@@ -1,4 +1,4 @@
-/** Rollouts of a library side by side: a group of five with tokens and alternatives, made here. */
+/** Comparison of rollouts of a library, on a generated group of five with tokens and alternatives. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareHandlers } from '../../electron/compare/handlers.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
@@ -18,7 +18,7 @@ import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 interface Token {
   readonly text: string;
-  /** What else was listed, with its log-probability. */
+  /** Listed alternatives with their log-probabilities. */
   readonly top?: readonly (readonly [string, number])[];
 }
 
@@ -113,7 +113,7 @@ function compare({ method, ...params }: Question, task: Partial<Task> = {}, libr
 function answered<T>(question: Question): T {
   const result = compare(question);
   if (!result.ok) throw new Error(JSON.stringify(result));
-  // Read as the window reads it.
+  // Unpacks the result like the window.
   return (question.method === 'compare.align' ? unpackComparison(result.value as never) : result.value) as T;
 }
 const align = (lanes: readonly number[], baseline = 0): Comparison =>
@@ -133,7 +133,7 @@ describe('an alignment', () => {
     const kinds = edits.filter((_, i) => i % EDIT_SIZE === 0);
     expect(kinds).toEqual([EQUAL, REMOVED, ADDED, EQUAL]);
     expect(lanes[0]).toBe(null);
-    // On the wire nothing is undefined inside an array.
+    // Arrays on the wire contain no undefined.
     expect(JSON.parse(JSON.stringify(found[0]?.turns))).toEqual(found[0]?.turns);
   });
 
@@ -150,7 +150,7 @@ describe('an alignment', () => {
       other: { isListed: true, rank: 2, logprob: -1.8 },
     });
     expect(fork?.lane).toMatchObject({ text: ' 41', other: { isListed: false } });
-    // Of alternatives the lower bound of entropy, never a whole one.
+    // Alternatives give the lower bound of entropy, never the entropy.
     expect(fork?.baseline).toMatchObject({ signal: 'entropy', source: { kind: 'top-k', bound: 'lower' } });
     expect(fork?.baseline.percentile).toBeGreaterThan(0);
   });
@@ -204,7 +204,7 @@ describe('a tree', () => {
     expect(root).toMatchObject({ correct: 2, correctKnown: 5, members: [0, 1, 2, 3, 4] });
     const it = nodes.find(({ nextToken, depth }) => depth === 1 && nextToken === 'It');
     expect(it).toMatchObject({ text: 'It is', members: [0, 1, 2], correct: 1 });
-    // Two have the bound of entropy there, one surprisal: the two are the mean, the one is not mixed in.
+    // Two have the entropy bound there, one surprisal. The mean covers the two; the other is not mixed in.
     expect(it?.fork).toMatchObject({ signal: 'entropy', rollouts: 2 });
     expect(nodes.find(({ nextToken }) => nextToken === 'Six')?.fork).toBeUndefined();
   });
@@ -223,14 +223,14 @@ describe('a tree', () => {
       correct,
       correctKnown: rollouts,
     });
-    // By the log above: of step 1 five, of them #0 and #3 right; of step 2 one, right; of step 3 one, wrong.
+    // From the log above. Step 1: five, #0 and #3 correct. Step 2: one, correct. Step 3: one, incorrect.
     expect(steps).toEqual([one(1, 5, 2), one(2, 1, 1), one(3, 1, 0)]);
     expect(nodes[0]?.profile).toEqual(steps);
     const profileOf = (text: string) => nodes.find((node) => node.text === text)?.profile;
-    // `It is` begins #0, #1 and #2 of step 1, and the one of step 2.
+    // `It is` begins #0, #1 and #2 of step 1, and the rollout of step 2.
     expect(profileOf('It is')).toEqual([one(1, 3, 1), one(2, 1, 1)]);
     expect(profileOf(' 42.')).toEqual([one(1, 1, 1), one(2, 1, 1)]);
-    // A branch of one rollout, and a tree of one step, have none.
+    // Absent for a branch of one rollout and for a tree of one step.
     expect(profileOf('Six sevens')).toBe(undefined);
     const alone = answered<ForkTree>({ method: 'compare.tree', groupIds: groups.slice(0, 1) });
     expect(alone.steps).toEqual([one(1, 5, 2)]);
@@ -263,7 +263,7 @@ describe('what is alike among more than can be compared', () => {
   let first: number;
   beforeAll(async () => {
     own = scratch();
-    // 1,040 groups of one: more than are asked for, and more rollouts than are compared.
+    // 1,040 groups of one: more than a request may name, and more rollouts than are compared.
     const log = Array.from({ length: 1_040 }, (_, step) => line(0, step % 2, plain('So', ` ${step}`), step));
     await ingestHere(own.library, [own.file('log.jsonl', `${log.join('\n')}\n`)]);
     reader = openReader(own.library);
@@ -350,7 +350,7 @@ describe('a fork that the environment made', () => {
           baseline: { text: 'five', turn: 2, kind: 'text' },
           lane: { text: 'six', turn: 2 },
         });
-        // Another answer of the tool, the same words of the policy.
+        // A different tool output, but the same words of the policy.
         expect(lanes[2]?.fork?.lane.kind).toBe('tool-response');
         expect(lanes[2]).not.toHaveProperty('policyFork');
       } finally {

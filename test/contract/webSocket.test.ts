@@ -1,4 +1,4 @@
-/** Every method of the contract over WebSocket says what the host itself says. */
+/** Every method of the contract returns over WebSocket what the host returns directly. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ let server: LoopbackServer;
 let transport: SocketTransport;
 let prepared: Prepared;
 let ids: Awaited<ReturnType<typeof idsOf>>;
-/** The types of the contract are the schemas of its results. */
+/** Result schemas derived from the types of the contract. */
 let shapes: ReadonlyMap<string, ShapeCheck>;
 
 /** A manager on a copy of the prepared library, with dialogs that nobody answers. */
@@ -92,7 +92,7 @@ describe('the contract over WebSocket', () => {
 
   test('an aborted request is cancelled on the host, and the wire goes on', async () => {
     const abort = new AbortController();
-    // It runs until it is stopped: only a cancellation that arrives lets it be answered before its time is up.
+    // Runs until it is cancelled, so an early answer proves that the cancellation arrived.
     const endless = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
     const answer = transport.send('sql.run', { sql: endless, timeoutMs: 50_000 }, abort.signal);
     abort.abort();
@@ -139,7 +139,7 @@ describe('the contract over WebSocket', () => {
   });
 
   test('every method succeeds, fits its result type, and answers as a host without a wire does', async () => {
-    // Fresh on both sides: the calls change and remove what the other tests ask for.
+    // Fresh on both sides, because the calls change and remove what other tests need.
     const direct = await open(directHome);
     const carried = await open(carriedHome);
     const ownServer = await startServer({ host: carried, rendererDirectory: carriedHome.directory });

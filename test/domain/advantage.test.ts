@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupAdvantages } from '../../shared/domain/advantage.ts';
 
-/** A kept group of 16 with so many positives, positives first. */
+/** A kept group of 16, positives first. */
 const kept = (positives: number): number[] => Array.from({ length: 16 }, (_, i) => (i < positives ? 1 : 0));
 
 describe('groupAdvantages', () => {

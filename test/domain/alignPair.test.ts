@@ -11,7 +11,7 @@ import { isInsidePair } from '../../shared/domain/textUnits.ts';
 import { expectAlignment, hostileRollout, rolloutPair } from '../support/alignmentLaws.ts';
 import { drawAlignment, drawRollout } from '../support/drawAlignment.ts';
 
-/** `alignment` as seen from the other side, rows of one side alone put in the order the contract states. */
+/** The alignment seen from the other side, with one-sided rows in the order of the contract. */
 function mirror({ rows, prefix, divergence, cost }: PairAlignment): PairAlignment {
   return {
     rows: aloneInAFirst(
@@ -113,7 +113,7 @@ function expectPrefix(a: AlignableRollout, b: AlignableRollout, { prefix, diverg
   const isMore = (more: number): boolean =>
     chars + more <= Math.min(a.response.length, b.response.length) &&
     a.response.slice(0, chars + more) === b.response.slice(0, chars + more);
-  // One more is common only where it is half of a pair.
+  // One more unit is common only if it is half of a surrogate pair.
   if (isMore(1))
     expect(isInsidePair(a.response, chars + 1) || isInsidePair(b.response, chars + 1)).toBe(true);
   expect(isMore(2)).toBe(false);
@@ -245,7 +245,7 @@ describe('bad input', () => {
     ],
     toolCalls: [],
   });
-  /** What made a comparison quadratic somewhere; each is over well before the test times out. */
+  /** Inputs that once made a comparison quadratic; each must finish well before the timeout. */
   it.each([
     ['one character over and over', 'a'.repeat(LONG), `${'a'.repeat(LONG)}b`],
     ['one line over and over', 'print(1)\n'.repeat(40_000), `x\n${'print(1)\n'.repeat(39_000)}y\n`],

@@ -26,7 +26,7 @@ const cells = () => {
   return codeCells({ response: RESPONSE, segments, toolCalls });
 };
 
-/** Python runs these tests' own code, never logged code. */
+/** Python runs only the code of these tests, never logged code. */
 function run(script: string): string | undefined {
   try {
     return execFileSync('python3', ['-c', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -54,7 +54,7 @@ describe('code cells', () => {
       '# run rm -rf / # not code step 3',
       '# turn 1, call 1 · python_code_with_standard_io · ok_stdout',
     ]);
-    // Nothing may stand before an import from the future but comments.
+    // Only comments may precede an import from the future.
     expect(script.indexOf('__future__')).toBeLessThan(script.indexOf('sys.stdin'));
     const printed = run(script);
     if (printed === undefined) return context.skip('there is no Python here');

@@ -50,7 +50,7 @@ describe('breakpoints', () => {
     ['text:"print"', ['1 print', '2 print']],
     ['text:"print" in:reasoning', []],
     ['text:"print" in:code & error', ['2 exception']],
-    // The newline of the code is one, as it is read, not the two characters of its JSON.
+    // Code is searched unescaped, so `\n` is a newline.
     ['regex:"^print\\(n" in:code', ['1 print(n']],
     ['error & turn:1', []],
     ['error & turn:2', ['2 exception']],

@@ -1,4 +1,4 @@
-/** CSV and TSV read back as what was written, and no text becomes a formula. */
+/** CSV and TSV parse back to what was written, and no text becomes a formula. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -5,7 +5,7 @@ import { type CommonRuns, commonRuns, longestRising } from '../../shared/domain/
 const compare = (a: readonly number[], b: readonly number[]): CommonRuns =>
   commonRuns(Int32Array.from(a), Int32Array.from(b), () => {});
 
-/** Length of a longest common subsequence, by the book. */
+/** Length of a longest common subsequence, by the textbook algorithm. */
 function longestCommon(a: readonly number[], b: readonly number[]): number {
   let above = new Array<number>(b.length + 1).fill(0);
   for (const x of a) {

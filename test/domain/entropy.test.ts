@@ -1,4 +1,4 @@
-/** Entropy from what is known of a distribution, and the bounds that hold whatever the rest is. */
+/** Entropy from a partially known distribution, with bounds that hold for any tail. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entropyOf, surprisalOf, topKEntropy } from '../../shared/domain/entropy.ts';

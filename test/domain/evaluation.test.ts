@@ -11,7 +11,7 @@ import {
 
 const problem = (samples: number, correct: number): ProblemSamples => ({ samples, correct, answers: [] });
 
-/** `A A b -`: an answer per sample, in upper case where it is right; `-` is none. */
+/** `A A b -`: one answer per sample, in upper case if it is correct; `-`: no answer. */
 function drawn(text: string): ProblemSamples {
   const samples = text.split(' ');
   const answers = new Map<string, { samples: number; correct: number }>();
@@ -41,7 +41,7 @@ const meanOf = (values: readonly number[]) => values.reduce((sum, each) => sum +
 
 describe('pass@1', () => {
   it('is the mean of the problems, whatever their samples', () => {
-    // 1/4 and 2/2: not 3/6.
+    // 1/4 and 2/2, averaged; not 3/6.
     expect(passAt1([problem(4, 1), problem(2, 2)])?.mean).toBeCloseTo(0.625, 12);
   });
 
@@ -60,7 +60,7 @@ describe('pass@1', () => {
     expect(right?.low).toBeCloseTo(0.253466, 5);
     const alike = passAt1([problem(8, 4), problem(8, 4)]);
     expect((alike?.high ?? 0) - (alike?.low ?? 1)).toBeGreaterThan(0.6);
-    // One sample of 960 that is wrong makes no narrower interval than none.
+    // One incorrect sample of 960 does not narrow the interval.
     const all = Array.from({ length: 30 }, () => problem(32, 32));
     const low = passAt1(all)?.low ?? 1;
     expect(low).toBeGreaterThan(0.84);
@@ -130,11 +130,11 @@ describe('majority@k', () => {
   it('is as worked by hand', () => {
     expect(majorityAtK(drawn('A A b'), 3)).toEqual({ value: 1, isExact: true });
     expect(majorityAtK(drawn('A b b'), 3)?.value).toBe(0);
-    // A tie of one right and one wrong answer is split.
+    // A tie of a correct and an incorrect answer is split.
     expect(majorityAtK(drawn('A b'), 2)?.value).toBe(0.5);
     // Pairs AA, Ab, Ab: (1 + ½ + ½) / 3.
     expect(majorityAtK(drawn('A A b'), 2)?.value).toBeCloseTo(2 / 3, 12);
-    // Three answers lead, one of them is right.
+    // Three answers lead, one of them correct.
     expect(majorityAtK(drawn('A b c'), 3)?.value).toBeCloseTo(1 / 3, 12);
   });
 
@@ -144,7 +144,7 @@ describe('majority@k', () => {
 
   it('lets samples without an answer abstain; where all do, there is no answer', () => {
     expect(majorityAtK(drawn('A - -'), 3)?.value).toBe(1);
-    // Pairs A-, A-, --: the last one has none.
+    // Pairs A-, A-, --: the last one has no answer.
     expect(majorityAtK(drawn('A - -'), 2)?.value).toBeCloseTo(2 / 3, 12);
     expect(majorityAtK(drawn('- - -'), 2)).toBeUndefined();
     expect(majorityAtK(drawn('A b'), 3)).toBeUndefined();
@@ -175,14 +175,15 @@ describe('majority@k', () => {
   });
 
   it('is drawn with a seed where there are too many subsets, near the exact value', () => {
-    // 32 samples, 16 drawn: 24 right and 8 wrong in one answer each. Wrong wins only with all 8 of 16, a tie.
+    // 32 samples, 16 drawn: 24 correct and 8 incorrect, one answer each. The incorrect one ties only if all 8
+    // are drawn.
     const many = drawn(
       [...Array.from({ length: 24 }, () => 'A'), ...Array.from({ length: 8 }, () => 'b')].join(' '),
     );
     const found = majorityAtK(many, 16);
     expect(found?.isExact).toBe(false);
     expect(found).toEqual(majorityAtK(many, 16));
-    // A tie needs all 8 wrong ones: C(24,8)/C(32,16) = 735471/601080390.
+    // A tie needs all 8 incorrect ones: C(24,8)/C(32,16) = 735471/601080390.
     expect(found?.value).toBeCloseTo(1 - 735471 / 601080390 / 2, 2);
     expect(majorityAtK(many, 32)).toEqual({ value: 1, isExact: true });
   });

@@ -63,7 +63,7 @@ describe('flags', () => {
     const { names, shown } = flagged(response, { answer: '1213' });
     expect(names).toEqual(['no_answer_tag', 'answer_only_in_output']);
     expect(shown['answer_only_in_output']).toBe('1213');
-    // Said by the policy anywhere, in its answer tag or its code, too.
+    // Written anywhere by the policy, including its answer tag or code.
     for (const own of ['So 1213.', answered('\\boxed{1213}'), call('print(1213)')])
       expect(flagged(response.replace('Good.', own), { answer: '1213' }).names).not.toContain(
         'answer_only_in_output',
@@ -79,7 +79,7 @@ describe('flags', () => {
     const rewarded = { isCorrect: true, groundTruth: '42' };
     expect(flagged(response, rewarded).names).toEqual(['no_answer_tag', 'answer_only_in_output']);
     expect(flagged(response, { ...rewarded, isCorrect: false }).names).toEqual([]);
-    // A policy that was not asked for tags gives none.
+    // A policy that was not asked for tags gets no flag.
     const asked = 'Put the final answer in <answer> </answer>.';
     expect(flagged(response, { ...rewarded, prompt: asked }).names).toContain('no_answer_tag');
     expect(flagged(response, { ...rewarded, prompt: 'End with #### and the number.' }).names).toEqual([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HighestTokens } from '../../shared/domain/highestTokens.ts';
 import type { MeasuredRollout } from '../../shared/domain/signalStatistics.ts';
 
-/** Tokens with their values; an upper-case one is the environment's. */
+/** Tokens with their values; upper case: the environment's. */
 function rollout(tokens: readonly (readonly [string, number])[], k = 1): MeasuredRollout {
   let end = 0;
   return {

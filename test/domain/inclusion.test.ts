@@ -1,4 +1,4 @@
-/** Two ways to the same probability: following every way to draw, and integrating over a race of clocks. */
+/** Two methods give the same probability: enumerating all draws, and integrating over a race of clocks. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exactInclusion, integratedInclusion, type WeightClass } from '../../shared/domain/inclusion.ts';

@@ -65,7 +65,7 @@ describe('jsonDiff', () => {
             (kind) => changes.filter((each) => each.kind === kind).length,
           );
         const [added, removed, changed] = counts(jsonDiff(a, b));
-        // What is aligned in arrays may differ by side; how much longer one side is may not.
+        // Array alignment may differ by side, but the difference in length may not.
         const [addedBack = 0, removedBack = 0] = counts(jsonDiff(b, a));
         expect((added ?? 0) - (removed ?? 0)).toBe(removedBack - addedBack);
         expect(changed).toBeGreaterThanOrEqual(0);
@@ -94,7 +94,7 @@ describe('JSON as it is written', () => {
   it('is what JSON.stringify writes, for values that survive it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        // −0 is written as 0, so it does not come back.
+        // −0 is written as 0, so it does not survive.
         const text = JSON.stringify(value);
         const node = readJson(text);
         if (node === undefined) throw new Error('it is JSON');

@@ -5,7 +5,7 @@ import { drawPaper, type PaperOptions, resampleAsInPaper } from '../../shared/do
 import type { PoolGroup } from '../../shared/domain/resample.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 
-/** Positives of these penalties, then so many negatives. */
+/** Positives with these penalties, then this many negatives. */
 const group = (penalties: readonly (number | undefined)[], negatives: number): PoolGroup => ({
   rows: [
     ...penalties.map((pErr) => ({ reward: 1, pErr, pFormat: 0 })),
@@ -17,7 +17,7 @@ const inclusion = (pool: PoolGroup, settings: Partial<DownSamplingSettings> = {}
   resampleAsInPaper(pool, { ...PAPER, ...settings }, options).rows.map((row) => row.inclusion ?? Number.NaN);
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-/** By trying every order of draws: weights, and how many are taken. */
+/** Tries every order of draws: weights, and the number taken. */
 function byEveryOrder(weights: readonly number[], take: number): number[] {
   const found = weights.map(() => 0);
   const go = (left: readonly number[], p: number, taken: readonly number[]): void => {
@@ -72,7 +72,7 @@ describe('the paper’s rule', () => {
   });
 
   it('weighs positives by 1/penalty, drawn one after another', () => {
-    // One of two: 1/0.5 against 1/1.
+    // One of two is drawn: 1/0.5 against 1/1.
     expect(inclusion(group([0.5, 1], 2), { down_sample_to_n: 2 }).slice(0, 2)).toEqual([
       expect.closeTo(2 / 3, 12),
       expect.closeTo(1 / 3, 12),
@@ -94,7 +94,7 @@ describe('the paper’s rule', () => {
     expect(inclusion(group([0, 0, 0, 1], 4)).slice(0, 4)).toEqual([2 / 3, 2 / 3, 2 / 3, 0]);
     const [clean, half, full] = inclusion(group([0, 0.5, 1], 3), { down_sample_to_n: 4 });
     expect([clean, half, full]).toEqual([1, expect.closeTo(2 / 3, 12), expect.closeTo(1 / 3, 12)]);
-    // A what-if's weight may push a penalty below 0: as clean as can be.
+    // A what-if's weight may push a penalty below 0, which counts as clean.
     const bonus = { repetition_weight: -1 };
     const rows = group([0.5, 0.5], 2).rows.map((row, i) => ({ ...row, repetition: i === 0 ? 2 : 0 }));
     expect(inclusion({ rows }, bonus).slice(0, 2)).toEqual([1, 0]);
@@ -159,7 +159,7 @@ describe('the paper’s rule', () => {
     expect(resampleAsInPaper(pool, PAPER)).toMatchObject({ outcome: 'undecidable', why: 'penalty_unknown' });
     expect(inclusion(pool)).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
     expect(drawPaper(pool, PAPER, 1)).toMatchObject({ isDraw: true, kept: Array(4).fill(undefined) });
-    // All positives are kept, so none is weighed.
+    // All positives are kept, so no penalty is needed.
     expect(inclusion(group([undefined], 3))).toEqual([1, 1 / 3, 1 / 3, 1 / 3]);
     const unknown = { rows: [{ reward: undefined, pErr: 0, pFormat: 0 }] };
     expect(resampleAsInPaper(unknown, PAPER).why).toBe('reward_unknown');
@@ -277,7 +277,7 @@ describe('seededRandom', () => {
     expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...numbers)).toBeLessThan(1);
     expect(sum(numbers) / numbers.length).toBeCloseTo(0.5, 2);
-    // The first number of seeds in a row is as uniform: draws are seeded so.
+    // The first number of consecutive seeds must be uniform, too, because draws are seeded consecutively.
     const firsts = Array.from({ length: 20_000 }, (_, seed) => seededRandom(seed)());
     expect(sum(firsts) / firsts.length).toBeCloseTo(0.5, 2);
   });

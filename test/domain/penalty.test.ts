@@ -17,14 +17,14 @@ const answered = (tool: string): string =>
 const ANSWER = '<answer>\\boxed{4}</answer>';
 const END = '<|im_end|>';
 
-/** As a log with special tokens gives it; `bare` as a verl dump does. */
+/** As in a log with special tokens; `bare`: as in a verl dump. */
 function read(response: string, stopReason?: StopReason): PenaltyInput {
   const { segments, toolCalls, turns } = segmentResponse(response, { startsInReasoning: true });
   return { response, segments, toolCalls, turns: summariseTurns(turns, segments, toolCalls), stopReason };
 }
 const bare = (text: string): string => text.replaceAll(/<\|im_(?:start|end)\|>/g, '');
 
-/** The same rollout as a log of messages: tool responses are segments without tags of their own. */
+/** The same rollout as a message log: tool responses are segments without tags. */
 function messages(tools: readonly string[], last: string, stopReason?: StopReason): PenaltyInput {
   const segments: Segment[] = [];
   const toolCalls: ToolCall[] = [];
@@ -50,7 +50,10 @@ function messages(tools: readonly string[], last: string, stopReason?: StopReaso
 }
 
 const start = 'compute</reason>\n';
-/** Rows of shared/domain/DOMAIN.md#blind-spots-of-the-text-rules: text, then [p_err, p_format] by the release's rules, by types, and why they differ. */
+/**
+ * Rows of shared/domain/DOMAIN.md#blind-spots-of-the-text-rules: text, then [p_err, p_format] by the
+ * release's rules and by types, and the cause of the difference.
+ */
 const BLIND_SPOTS = [
   ['one clean tool call, one answer', start + answered(OK) + ANSWER + END, [0, 0], [0, 0], []],
   ['no tool, one answer, one turn', start + ANSWER + END, [0.5, 1], [0.5, 0], ['single_turn']],
@@ -179,7 +182,7 @@ describe('the blind spots of the release’s scorers', () => {
   });
 
   it('the release’s own rules on such a dump would give 1 to every row with an answer', () => {
-    // What a trainer that scores stripped text has logged is told as that.
+    // A value logged by a trainer that scores stripped text is recognized.
     const rollout = read(bare(start + answered(OK) + ANSWER + END), 'answer');
     const found = disagreements(
       { logged: { pErr: 0, pFormat: 1 }, text: textPenalties(rollout), typed: typedPenalties(rollout) },
@@ -306,7 +309,7 @@ describe('typedPenalties', () => {
     expect(format(`${start}${ANSWER.repeat(2)}${END}`)).toBe(1);
     expect(format(`${start}${answered(OK)}${answered(OK)}${ANSWER.repeat(2)}${END}`)).toBeCloseTo(1 / 3, 12);
     expect(format(start + answered(`Tool call success\nstdout: ${ANSWER}`) + END)).toBe(1);
-    // An answer given inside reasoning is one after all, where there is no other.
+    // An answer inside reasoning counts if there is no other.
     expect(format(`I say ${ANSWER} here.</reason>${END}`)).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Where what the policy itself wrote parts, under a fork that a tool made. */
+/** Where the policy's own text diverges, when a tool caused the first fork. */
 import { describe, expect, it } from 'vitest';
 import { policyDivergence, type Sampled } from '../../shared/domain/divergence.ts';
 import type { Segment, SegmentKind } from '../../shared/domain/model.ts';

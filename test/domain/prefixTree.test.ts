@@ -91,7 +91,7 @@ describe('laws of prefixTree', () => {
           if (boundary === 'token') expect(own.every(({ tokenEnds }) => tokenEnds !== undefined)).toBe(true);
           if (nextToken !== undefined) expect(first.slice(start).startsWith(nextToken)).toBe(true);
           if (children.length === 0) expect(new Set(texts).size).toBe(1);
-          // A whole token or word more is not common: the next ones differ.
+          // No further whole token or word is common: the next ones differ.
           if (boundary === 'word' && children.length > 0) {
             const next = texts.map((text) => /^\s*(?:\w+|[^\s\w]|$)/u.exec(text.slice(end))?.[0]);
             expect(new Set(next).size).toBeGreaterThan(1);

@@ -1,4 +1,4 @@
-/** High tokens, and what they are: thresholds, classes by place, and the lexicon beside them. */
+/** High tokens: thresholds, classes by position, and the lexicon. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agreementOf, DEFAULT_LEXICON, lexiconHits, lexiconPattern } from '../../shared/domain/lexicon.ts';
@@ -6,7 +6,7 @@ import type { SegmentKind } from '../../shared/domain/model.ts';
 import { assignTokens, classifyTokens, TOKEN_CLASSES } from '../../shared/domain/reflection.ts';
 import { countHigh, policyValues, quantileThreshold } from '../../shared/domain/thresholds.ts';
 
-/** Segments of one-character tokens: kind and how many. */
+/** Segments of one-character tokens: kind and count. */
 function rolloutOf(parts: readonly (readonly [SegmentKind, number])[]) {
   let at = 0;
   const segments = parts.map(([kind, length]) => {

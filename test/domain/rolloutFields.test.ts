@@ -1,4 +1,4 @@
-/** The record of rollout fields against what is written about it by hand, and its documentation. */
+/** The record of rollout fields against hand-written facts, and its documentation. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FIELDS } from '../../shared/domain/filter/fields.ts';
@@ -10,7 +10,7 @@ import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
 const DOCUMENT = join(import.meta.dirname, '../../shared/domain/ROLLOUT_FIELDS.md');
 const ALL: readonly (readonly [string, RolloutField])[] = Object.entries(ROLLOUT_FIELDS);
 
-/** Writes the page when vitest runs with `-u`. */
+/** Rewrites the page when vitest runs with `-u`. */
 it('is documented field by field', async () => {
   const rows = ALL.map(([name, field]) => {
     const uses = [

@@ -1,4 +1,4 @@
-/** Arithmetic of schedules, against what one would count second by second. */
+/** Schedule arithmetic against counting second by second. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import {
   stepTimes,
 } from '../../shared/domain/schedule.ts';
 
-/** Whole seconds, so that ends and starts meet; some take no time. */
+/** Whole seconds, so that ends and starts coincide; some intervals are empty. */
 const intervals = fc
   .array(fc.record({ start: fc.integer({ min: 0, max: 60 }), length: fc.integer({ min: 0, max: 30 }) }), {
     maxLength: 40,
@@ -76,7 +76,7 @@ it('rows hold what does not overlap, and are as few as ran at once', () => {
         );
         expect(new Set(open).size).toBe(open.length);
       }
-      // Intervals without length take a row of their own where one is needed, and are open at no time.
+      // An empty interval may need its own row, but is never open.
       const hasEmpty = drawn.starts.some((start, i) => start === drawn.ends[i]);
       const peak = peakOf(inFlight(drawn.starts, drawn.ends));
       if (hasEmpty) expect(rows).toBeGreaterThanOrEqual(peak);
@@ -88,7 +88,7 @@ it('rows hold what does not overlap, and are as few as ran at once', () => {
 
 describe('times of a step', () => {
   it('wall, tail and median of a hand-made step', () => {
-    // Nine of ten take ten seconds; one takes fifty and is the tail.
+    // Nine of ten take ten seconds; one takes fifty and forms the tail.
     const starts = Float64Array.from({ length: 10 }, (_, i) => 100 + i);
     const ends = starts.map((start, i) => start + (i === 3 ? 50 : 10));
     const times = stepTimes(starts, ends);
@@ -97,9 +97,9 @@ describe('times of a step', () => {
     expect([...starts].map((start, i) => isStraggler(start, ends[i] ?? 0, times))).toEqual(
       Array.from(starts, (_, i) => i === 3),
     );
-    // In the tail, and no longer than the others: it only began late.
+    // In the tail, but not longer than the others: it only began late.
     expect(isStraggler(140, 150, times)).toBe(false);
-    // Long, and done before most: nobody waited for it.
+    // Long, but finished before most, so nobody waited for it.
     expect(isStraggler(80, 110, times)).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-/** Which keys name credentials, what becomes of their values, and what stays as it is. */
+/** Which keys name credentials, how values are masked, and what stays unchanged. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isCredentialKey, maskSecrets } from '../../shared/domain/secrets.ts';

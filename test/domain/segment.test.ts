@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../shared/domain/model.ts';
 import { segmentMessage, segmentResponse } from '../../shared/domain/segment.ts';
 
-/** Pieces from which hostile transcripts are put together: every tag, role word and half tag. */
+/** Parts of hostile transcripts: every tag, role word and half tag. */
 const piece = fc.constantFrom(
   '<tool_call>',
   '</tool_call>',
@@ -128,7 +128,7 @@ describe('segmentResponse', () => {
   });
 
   it('does not slow down on text made to slow it down', () => {
-    // Counted in steps, not in time: a quadratic scan of these would exceed the test's time limit many times over.
+    // A quadratic scan of these would exceed the test's time limit many times over.
     for (const unit of [
       '<tool_call>',
       '<tool_call>{"a":"',

@@ -1,4 +1,4 @@
-/** Signals summed up: what counts, by what, and what is never added together. */
+/** Signal statistics: which tokens count, the cuts, and sources that are never added up. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SegmentKind } from '../../shared/domain/model.ts';
@@ -9,7 +9,7 @@ import {
   type StatisticsBy,
 } from '../../shared/domain/signalStatistics.ts';
 
-/** One-character tokens: kind, values, and of a tool response whether its call failed. */
+/** One-character tokens: kind, values, and whether the call of a tool response failed. */
 function rollout(
   parts: readonly (readonly [SegmentKind, readonly number[], failed?: boolean])[],
   more: Partial<MeasuredRollout> = {},
@@ -166,7 +166,7 @@ describe('statistics', () => {
 describe('the lexicon', () => {
   const reflecting = {
     ...EXAMPLE,
-    // One character a token; the fifth of the seven policy tokens is high.
+    // One character per token; the fifth of the seven policy tokens is high.
     response: 'ab()99but.',
   };
   it('agrees with what is high, summed over all rollouts, of policy tokens only', () => {

@@ -1,4 +1,4 @@
-/** One number per token, and what it is called. */
+/** Signals per token, and their names. */
 import { describe, expect, it } from 'vitest';
 import { signalsIn, tokenSignal } from '../../shared/domain/tokenSignal.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Two rollouts side by side as their reader meets them, on every target: gathered from a list, opened by key,
- * aligned, with the place where they part, folds, the next difference, another baseline, woven, in the diff
- * editor; a lane that is gone says so; a link opens the same again.
+ * Comparison of rollouts, on every target: collected from a list, opened by key, aligned, with the fork,
+ * folds, the next difference, another baseline, unified view and the diff editor. A removed lane shows a
+ * message, and a link reopens the same state.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,10 @@ const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const linkOf = (...ordinals: readonly number[]): string =>
   `/compare?${ordinals.map((ordinal) => `lane=${GROUP}/rollout/${ordinal}`).join('&')}`;
 
-/** A run that is to be removed, and one with an empty response and long lines of code. @returns the file's path */
+/**
+ * A run that the test removes, and one with an empty response and long lines of code.
+ * @returns the file's path
+ */
 function writeTwoRuns(directory: string): string {
   const path = join(directory, 'runs.jsonl');
   const turn = (thought: string, code: string, printed: string) =>
@@ -99,7 +102,7 @@ export function describeCompare(shell: Shell): void {
         .getByRole('button', { name: /more facts?$/ })
         .click();
       await facts.getByText('turns', { exact: true }).waitFor();
-      // As one left it, also after a reload.
+      // The state survives a reload.
       await page.reload();
       await facts.getByText('turns', { exact: true }).waitFor();
       await list().getByRole('button', { name: 'fewer facts' }).click();
@@ -130,7 +133,7 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('N');
       await expect.poll(row).toBe(1);
       await expect.poll(() => current().isVisible()).toBe(true);
-      // The chosen lane has no turn in this row: the baseline names it.
+      // The chosen lane has no turn in this row, so the baseline names it.
       expect(queryOf().get('at')).toBe('0.2');
       await page.keyboard.press('f');
       await expect.poll(row).toBe(0);
@@ -179,7 +182,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('C')
         .getByText(/parts from A/)
         .waitFor();
-      // By the head's own surface: a link in it is dragged as a link.
+      // Drags by the head's own surface, because dragging a link in it drags the link.
       await laneOf('A').dragTo(laneOf('C'), {
         sourcePosition: { x: 4, y: 4 },
         targetPosition: { x: 40, y: 4 },
@@ -189,7 +192,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('C').getByText('baseline', { exact: true }).waitFor();
       const said = async () => (await position().innerText()).replace(/\s+/g, ' ');
       await expect.poll(said).toMatch(/A turn 2 B no turn C no turn/);
-      // It alone stands in this row: the nearest one takes its place.
+      // No other lane has this row, so the nearest row replaces it.
       await laneOf('A').getByRole('button', { name: 'Take A out' }).click();
       await expect.poll(ordinals).toBe('3 0');
       await expect.poll(() => queryOf().get('at')).toBe('1.3');
@@ -232,7 +235,7 @@ export function describeCompare(shell: Shell): void {
         .waitFor();
       await page.keyboard.press('e');
       const dialog = page.getByRole('dialog');
-      // Of 0.07 and 0.03 one digit differs.
+      // 0.07 and 0.03 differ in one digit, but the whole number is marked.
       await expect.poll(() => dialog.locator('.diff-number').allInnerTexts()).toEqual(['0.07', '0.03']);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
@@ -247,7 +250,7 @@ export function describeCompare(shell: Shell): void {
       await reasoning.getByRole('button', { name: 'diff', exact: true }).first().click();
       const dialog = page.getByRole('dialog', { name: /^Reasoning of/ });
       const side = dialog.locator('.editor.modified');
-      // One line of the log on several lines of the window: fewer numbers than lines.
+      // A long line wraps, so there are fewer line numbers than visible lines.
       await expect.poll(() => side.locator('.view-line').count()).toBeGreaterThan(1);
       const numbers = await side.locator('.line-numbers').allInnerTexts();
       expect(numbers.filter((text) => /\d/.test(text)).length).toBeLessThan(
@@ -255,7 +258,7 @@ export function describeCompare(shell: Shell): void {
       );
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      // The key closed the dialog, and nothing else.
+      // The key closed only the dialog.
       await list().waitFor();
       expect(running.place()).toMatch(/^\/compare/);
     });
@@ -328,7 +331,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('B')
         .getByText(/parts from A/)
         .waitFor();
-      // Where there can be another window, the comparison stays open; else its answers are at hand when one comes back.
+      // If another window is possible, the comparison stays open; else its results are cached.
       const isOpen = shell.name === 'browser';
       const popup = isOpen ? page.waitForEvent('popup') : page;
       if (isOpen) await page.evaluate(() => void window.open('/run/gone'));
@@ -446,7 +449,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('a tree over the steps says how each branch fares, and is of the steps one chooses', async () => {
-      // Nothing is gathered yet.
+      // Clears the collection.
       await page.evaluate(() => localStorage.clear());
       await page.goto(running.urlOf(`${GROUP}/tree?of=steps`));
       const tree = page.getByRole('tree', { name: 'Fork tree of pairs-of-divisors' });
@@ -458,7 +461,7 @@ export function describeCompare(shell: Shell): void {
       await page.getByText(/^64 rollouts of 2 steps\./).waitFor();
       expect(queryOf().get('steps')).toBe('0-50');
       await root.getByRole('img', { name: 'Over the steps: 100 % of step 0 to 100 % of step 50' }).waitFor();
-      // A rollout that is gathered has a sign here, too.
+      // A collected rollout is marked here, too.
       await page.keyboard.press('Shift+G');
       await page.keyboard.press('c');
       await tree.getByRole('img', { name: /^to be compared: / }).waitFor();
@@ -495,7 +498,7 @@ export function describeCompare(shell: Shell): void {
 
     test('the panel and its tab are part of the link', async () => {
       const panel = page.getByRole('complementary', { name: 'Panel' });
-      // Whoever opens it has never opened a panel.
+      // Simulates a user who has never opened a panel.
       await page.evaluate(() => localStorage.clear());
       await page.goto(running.urlOf(`${linkOf(0, 3)}&side=breakpoints`));
       await panel.getByRole('button', { name: 'Breakpoints', pressed: true }).waitFor();

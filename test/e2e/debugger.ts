@@ -1,6 +1,6 @@
 /**
- * The other half of comparing, on every target: where siblings part as a tree, which are alike, breakpoints that
- * stop the playing, the watch that steps along, and code to be run elsewhere.
+ * More of the comparison, on every target: the fork tree, similar rollouts, breakpoints that stop playback,
+ * the watch, and exported code.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -11,13 +11,13 @@ const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const rollout = (ordinal: number): string => `${GROUP}/rollout/${ordinal}`;
 const PAIR = `/compare?lane=${rollout(0)}&lane=${rollout(3)}`;
 
-/** What the page hands to the clipboard and to be saved, wherever the shell would put it. */
+/** Copied and saved texts, whatever the shell would do with them. */
 interface Taken {
   copied?: string;
   saved?: { readonly name: string; readonly text: Promise<string> };
 }
 
-/** Comparing hundreds of rollouts takes a second, and more where several targets are tested at once. */
+/** Comparing hundreds of rollouts takes a second, and more if several targets are tested at once. */
 const poll = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000 });
 
 export function describeDebugger(shell: Shell): void {
@@ -40,7 +40,7 @@ export function describeDebugger(shell: Shell): void {
     const row = async () => Number(/^row (\d+) of/.exec(await position().innerText())?.[1]) - 1;
     const watch = () => page.getByRole('table', { name: 'Watch' });
 
-    /** From now on, what is copied and saved is kept in the page. */
+    /** Captures copied and saved texts in the page from now on. */
     const takeTexts = () =>
       page.evaluate(() => {
         const taken: Taken = {};
@@ -53,7 +53,7 @@ export function describeDebugger(shell: Shell): void {
             },
           },
         });
-        // A link that saves is not followed: no dialog of the desktop asks where to.
+        // Ignores clicks on save links, so that no desktop dialog opens.
         HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
           taken.saved = { name: this.download, text: fetchBlob() };
         };
@@ -199,7 +199,7 @@ export function describeDebugger(shell: Shell): void {
       await press('g');
       await press('g');
       await poll(row).toBe(0);
-      // Those of a row one by one, then those of the next.
+      // Steps through the hits of a row, then through those of the next.
       const walk = async (key: 'd' | 'D', to: number) => {
         for (let hits = 0; hits < 40 && (await row()) !== to; hits++) {
           const said = await here();
@@ -255,7 +255,7 @@ export function describeDebugger(shell: Shell): void {
       const set = page.getByRole('list', { name: 'Breakpoints' });
       const runaway = set.getByRole('listitem').first();
       await runaway.getByTitle('Looking for it in B').waitFor();
-      // At once, in the page: on a busy machine the pattern has been given up before a step from here is seen.
+      // Checked at once in the page: on a busy machine the search could be cancelled before the next step.
       const isStillLooking = await page.evaluate(async () => {
         document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
         const stepped = () => document.body.innerText.includes('row 2 of');
@@ -272,12 +272,12 @@ export function describeDebugger(shell: Shell): void {
         .getByTitle(/^[1-9]\d* hits? in B/)
         .waitFor();
       await set.getByRole('listitem').nth(2).getByTitle('1 hit in B').waitFor();
-      // That of the pattern ends, a little after it was told to; the one for the others stays.
+      // The worker of the pattern ends after its cancellation; the other one remains.
       const workers = () => page.workers().filter((worker) => worker.url().includes('hits.worker'));
       await poll(() => workers().length).toBe(1);
       await press('Shift+G');
       const said = page.getByText(/1 breakpoint cannot be read: see Breakpoints · 1 breakpoint left out/);
-      // Those of the last row come first.
+      // The hits of the last row come first.
       for (let hits = 0; hits < 40 && (await said.count()) === 0; hits++) await press('d');
       await said.waitFor();
     });

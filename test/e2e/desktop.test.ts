@@ -1,4 +1,4 @@
-/** What only the desktop has: dialogs, menu, dropped files, a second instance, a window that remembers. */
+/** Features of the desktop only: dialogs, menu, dropped files, a second instance, remembered windows. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -187,7 +187,7 @@ test('closing the window writes down where it was, and ends the process', async 
   await running.app.evaluate(({ BrowserWindow }) => {
     const [window] = BrowserWindow.getAllWindows();
     window?.maximize();
-    // After the answer to this call, which it would otherwise cut off.
+    // Closes after this call has returned, because closing would abort it.
     setTimeout(() => window?.close(), 50);
   });
   expect(await exited).toBe(0);

@@ -1,4 +1,4 @@
-/** A file of the page on the desktop: from the button to the dialog of the system, on the double. */
+/** Saving a file on the desktop: from the button to the system dialog, on the double. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openElectronDouble, type RunningElectron } from '../support/shells/electronShell.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
   home.remove();
 });
 
-/** What was asked of the session, in order. */
+/** Calls to the session, in order. */
 const downloads = (): Promise<readonly Noted[]> =>
   running.app.evaluate(
     ({ session }) => (session.defaultSession as unknown as { downloads: readonly Noted[] }).downloads,
@@ -45,7 +45,7 @@ test('a notebook is saved where the user says', async () => {
       filters: [{ name: 'Notebook' }, { name: 'All files' }],
     },
   });
-  // The page is where it was: a download is no navigation.
+  // The page did not change: a download is no navigation.
   expect(running.place()).toBe(ROLLOUT);
 });
 

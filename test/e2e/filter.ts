@@ -1,4 +1,4 @@
-/** The filter box as a person at the keyboard meets it, on every target. */
+/** The filter box, driven by the keyboard, on every target. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -29,7 +29,7 @@ export function describeFilter(shell: Shell): void {
       await page.keyboard.press('Tab');
       expect(await box().inputValue()).toBe('outcome:');
       await page.keyboard.type('time');
-      // With how many rollouts of the run it has.
+      // Shows the number of rollouts of the run with the value.
       await page.getByRole('option', { name: /^timeout [\d,]+ rollouts$/ }).waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
@@ -63,7 +63,7 @@ export function describeFilter(shell: Shell): void {
       await box().fill('tool_er');
       const waits = page.getByText('Not looked for yet: tool_er may become the name of a field');
       await waits.waitFor();
-      // Leaving the box asks for nothing either.
+      // Leaving the box requests nothing either.
       await page.getByRole('heading', { level: 1 }).click();
       await waits.waitFor();
       expect(filterOf()).toBe('outcome:timeout');
@@ -150,7 +150,7 @@ export function describeFilter(shell: Shell): void {
       await status()
         .filter({ hasText: /^[1-5] of 5 groups with a rollout that matches$/ })
         .waitFor();
-      // A group is opened as it was listed: its ledger holds those that match.
+      // The group page applies the filter of the list: its ledger shows only matches.
       await page.getByRole('grid').getByRole('row').nth(1).click();
       await expect.poll(() => running.place()).toMatch(/\/group\/[^/?]+\?q=outcome/);
       await status()
@@ -158,7 +158,7 @@ export function describeFilter(shell: Shell): void {
         .waitFor();
       const shown = Number(/^\d+/.exec(await status().innerText())?.[0]);
       expect(await page.getByRole('grid').getByRole('row').count()).toBe(shown + 1);
-      // A sibling group is asked anew: what was found in this one says nothing of it.
+      // A sibling group is searched again; results of this group do not apply to it.
       await page.keyboard.press('l');
       await expect.poll(() => running.place()).toMatch(/\/group\/[^/?]+\?q=outcome/);
       await status()

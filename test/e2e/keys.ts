@@ -1,4 +1,4 @@
-/** Keys that are given to other commands hold everywhere. How they are given: `test/renderer/keySettings.test.tsx`. */
+/** Rebound keys work everywhere. For rebinding, see `test/renderer/keySettings.test.tsx`. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -38,7 +38,7 @@ export function describeKeys(shell: Shell): void {
         await help.getByText('Go to the problems of this run').locator('..').locator('kbd').allInnerTexts(),
       ).toEqual(['q', 'p']);
       await page.keyboard.press('Escape');
-      // Tooltips name the keys in force.
+      // Tooltips show the current keys.
       const link = page.getByRole('link', { name: 'Problems of this run by step' });
       expect(await link.getAttribute('title')).toBe('Problems of this run by step (q p)');
       expect(errors).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Labelling, on every target: keys put labels on a rollout, a turn, selected text; a queue is read with the keyboard
- * alone, from the overview of a run to a pack that opens without a network; the same cases in an empty library have
+ * Labelling, on every target: keys label a rollout, a turn or selected text. A queue is reviewed by keyboard
+ * alone, from the overview of a run to a pack that opens offline. The same cases in an empty library get
  * equal annotations.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export function describeLabels(shell: Shell): void {
       (demo) => {
         ({ home, running, page, errors } = demo);
       },
-      // Labels are written into the library.
+      // The library stores labels.
       async () => undefined,
     );
 
@@ -39,7 +39,7 @@ export function describeLabels(shell: Shell): void {
     const notice = (text: string | RegExp) => page.getByText(text).first().waitFor();
     const press = (keys: string) => page.keyboard.press(keys);
     const placeIs = (place: RegExp) => expect.poll(() => running.place(), { timeout: 15_000 }).toMatch(place);
-    /** The transcript is there, and what is said about it. */
+    /** The transcript is visible, with its annotations. */
     const readingIs = async (name: string) => {
       await page.locator('.replay-name', { hasText: name }).waitFor();
       await page.locator('.transcript-pane [data-start]').first().waitFor();
@@ -177,7 +177,7 @@ export function describeLabels(shell: Shell): void {
       await press(',');
       await press(',');
       await expect.poll(() => running.place()).toBe(first);
-      // What was done last was a skip two rollouts further on: taking it back leads there.
+      // The last action was a skip two rollouts later; undoing it navigates there.
       await press('u');
       await queue.getByText(/^2 of \d+$/).waitFor();
       await press('U');
@@ -274,7 +274,7 @@ export function describeLabels(shell: Shell): void {
       await cards().filter({ hasText: 'Loops' }).waitFor();
       await press('Enter');
       await readingIs('#1');
-      // Not to the group, which lists rewards.
+      // Not to the group page, which shows rewards.
       await press('Escape');
       await placeIs(/^\/labels\?tab=read&run=synthetic-grpo-roc-demo&q=step%3A0$/);
       await page.getByText('Read by second reader: 1 of').waitFor();
@@ -299,7 +299,7 @@ export function describeLabels(shell: Shell): void {
       await expect.poll(() => page.getByText('Read by fast reader: 0 of').count()).toBe(1);
       await page.getByRole('button', { name: 'Start reading' }).click();
       await page.getByRole('region', { name: 'Queue' }).getByText(/^1 of/).waitFor();
-      // Without a pause, all of them before the first has been answered.
+      // Presses all keys before the first request is answered.
       await page.evaluate(() => {
         for (const key of ['1', 'Enter', '2', 'Enter', '3', 'Enter', '6', '6', '6'])
           window.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
@@ -350,7 +350,7 @@ interface OpenedAlone {
   readonly text: string;
 }
 
-/** A file in a context of its own, without a network. */
+/** Opens a file in its own browser context, offline. */
 async function openedAlone(path: string): Promise<OpenedAlone> {
   const context = await (await sharedBrowser()).newContext({ offline: true });
   try {
@@ -364,7 +364,7 @@ async function openedAlone(path: string): Promise<OpenedAlone> {
     page.on('request', (request) => request.url() !== url && requests.push(request.url()));
     await page.goto(url);
     const scripts = await page.locator('script, [onerror], [onclick], [onload], iframe, object').count();
-    // Of what is folded, too.
+    // Includes folded text.
     const text = await page.evaluate(() => document.body.textContent ?? '');
     return { errors, requests, scripts, text };
   } finally {

@@ -1,4 +1,7 @@
-/** Several libraries, on every target: opened beside each other, compared on the same charts, closed; a run gets its own. */
+/**
+ * Several libraries, on every target: opened beside each other, compared on the same charts, closed. A run is
+ * moved to its own library.
+ */
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -23,7 +26,8 @@ export function describeLibraries(shell: Shell): void {
         ({ home, running, page, errors } = demo);
       },
       async ({ directory, libraryPath }) => {
-        // Opened once by the user's hand, and closed: a page has no dialog in which a test could choose a file.
+        // The library was opened once by the user and closed, because a test cannot choose a file in the
+        // browser's dialog.
         const path = await makeOtherLibrary(directory);
         const shelf = await createLibraryManager({ libraryPath, shell: 'browser', version: '0.0.0' });
         await shelf.grant(path);
@@ -72,7 +76,7 @@ export function describeLibraries(shell: Shell): void {
         .nth(1)
         .click();
       await placeIs(new RegExp(`^/in/${OTHER_ID}/run/r1/step/1`));
-      // Up, and up again, within the library.
+      // Up twice, within the library.
       await page.keyboard.press('Escape');
       await placeIs(`/in/${OTHER_ID}/run/r1`);
       await page.keyboard.press('Escape');
@@ -97,7 +101,7 @@ export function describeLibraries(shell: Shell): void {
       await chart.focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('ArrowRight');
-      // Step 1 is of the other run alone.
+      // Only the other run has step 1.
       await expect.poll(() => chart.getAttribute('aria-valuenow')).toBe('1');
       await page.keyboard.press('Enter');
       await placeIs(new RegExp(`^/in/${OTHER_ID}/run/r1/step/1\\?`));
@@ -175,7 +179,7 @@ export function describeLibraries(shell: Shell): void {
 
     test('closing a library while its charts load ends in words, not in waiting', async () => {
       await page.goto(running.urlOf(`/in/${OTHER_ID}/run/r1?q=correct%3Atrue`));
-      // Its name is known as soon as it is known to be open, and the charts are asked for.
+      // Its name appears once it is open, and then the charts load.
       await page
         .getByRole('navigation', { name: 'Place' })
         .getByRole('link', { name: 'other runs' })

@@ -49,7 +49,7 @@ export function describeOverview(shell: Shell): void {
       await page.goto(running.urlOf(RUN));
       const box = await chart('Tool errors').boundingBox();
       if (box === null) throw new Error('the chart is not there');
-      // At the left edge: the first step; at the top the higher of the two curves.
+      // At the left edge: the first step; at the top: the higher curve.
       await page.mouse.move(box.x + 45, box.y + 12);
       await page.mouse.click(box.x + 40, box.y + 12);
       await expect.poll(() => queryOf('q')).toBe('is_correct:true tool_errors:>0');
@@ -155,7 +155,7 @@ export function describeOverview(shell: Shell): void {
         .getByRole('table')
         .getByText(/^95 % interval: of pass@1, over problems, “plus four”/)
         .waitFor();
-      // A filter chooses problems, and each keeps all its samples.
+      // A filter selects problems, each with all its samples.
       await page
         .getByRole('combobox', { name: 'Filter problems with a rollout that matches' })
         .fill('is_correct:true');
@@ -186,7 +186,7 @@ export function describeOverview(shell: Shell): void {
   });
 }
 
-/** Files a browser saves by itself; a desktop asks where. */
+/** Files that a browser saves without asking; a desktop asks for a path. */
 export function describeOverviewFiles(shell: Shell): void {
   describe(`${shell.name}: charts as files`, () => {
     let home: TemporaryHome;
@@ -232,13 +232,13 @@ export function describeOverviewFiles(shell: Shell): void {
       const svg = (await saved('Save as SVG')).bytes.toString('utf8');
       expect(svg).toMatch(/^<\?xml[^>]+>\n<svg /);
       expect(svg).toContain('Truncated (of rollouts)');
-      // Nothing of the page is needed to draw it.
+      // The image is self-contained.
       expect(svg).not.toMatch(/var\(--|class=/);
       const width = Number(/ width="(\d+)"/.exec(svg)?.[1]);
       const png = (await saved('Save as PNG')).bytes;
       expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
       expect(png.readUInt32BE(16)).toBe(2 * width);
-      // One size for a page of a paper, on light paper whatever the screen has.
+      // A fixed size for a page of a paper, always on a light background.
       expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 800]);
       const paper = /<rect [^>]*fill="(#[0-9a-f]+)"/.exec(svg)?.[1];
       await page.getByRole('button', { name: /^Theme: / }).click();

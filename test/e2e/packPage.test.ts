@@ -1,4 +1,4 @@
-/** A pack of hostile rollouts in a real browser that has no network: it is read, and nothing in it does anything. */
+/** A pack of hostile rollouts in a real offline browser: it is readable, and nothing in it acts. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-/** With everything it did that a page that is read does not do. */
+/** Records everything that a passive page would not do. */
 async function opened(scheme: 'light' | 'dark'): Promise<{ page: Page; did: readonly string[] }> {
   const did: string[] = [];
   const context = await browser.newContext({ offline: true, colorScheme: scheme });
@@ -39,7 +39,7 @@ async function opened(scheme: 'light' | 'dark'): Promise<{ page: Page; did: read
 
 it.each(['light', 'dark'] as const)('asks for nothing and runs nothing, %s', async (scheme) => {
   const { page, did } = await opened(scheme);
-  // Everything is unfolded, followed and painted.
+  // Unfolds, follows and paints everything.
   await page.evaluate(() => {
     for (const each of document.querySelectorAll('details')) each.open = true;
     for (const each of document.querySelectorAll('summary, mark, a')) (each as HTMLElement).click();
@@ -100,7 +100,7 @@ it('is read on a telephone: labels whole, tables in boxes of their own; on a des
   await page.setViewportSize({ width: 390, height: 800 });
   const phone = await page.evaluate(() => ({
     isWithin: document.documentElement.scrollWidth <= document.documentElement.clientWidth,
-    // Broken letter by letter it is as narrow as one.
+    // The minimum width of text that wraps at every letter.
     narrowest: Math.min(
       ...[...document.querySelectorAll('td .chip')].map((chip) => chip.getBoundingClientRect().width),
     ),

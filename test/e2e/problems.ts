@@ -1,4 +1,4 @@
-/** Problems by steps, what is suspicious, and one problem over time, on every target. */
+/** Problems by steps, suspects, and one problem over time, on every target. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -35,7 +35,7 @@ export function describeProblems(shell: Shell): void {
       const map = page.getByRole('application', { name: /^Pass rate of 5 problems/ });
       await map.waitFor();
       const box = await map.boundingBox();
-      // The second name: 22 px of steps, 18 px of the first row.
+      // The second problem: 22 px of steps, 18 px of the first row.
       await page.mouse.click((box?.x ?? 0) + 60, (box?.y ?? 0) + 22 + 18 + 9);
       await expect.poll(() => running.place()).toMatch(/\/group\/[a-z-]+\/problem$/);
       const byName = (await running.place()).split('/').at(-2);

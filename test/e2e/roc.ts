@@ -1,6 +1,6 @@
 /**
- * Resample-on-Correct as its reader meets it, on every target: the ledger of a group with its reasons, what-ifs
- * that live in the address, two rollouts side by side, and a report whose numbers lead to their groups.
+ * Resample-on-Correct, on every target: the ledger of a group with its reasons, what-ifs in the URL, two
+ * rollouts compared, and a report whose numbers lead to their groups.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -74,7 +74,7 @@ export function describeRoc(shell: Shell): void {
     test('a what-if changes rows at once, lives in the address, and can be taken back', async () => {
       await page.keyboard.press('i');
       await panel().waitFor();
-      // Opened by a key, it has the focus: the next Tab is in it.
+      // Opened by key, the panel has the focus, so the next Tab stays in it.
       await page.keyboard.press('Tab');
       const hasFocus = () => panel().evaluate((element) => element.contains(document.activeElement));
       expect(await hasFocus()).toBe(true);
@@ -107,7 +107,7 @@ export function describeRoc(shell: Shell): void {
       await page.setViewportSize({ width: 1280, height: 800 });
       const left = async () => (await panel().boundingBox())?.x ?? 0;
       await expect.poll(async () => (await rightOf(/^failed/)) <= (await left())).toBe(true);
-      // Over the page where it is narrower still: then the last column can be scrolled clear of it.
+      // The panel overlaps a narrow page, whose last column can still be scrolled into view.
       await page.setViewportSize({ width: 900, height: 700 });
       await ledger().evaluate((grid) => grid.scrollTo({ left: 9_999 }));
       await expect.poll(async () => (await rightOf(/^stopped by/)) <= (await left())).toBe(true);
@@ -192,7 +192,7 @@ export function describeRoc(shell: Shell): void {
       await goTo(`${DEMO}/roc`);
       const rates = page.getByRole('slider', { name: 'Kept, of right and of wrong by step' });
       await rates.waitFor();
-      // Whole, the page no longer moves under the pointer.
+      // The report is complete, so the page no longer moves under the pointer.
       await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();
       const dot = rates.locator('circle').first();
       const at = async () => ({

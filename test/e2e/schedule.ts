@@ -1,4 +1,7 @@
-/** The schedule of a step: from the charts of tool calls, walked by keys, opened; and where a log says nothing, what would bring it. */
+/**
+ * The schedule of a step, on every target: opened from the charts of tool calls and walked by keys. Without
+ * timing in the log, it explains what to log.
+ */
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -36,7 +39,7 @@ export function describeSchedule(shell: Shell): void {
       await page.keyboard.press('d');
       await expect.poll(() => running.place()).toBe(`${DEMO}/step/50/schedule`);
       await page.getByText('158 of 158 rollouts placed in time').waitFor();
-      // The demo logs no start of a tool call: what is known is an estimate, and is called one.
+      // The demo logs no starts of tool calls, so the mean is labelled as an estimate.
       await page.getByText('calls in flight, mean (estimate)').waitFor();
       await page.getByText('waits, not placed', { exact: true }).waitFor();
     });
@@ -95,7 +98,7 @@ export function describeSchedule(shell: Shell): void {
       const box = await canvas.boundingBox();
       if (box === null) throw new Error('the canvas is not drawn');
       const y = box.y + 96 + 12;
-      // Somewhere along a row there is a bar.
+      // Finds a bar somewhere in the row.
       for (let x = box.x + 200; x < box.x + box.width; x += 60) await page.mouse.move(x, y);
       await reading()
         .getByText(/turns?/)

@@ -1,4 +1,4 @@
-/** The search as a person at the keyboard meets it, on every target. */
+/** The search, driven by the keyboard, on every target. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -58,7 +58,7 @@ export function describeSearch(shell: Shell): void {
       expect(queryOf('find')).toBe('code:print');
       const places = page.locator('.find-bar .dim');
       await places.filter({ hasText: /^\d+ of \d+$/ }).waitFor();
-      // The hit is painted where the code stands, without its escapes.
+      // The hit is painted in the code, which is shown unescaped.
       const painted = () =>
         page.evaluate(() =>
           [...(CSS.highlights.get('find-current') ?? [])]
@@ -125,7 +125,7 @@ export function describeSearch(shell: Shell): void {
         .filter({ hasText: 'searched' })
         .or(status().filter({ hasText: 'scroll' }))
         .waitFor();
-      // The rollouts of other runs are not missing here.
+      // A search within one run does not offer to continue in others.
       expect(await page.getByRole('button', { name: /^Search again/ }).count()).toBe(0);
     });
 

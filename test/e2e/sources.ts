@@ -1,6 +1,6 @@
 /**
- * Logs as researchers have them, on every target: one no format knows is mapped by hand, a growing
- * directory is followed without its lists moving, a log without steps shows none, a run is removed.
+ * Unusual logs, on every target: an unknown format is mapped by hand, a growing directory is followed without
+ * moving its lists, a log without steps shows none, a run is removed.
  */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ export function describeSources(shell: Shell): void {
       home.remove();
     });
 
-    /** By way of another place: at `/` a start opens its run. */
+    /** Goes through another page, because a start at `/` opens its run. */
     async function library(): Promise<void> {
       await page.goto(running.urlOf('/settings'));
       await page.getByRole('link', { name: 'Library' }).click();
@@ -104,7 +104,7 @@ export function describeSources(shell: Shell): void {
       await library();
       await run(/airline/).click();
       await page.getByText('this log knows no training step').waitFor();
-      // Enter opens the row under the cursor, which has to be there.
+      // Enter opens the row under the cursor, which must be loaded.
       await page.getByRole('row', { selected: true }).getByText('Cancel my flight.').waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /2 rollouts of/ }).waitFor();
@@ -189,7 +189,7 @@ export function describeSources(shell: Shell): void {
       await part.getByRole('button', { name: 'Join with another log…' }).waitFor();
     });
 
-    // Elsewhere a dialog of the system chooses the file.
+    // Only the browser, because other shells use a system dialog.
     test.runIf(shell.name === 'browser')('ids get places from a tokenizer.json, and lose them', async () => {
       await library();
       await run(/ids nemo-gym|ids.*nemo-gym/).click();

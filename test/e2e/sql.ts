@@ -1,4 +1,4 @@
-/** The SQL console as a person at the keyboard meets it, on every target. */
+/** The SQL console, driven by the keyboard, on every target. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -36,7 +36,7 @@ export function describeSql(shell: Shell): void {
       await page.locator('.suggest-widget .monaco-list-row').first().waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.type(' LIMIT 3');
-      // At once: the editor is ahead of what the page has heard of it.
+      // Without a pause: the editor is ahead of the page's state.
       await runIt();
       await said('1 row in');
       await follow('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
@@ -44,7 +44,7 @@ export function describeSql(shell: Shell): void {
       await runIt();
       await said('7 rows in');
       expect(await result().getByRole('row').count()).toBe(8);
-      // Who runs a statement goes on writing it.
+      // The editor keeps the focus after a statement runs.
       const isWriting = () => page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null);
       expect(await isWriting()).toBe(true);
       await page.keyboard.press('End');

@@ -1,6 +1,6 @@
 /**
- * Statistics of tokens as their reader meets them, on every target: what the numbers are made of, where the policy
- * reflects, which tokens it hesitates at, and what is said where nothing was logged.
+ * Token statistics, on every target: the source of the numbers, where the policy reflects, uncertain tokens,
+ * and the message if nothing was logged.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

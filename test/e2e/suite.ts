@@ -1,7 +1,6 @@
 /**
- * What every shell must do, written once. A target's file calls `describeApplication` with
- * its shell; nothing here knows which one that is. Names and roles only, as a reader of the
- * screen finds them.
+ * Required behaviour of every shell, written once. A target's file calls `describeApplication` with its
+ * shell, which stays abstract here. Elements are found by name and role only.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
@@ -199,7 +198,7 @@ export function describeApplication(shell: Shell): void {
 
     test('named at start is what the application opens on', async () => {
       await waitForPlace(running, `/run/${HOSTILE_RUN}`);
-      // As text, tags and all.
+      // As plain text, including tags.
       await heading(page, '<b>hostile</b> run').waitFor();
     });
 
@@ -208,7 +207,7 @@ export function describeApplication(shell: Shell): void {
       await page.getByText('<script>window.pwned', { exact: false }).first().waitFor();
       for (const form of ['Raw', 'Rendered']) {
         await page.getByRole('group', { name: 'Text' }).getByRole('button', { name: form }).click();
-        await page.waitForTimeout(300); // time for an `onerror` to run, if anything could
+        await page.waitForTimeout(300); // time for an `onerror` to run, if it could
         expect(await pwned()).toBeUndefined();
       }
       await page.getByRole('button', { name: 'Raw record', exact: true }).click();
@@ -237,7 +236,7 @@ export function describeApplication(shell: Shell): void {
     });
 
     test('control: the same text would run without our care', async () => {
-      // Inserted as HTML by a script: even then the policy, the second line of defence, stops it.
+      // HTML inserted by a script is stopped by the policy, the second line of defence.
       await page.evaluate(() => {
         const probe = document.createElement('div');
         probe.innerHTML = '<img src=x onerror="window.pwned=\'control\'">';

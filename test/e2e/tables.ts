@@ -1,4 +1,4 @@
-/** Tables as a person arranges them: columns, several keys, selection, copying, conditions; on every target. */
+/** Arranging tables, on every target: columns, several sort keys, selection, copying, conditions. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -34,7 +34,7 @@ export function describeTables(shell: Shell): void {
       await page.getByRole('gridcell').filter({ hasText: /\S/ }).first().waitFor();
     }
 
-    /** What is written to the clipboard from here on: reading it back takes a permission. */
+    /** Records clipboard writes, because reading the clipboard needs a permission. */
     async function watchClipboard(): Promise<() => Promise<string | undefined>> {
       await page.evaluate(() => {
         const seen = window as { copied?: string };
@@ -80,7 +80,7 @@ export function describeTables(shell: Shell): void {
       await page.mouse.move(to.x + 2, to.y + 12, { steps: 6 });
       await page.mouse.up();
       await expect.poll(heads).toEqual(before);
-      // A head that was drawn was not clicked.
+      // Dragging a head does not sort.
       expect(queryOf('sort')).toBeNull();
     });
 
@@ -180,7 +180,7 @@ export function describeTables(shell: Shell): void {
       const names = lines[0]?.split('\t') ?? [];
       expect(names.slice(0, 5)).toEqual(['kept', 'problem', 'rollout', 'answer', 'correct']);
       const advantages = lines.slice(1).map((line) => line.split('\t')[names.indexOf('advantage')] ?? '');
-      // Unknown is blank, and what is shown as +0.85 has all its digits.
+      // Unknown is blank, and +0.85 is copied with all its digits.
       expect(advantages).toContain('');
       expect(advantages.some((text) => /^-?\d+\.\d{4,}$/.test(text))).toBe(true);
     });
@@ -244,7 +244,7 @@ export function describeTables(shell: Shell): void {
       await ofRow.waitFor();
       await page.keyboard.press('Escape');
       await ofRow.waitFor({ state: 'detached' });
-      // The keys are the table's again.
+      // The table has the keyboard focus again.
       await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid');
     });
 

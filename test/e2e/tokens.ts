@@ -1,6 +1,6 @@
 /**
- * Tokens in the replay as their reader meets them, on every target: what the scale is of, from when on a token
- * is high, jumps by key, the readout with its alternatives, the list, the brush; and never an element per token.
+ * Tokens in the replay, on every target: the scale, the threshold of high tokens, jumps by key, the readout
+ * with alternatives, the list, the brush. There is never one element per token.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ export function describeTokens(shell: Shell): void {
       Number(
         /([\d,]+) of [\d,]+ policy tokens/.exec(await threshold().innerText())?.[1]?.replaceAll(',', ''),
       );
-    /** Characters under the highlights whose name begins so. */
+    /** Characters under the highlights whose name has this prefix. */
     const marked = (prefix: string) =>
       page.evaluate((wanted) => {
         let characters = 0;
@@ -118,7 +118,7 @@ export function describeTokens(shell: Shell): void {
       await readout()
         .getByText(/percentile$/)
         .waitFor();
-      // The log lists alternatives for some of its tokens only, and the strip says where it does not.
+      // The log lists alternatives for some tokens only; the strip states where they are missing.
       const alternatives = readout().getByRole('list', { name: /Alternatives/ });
       const none = readout().getByText('no alternatives are listed for this token');
       await alternatives.or(none).waitFor();
@@ -203,10 +203,10 @@ export function describeTokens(shell: Shell): void {
       expect(await outline.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(
         'rgba(0, 0, 0, 0)',
       );
-      // The token under a formula is found there, too.
+      // Tokens under a formula can be found, too.
       const formula = page.locator('.formula[data-heat]').first();
       await formula.scrollIntoViewIfNeeded();
-      // Its first line: the middle of one that wraps is beside it.
+      // Uses its first line, because the middle of a wrapped element is beside it.
       const at = await formula.evaluate((element) => {
         const { left, top, width, height } = element.getClientRects()[0] ?? new DOMRect();
         return { x: left + width / 2, y: top + height / 2 };
@@ -226,7 +226,7 @@ export function describeTokens(shell: Shell): void {
       await page.getByRole('region', { name: 'Transcript' }).focus();
       for (const key of ['End', 'm', 'Home', 'm']) {
         await page.keyboard.press(key);
-        // What is far is one element a turn: those near are all there is.
+        // Distant turns are one element each, so only near tokens have elements.
         await expect
           .poll(() => page.evaluate(() => document.querySelectorAll('.transcript *').length))
           .toBeLessThan(2_000);

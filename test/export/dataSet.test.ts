@@ -1,4 +1,4 @@
-/** A data set is written and read again: library and library say the same. */
+/** An exported data set that is read again gives an equal library. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 
-/** Everything but where it came from: what is read again comes from another file. */
+/** Everything but the source, which is another file. */
 const COMPARED = {
   run: 'SELECT name, kind, steps, rollouts, run_key FROM run ORDER BY run_id',
   prompt_group:
@@ -163,7 +163,7 @@ describe('a data set', () => {
     const directory = join(first.directory, 'data');
     const db = openReader(first.library);
     const written = writeDataSet(db, { directory });
-    // As a process leaves it that ends here.
+    // Simulates a process that ends here.
     for (let i = 0; i < 3; i++) written.next();
     const second = scratch();
     try {

@@ -1,4 +1,4 @@
-/** Packs of a library: read again, the same twice, none where something is, nothing left of one that was given up. */
+/** Packs of a library: readable again, deterministic, never overwriting, and removed when cancelled. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ async function pack(format: PackFormat, asked: PackAsked = {}) {
   return { path, written, text: format === 'parquet' ? '' : readFileSync(path, 'utf8') };
 }
 
-/** Lines of a pack, of one kind. */
+/** Lines of a pack with this type. */
 const lines = (text: string, type: string): Record<string, never>[] =>
   text
     .trimEnd()
@@ -150,7 +150,7 @@ describe('JSON Lines', () => {
     expect(new Set(written.map((line) => (JSON.parse(line) as { type: string }).type))).toEqual(
       new Set(['manifest', 'run', 'stage', 'taxonomy', 'rollout', 'annotation', 'reading']),
     );
-    // Every column is in it; and it can say no.
+    // Every column is in the schema, and the schema rejects wrong values.
     const of = (schema['oneOf'] as { title: string; properties: object }[]).find(
       ({ title }) => title === 'rollout',
     );
@@ -162,7 +162,7 @@ describe('JSON Lines', () => {
 
   it('has the record of the log where that is asked for', async () => {
     const { text } = await pack('jsonl', { raw: true, rolloutIds: [ids[0] ?? 0] });
-    // The demo lies outside what was opened here: that is said, and the rest is there.
+    // The demo log was not granted here: the pack states that and has the rest.
     expect(lines(text, 'rollout')[0]).toMatchObject({ raw: { missing: expect.stringContaining('outside') } });
   });
 });
@@ -390,7 +390,7 @@ describe('what is redacted', () => {
         const path = join(second.directory, `pack.${format}`);
         await packHere(second.library, format, path, asked);
         const text = readFileSync(path, 'utf8');
-        // The pattern itself stands in the manifest.
+        // The manifest contains the pattern itself.
         expect(text).not.toMatch(/caf(?:é|\\)|(?:"|\\|&quot;)no\\*\/w|5551234/);
         if (format !== 'jsonl') continue;
         const [rollout] = lines(text, 'rollout');

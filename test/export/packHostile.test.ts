@@ -1,4 +1,4 @@
-/** Text that would act stays text, in every field of every format. */
+/** Active text stays inert in every field of every format. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ async function pack(format: PackFormat): Promise<string> {
   return readFileSync(path, 'utf8');
 }
 
-/** What no reader may meet in a text file that a person or a terminal shows. */
+/** Characters that a text file for people or terminals must not contain. */
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/;
 
 describe('a page of HTML', () => {
@@ -150,7 +150,7 @@ describe('a report in Markdown', () => {
   });
 });
 
-/** As CommonMark reads fences at the start of lines. */
+/** Fences as CommonMark defines them, at the start of lines. */
 function withoutFences(text: string): string {
   let fence = '';
   return text
@@ -183,7 +183,7 @@ describe('a table', () => {
   });
 });
 
-/** RFC 4180, read as it is written there. */
+/** Parses RFC 4180 literally. */
 function cellsOf(text: string, separator: string): readonly (readonly string[])[] {
   const table: string[][] = [];
   let row: string[] = [];

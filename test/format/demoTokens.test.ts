@@ -1,4 +1,4 @@
-/** The entropies of the demo run are of one policy: they agree with their alternatives, and with those of siblings. */
+/** The entropies of the demo run agree with one policy: with their alternatives, and with siblings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

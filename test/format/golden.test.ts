@@ -1,7 +1,7 @@
 /**
- * Every case in fixtures/<format>/<case>/: its readable dump equals the golden one, however the
- * bytes arrive. New case: put the input there and run with UPDATE_GOLDEN=1, then read the diff.
- * The input may lie in directories whose names say something to the reader.
+ * The readable dump of every case in fixtures/<format>/<case>/ equals its golden, for any chunking of the
+ * bytes. To add a case, put the input there, run with UPDATE_GOLDEN=1 and read the diff. Directory names of
+ * the input may carry facts for the reader.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ describe.each(cases)('$format/$name', ({ format, directory }) => {
   const layoutPath = relative(directory, input);
   const isBytes = !/\.(?:parquet|eval|zip|db)$/.test(input);
   const isLines = /\.jsonl$/.test(input);
-  /** Always under the name `unknown`: content decides. */
+  /** Always named `unknown`, because content decides. */
   const dump = (content: Uint8Array, chunkSize?: number): Promise<LogDump> => {
     const path = join(scratch, 'unknown');
     writeFileSync(path, content);

@@ -1,4 +1,4 @@
-/** Bytes to JSON values: what comes out equals what JSON.parse makes of the whole, however the bytes arrive. */
+/** Splits bytes into JSON values: equal to JSON.parse of the whole, for any chunking. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { JsonSplitter } from '../../shared/format/jsonSplitter.ts';
@@ -9,7 +9,7 @@ interface Found {
   readonly nextOffset: number;
 }
 
-/** One buffer for all chunks, as a file reader has: a splitter that keeps a view of it fails. */
+/** Reuses one buffer for all chunks, like a file reader, so that a splitter that keeps a view of it fails. */
 function split(
   bytes: Uint8Array,
   unit: 'elements' | 'values',
@@ -106,7 +106,7 @@ it('keeps what is cut as the rest, and never hands over half a value', () => {
       const bytes = Buffer.from(arrayText(made));
       const cut = bytes.subarray(0, where % (bytes.byteLength + 1));
       const whole = split(bytes, 'elements', size).found;
-      // A number at the end may go on: it is the rest.
+      // A number at the end may continue, so it is the rest.
       const { found } = split(cut, 'elements', size);
       expect(found).toEqual(whole.slice(0, found.length));
       expect(whole.filter((one) => one.nextOffset < cut.byteLength).length).toBeLessThanOrEqual(found.length);

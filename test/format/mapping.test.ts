@@ -1,4 +1,4 @@
-/** Mappings: what is none and why, what one reads, what is proposed for shapes nobody has seen. */
+/** Mappings: invalid ones with the reason, parsed records, and proposals for unknown shapes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ParsedLine } from '../../shared/format/format.ts';

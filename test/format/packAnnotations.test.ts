@@ -1,4 +1,4 @@
-/** Lines of packs of other people: whatever they hold, an annotation as it should be or a refusal that says where. */
+/** Pack lines of other people: any input gives a valid annotation or a refusal with the path. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../../electron/storage/contentHash.ts';

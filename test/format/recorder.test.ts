@@ -1,4 +1,7 @@
-/** The Python recorder writes, ingest reads, nothing is lost. Needs a Python 3; says so when there is none. */
+/**
+ * Logs of the Python recorder are ingested without loss. Requires Python 3; skipped with a message without
+ * it.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The hooks for trainers: the example trainer writes, ingest reads, and the release's rule decides as the trainer did. */
+/**
+ * The hooks for trainers: logs of the example trainer are ingested, and the release's rule decides as the
+ * trainer did.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +27,7 @@ function trainer(
   return { status: run.status, err: run.stderr };
 }
 
-/** All lines of a directory, in the order of its files. */
+/** All lines of a directory, in file order. */
 function written(directory: string): string {
   return readdirSync(directory)
     .sort((a, b) => Number(a.split('-')[3]?.split('.')[0]) - Number(b.split('-')[3]?.split('.')[0]))

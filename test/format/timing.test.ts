@@ -1,4 +1,4 @@
-/** What logs say of time: read where it is whole, left alone where it is not. */
+/** Logged times are read if complete and ignored otherwise. */
 import { describe, expect, it } from 'vitest';
 import type { ParsedRollout } from '../../shared/format/format.ts';
 import { layoutOf } from '../../shared/format/layout.ts';

@@ -1,4 +1,4 @@
-/** From ids to characters: what a vocabulary spells, and where it stands in the text. */
+/** From ids to characters, and their position in the text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alignIds, alignmentFailureOf } from '../../shared/format/alignIds.ts';
@@ -65,9 +65,9 @@ describe('alignIds', () => {
     const { ends } = found ?? { ends: new Uint32Array(0) };
     expect(ends.at(-1)).toBe(text.length);
     expect(text.slice(ends[0], ends[2])).toBe('et');
-    // White space goes to the token that wrote it.
+    // White space belongs to the token that wrote it.
     expect(text.slice(ends[2], ends[3])).toBe(' ');
-    // The tool's tokens are not on the text; the first sampled one after them begins behind what stands between.
+    // The tool's tokens have no offsets. The first sampled one after them begins after the text between.
     expect(ends.every((end, i) => i === 0 || end >= (ends[i - 1] ?? 0))).toBe(true);
   });
 
@@ -91,7 +91,7 @@ describe('alignIds', () => {
       ['one', 1],
       ['nothing of it', 1],
     ]);
-    // Two sampled runs that touch are one: it does not stand in the text.
+    // Two adjacent sampled spans are one span, which is not in the text.
     expect(found).toBeUndefined();
     const apart = place('one two three', [
       ['one', 1],

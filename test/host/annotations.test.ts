@@ -1,4 +1,4 @@
-/** Annotations through the host: asked by lists and filters, counted, compared, taken in from others. */
+/** Annotations through the host: queried by lists and filters, counted, compared, imported. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const runs = await ask('run.list', {});
   runId = runs.find(({ kind }) => kind === 'train')?.runId ?? 0;
   ids = (await ask('rollout.order', { runId, filter: '', sort: [] })).ids;
-  // ann: 0–5 read, loops on 0–3, gave-up on 3; bob: 2–7 read, loops on 2, 4 and 5.
+  // ann: read 0–5, loops on 0–3, gave-up on 3; bob: read 2–7, loops on 2, 4 and 5.
   await ask('annotation.apply', {
     author: 'ann',
     changes: [
@@ -304,7 +304,7 @@ describe('what others said', () => {
     try {
       const { rollouts, issues } = await fresh.ingest([PACK]);
       expect(rollouts).toBe(1);
-      // Seven lines cannot be read. Nobody had chosen labels here: theirs are taken as they are.
+      // Seven lines are invalid. Nobody had edited the taxonomy here, so the imported one is used.
       expect(issues).toBe(7);
       const said = rows(
         other.library,
@@ -320,7 +320,7 @@ describe('what others said', () => {
         ['arithmetic-slip', '3'],
         ['ignored-tool', '1'],
       ]);
-      // Cut from another pack: the same rollout and the same annotations once more.
+      // Part of another pack: the same rollout and annotations again.
       const lines = readFileSync(PACK, 'utf8').split('\n').slice(1, 7).join('\n');
       const again = await fresh.ingest([other.file('cut.jsonl', `${lines}\n`)]);
       expect(again.rollouts).toBe(0);
@@ -368,7 +368,7 @@ describe('what others said', () => {
     const taken = await ask('annotation.resolve', { conflictId, take: 'theirs' });
     expect(taken.annotations[0]).toMatchObject({ id: ours.id, note: 'No, it is checking.' });
     await ask('annotation.undo', {});
-    // Whoever decides can take back what they decided, and nobody else's.
+    // Resolving can be undone by its author only.
     await ask('annotation.resolve', { conflictId, take: 'theirs', author: 'cleo' });
     expect(await ask('annotation.history', { author: 'cleo' })).toEqual({
       undo: 'decision for theirs',
@@ -381,7 +381,7 @@ describe('what others said', () => {
     });
     await ask('annotation.resolve', { conflictId, take: 'mine' });
     expect((await ask('annotation.rows', { annotationNos: [...numbers] }))[0]?.note).toBe(ours.note);
-    // Decided: the same version does not come up again.
+    // Resolved: the same version causes no further conflict.
     expect(await ask('annotation.import', { path: file })).toMatchObject({ present: 1, conflicts: 0 });
   });
 

@@ -1,4 +1,4 @@
-/** Following growing files, with a clock of our own: nothing here waits for time to pass. */
+/** Following growing files with a fake clock, so nothing waits. */
 import {
   appendFileSync,
   mkdirSync,
@@ -15,7 +15,7 @@ import { type Clock, Follower } from '../../electron/host/follower.ts';
 import type { FollowRow } from '../../shared/api/contract.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
-/** Time passes only by `look`, which runs what is due and waits until it has been done. */
+/** Time advances only in `look`, which runs due timers and waits for their work. */
 class HandClock implements Clock {
   time = 0;
   readonly waits: number[] = [];
@@ -51,7 +51,7 @@ let clock: HandClock;
 let follower: Follower;
 let asked: (readonly string[])[];
 let news: (readonly FollowRow[])[];
-/** What a reading costs on the clock. */
+/** Duration of an ingest on the fake clock. */
 let readingTakes: number;
 
 beforeEach(() => {
@@ -84,7 +84,7 @@ const read = (): readonly unknown[] =>
   rows(place.library, 'SELECT answer FROM rollout ORDER BY path, line').map((row) => row['answer']);
 const state = (): string | undefined => follower.list()[0]?.state;
 
-/** One look, as the timer would have it. */
+/** One scan, as the timer would run it. */
 async function look(): Promise<void> {
   const before = clock.waits.length;
   clock.fire();

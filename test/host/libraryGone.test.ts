@@ -1,4 +1,4 @@
-/** What is said of a library whose file has been removed meanwhile would be lost: it is refused, not taken. */
+/** Changes to a library whose file has been removed would be lost, so they are refused. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';

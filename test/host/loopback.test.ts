@@ -1,6 +1,6 @@
 /**
- * Security rules of the loopback host, each with the request that must pass beside the
- * one that must not: a server that refuses everything would pass half of this file.
+ * Security rules of the loopback host, each with a request that must pass and one that must not. Otherwise a
+ * server that refuses everything would pass half of this file.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -47,7 +47,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Paths go out as written: `fetch` and `URL` would resolve the dots that are being tested. */
+/** Sends paths as written, because `fetch` and `URL` would resolve the dots under test. */
 function get(
   path: string,
   headers: Record<string, string> = {},
@@ -185,7 +185,7 @@ describe('Host and Origin', () => {
   });
 });
 
-/** What became of an upgrade: the HTTP status of a refusal, or `open`. */
+/** Result of an upgrade: the HTTP status of a refusal, or `open`. */
 function upgrade(headers: Record<string, string>, path = '/socket'): Promise<number | 'open'> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, { headers });
@@ -278,7 +278,7 @@ describe('the token', () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     try {
       const socket = await open();
-      // The server registers its limit when the upgrade is done, which the client may see first.
+      // The server sets its timer after the upgrade, which the client may see first.
       await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), { timeout: 1000 });
       const closed = closeCode(socket);
       await vi.advanceTimersByTimeAsync(6_000);
@@ -376,7 +376,7 @@ describe('binding', () => {
       .flat()
       .filter((one) => one !== undefined && !one.internal && one.family === 'IPv4');
     for (const other of others) expect(await canConnect(other?.address ?? '')).toBe(false);
-    // 127.0.0.2 is loopback, too, but nobody asked for it: 0.0.0.0 would answer there.
+    // 127.0.0.2 is loopback, too; a server on 0.0.0.0 would answer there.
     if (process.platform === 'linux') expect(await canConnect('127.0.0.2')).toBe(false);
   });
 

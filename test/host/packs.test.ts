@@ -1,4 +1,4 @@
-/** Packs through the host: what one would hold, progress, cancelling, and where one may be written. */
+/** Packs through the host: preview, progress, cancellation, and permitted paths. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -65,7 +65,7 @@ it('tells how far it is, and leaves nothing when it is cancelled', async () => {
   const result = await host.dispatch('pack.export', params, controller.signal);
   stop();
   expect(result).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
-  // The next one waits until the thread has put this one away.
+  // The next request waits until the thread has cleaned up this one.
   await ask('pack.export', { format: 'csv', path: 'after.csv' });
   expect(readdirSync(directory)).toEqual([]);
   const told = events.flatMap(({ event, payload }) =>
@@ -83,7 +83,7 @@ it('writes only where the user has said so, and never over anything', async () =
   expect(await fails('../pack.md')).toBe('not_granted');
   expect(await fails('beside.md')).toBe('written');
   expect(await fails('beside.md')).toBe('refused');
-  // Named by the user, too.
+  // Also if the user named it.
   host.mayWrite(join(place.directory, 'beside.md'));
   expect(await fails(join(place.directory, 'beside.md'))).toBe('refused');
 });

@@ -1,7 +1,6 @@
 /**
- * The rules of electron/main/security.ts, each against the smallest stand-in that can break
- * it. The same rules in a running page: test/e2e/security.test.ts; the loopback host's:
- * loopback.test.ts.
+ * The rules of electron/main/security.ts, each against the smallest stand-in that can break it. The same
+ * rules in a running page: test/e2e/security.test.ts; the loopback host's: loopback.test.ts.
  */
 import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

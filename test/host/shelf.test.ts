@@ -1,4 +1,4 @@
-/** Several libraries of one application: each answers for itself, and none is opened that may not be. */
+/** Several libraries of one application: each answers for itself, and none opens without a grant. */
 import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ const OPTIONS = { shell: 'browser', version: '0.0.0' } as const;
 let home: ReturnType<typeof createTemporaryHome>;
 let shelf: LibraryManager;
 let other: string;
-/** A manager of its own for each test of a `describe`. */
+/** A new manager for each test of a `describe`. */
 function withManager({ hasDemo }: { readonly hasDemo: boolean }): void {
   beforeEach(async () => {
     home = createTemporaryHome();
@@ -90,7 +90,7 @@ describe('two libraries', () => {
     expect(second?.runs).toBe((await runKeys(OTHER_ID)).length);
     expect(second?.sizeBytes).toBeGreaterThan(10_000);
     expect(more).toEqual([]);
-    // Asked of any library it is the same shelf.
+    // The list is the same for every library that is asked.
     expect(await ask('library.list', {}, OTHER_ID)).toEqual(await ask('library.list', {}));
   });
 
@@ -191,7 +191,7 @@ describe('closing', () => {
     const [, remembered] = await ask('library.list', {});
     expect(remembered).toMatchObject({ id: OTHER_ID, path: other, isOpen: false });
     expect(remembered).not.toHaveProperty('runs');
-    // It was the user who opened it then: neither its path nor its id needs to be granted again.
+    // The user opened it before, so neither its path nor its id needs another grant.
     expect(await ask('library.open', { id: OTHER_ID })).toMatchObject({ id: OTHER_ID, isOpen: true });
     expect((await failureOf(shelf.dispatch('library.forget', { id: OTHER_ID }))).code).toBe('refused');
     await ask('library.close', { id: OTHER_ID });
@@ -221,7 +221,7 @@ describe('closing', () => {
       expect(answer.failure.message).toMatch(/closed/);
     }
     expect(await closed).toEqual({ closed: true });
-    // And at once open again.
+    // It can be reopened at once.
     expect((await open(other)).id).toBe(id);
     expect(await runKeys(id)).toContain(DEMO_RUN);
   });

@@ -1,4 +1,4 @@
-/** The SQL console behind the contract: what is answered, what is refused, and what is left running. */
+/** The SQL console behind the contract: results, refusals, and processes left running. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -67,7 +67,7 @@ async function exported(sql: string, format: 'csv' | 'tsv' | 'jsonl') {
   }
 }
 
-/** The library as a file and what waits in its log. */
+/** The library file and its write-ahead log. */
 const digest = () =>
   ['', '-wal'].map((end) => {
     const path = files.library + end;
@@ -209,7 +209,7 @@ describe('a statement that is not accepted', () => {
   ])('%j', async (sql, marked) => {
     const before = digest();
     const refusal = await refusalOf(sql).catch(async () => {
-      // What SQLite refuses while it runs is an answer all the same.
+      // A statement that SQLite rejects while running is still a result.
       const result = await ask('sql.run', { sql });
       return { message: JSON.stringify(result), marked: undefined };
     });
@@ -407,7 +407,7 @@ test('whatever is typed is answered, and nothing is written', async () => {
     }
   });
   fc.assert(law, { seed: 7, numRuns: 1_500 });
-  // And a few through the door, each with its process.
+  // A few through the host, each with its process.
   for (const pieces of fc.sample(fc.array(piece, { maxLength: 10 }), { seed: 11, numRuns: 12 })) {
     const result = await ask('sql.run', { sql: `SELECT ${pieces.join(' ')}`, timeoutMs: 5_000 });
     if (!result.ok) expect(['timed_out', 'cancelled', 'internal']).not.toContain(result.failure.code);

@@ -1,4 +1,4 @@
-/** Each example of the console is run on the demo, and every word of the schema is explained. */
+/** Runs each example of the console on the demo, and checks that every word of the schema is explained. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';

@@ -1,4 +1,4 @@
-/** The process of a statement as the desktop starts it. */
+/** The SQL process as the desktop starts it. */
 import { EventEmitter } from 'node:events';
 import type { UtilityProcess } from 'electron';
 import { expect, test } from 'vitest';

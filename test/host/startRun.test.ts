@@ -1,4 +1,4 @@
-/** A job is known to whoever asks from the moment on at which it was asked for, and names its run when it knows it. */
+/** A job is visible as soon as it is requested, and names its run once known. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';

@@ -1,4 +1,7 @@
-/** Files in containers and of every shape of JSON: grown, cut, replaced, and always like the same records in plain lines. */
+/**
+ * Files in containers and of every shape of JSON, after growing, truncation and replacement, equal the same
+ * records as plain lines.
+ */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -27,7 +30,7 @@ const row = (i: number, output = `#### ${i}`): Row => ({
 const rowsTo = (count: number): readonly Row[] => Array.from({ length: count }, (_, i) => row(i));
 const lines = (found: readonly object[]): string => found.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-/** What an undisturbed reading of these records gives, without line numbers and keys of the container. */
+/** Result of a fresh ingest of these records, without line numbers and keys of the container. */
 async function afresh(content: string | Uint8Array, name = '1.jsonl'): Promise<unknown> {
   const fresh = scratch();
   try {
@@ -40,11 +43,11 @@ async function afresh(content: string | Uint8Array, name = '1.jsonl'): Promise<u
 
 function textsOf(library: string): unknown {
   const { rollouts, segments, steps } = contents(library);
-  // The hash is of the bytes of the record, which line ends belong to.
+  // The hash covers the bytes of the record, including line ends.
   return { rollouts: rollouts?.map(({ content_hash: _, ...rollout }) => rollout), segments, steps };
 }
 
-/** Only what was said, for containers whose records are the same and whose hashes are not. */
+/** Rollout content only, for containers with equal records but different hashes. */
 const saidIn = (library: string) =>
   rows(
     library,
@@ -68,7 +71,7 @@ describe('a compressed file', () => {
   });
 
   it.each(packers)('in %s cut in the middle says so, and is whole once it is', async (_name, pack) => {
-    // Long enough that the first half unpacks to whole lines; not so regular that it vanishes.
+    // Long enough that the first half unpacks to whole lines, and not too compressible.
     const many = Array.from({ length: 600 }, (_, i) => row(i, `${(i * 7919) % 104_729} `.repeat(40)));
     const whole = pack(lines(many));
     const path = place.file('1.jsonl', whole.subarray(0, Math.floor(whole.byteLength / 2)));
@@ -82,10 +85,10 @@ describe('a compressed file', () => {
   it.each(packers)(
     'in %s damaged in the middle keeps what stands before, and says so',
     async (_name, pack) => {
-      // Node's gunzip keeps up to 64 KiB to itself when it meets the damage.
+      // Node's gunzip holds back up to 64 KiB when it meets the damage.
       const half = pack(lines(Array.from({ length: 600 }, (_, i) => row(i, `${i} `.repeat(100)))));
       const broken = Buffer.from(pack(lines(rowsTo(4))));
-      // Behind the header of the member: a block of a type that there is not.
+      // After the header of the member: a block of an invalid type.
       broken.fill(0xff, 10, 16);
       const path = place.file('1.jsonl', Buffer.concat([half, broken]));
       const [report] = (await ingestHere(place.library, [path])).files;
@@ -112,7 +115,7 @@ describe('a JSON array', () => {
     const path = place.file('1.json', array(rowsTo(3)).slice(0, -1));
     expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 3 }]);
     writeFileSync(path, array(rowsTo(5)).slice(0, -9));
-    // The last element is cut: it waits, and it is said.
+    // The last element is truncated: it waits, and the report states that.
     expect((await ingestHere(place.library, [path])).files).toMatchObject([
       { status: 'appended', rollouts: 4, issues: [{ code: 'incomplete_line' }] },
     ]);

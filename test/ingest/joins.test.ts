@@ -1,4 +1,7 @@
-/** Records of several files about one rollout: in every order, in one call or many, and when one side is rewritten. */
+/**
+ * Joins records of several files about one rollout: in any order, in one call or many, and after one side is
+ * rewritten.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -28,7 +31,7 @@ const fixture = (format: string, name: string, path: string): string =>
 const ingest = (...paths: readonly string[]) => ingestHere(place.library, paths);
 const run = (): string => join(place.directory, 'run');
 
-/** What a reader sees of each rollout, whichever file it was read from. */
+/** Visible facts of each rollout, from whichever file. */
 const rollouts = () =>
   rows(
     place.library,
@@ -108,7 +111,7 @@ describe('prime-rl, which lists the rollouts of a batch again', () => {
     effective();
     await ingest(run());
     const before = [rollouts(), step()];
-    // Another beginning: it is read from the start, and so is the list.
+    // A different beginning: it is read from the start, and so is the list.
     writeFileSync(full, `\n${fixture('prime-rl', 'all', ALL)}`);
     await ingest(full);
     expect([rollouts(), step()]).toEqual(before);

@@ -1,4 +1,4 @@
-/** What a record becomes whatever its reader does: one outcome, and of what is not read one refusal. */
+/** Every record has exactly one outcome, and an unreadable one exactly one refusal. */
 import { expect, it } from 'vitest';
 import { parseRecord } from '../../electron/ingest/parseRecord.ts';
 import type { ParsedLine, RecordReader } from '../../shared/format/format.ts';

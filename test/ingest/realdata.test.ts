@@ -1,6 +1,4 @@
-/**
- * Real logs, if there is a folder of them (TURNWISE_REALDATA names it). They are never part of the repository.
- */
+/** Real logs, if their folder exists (TURNWISE_REALDATA names it). They are never part of the repository. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +7,7 @@ import { contents, ingestHere, rows, type Scratch, scratch } from '../support/li
 
 const NAMED =
   process.env['TURNWISE_REALDATA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'realdata');
-/** As ingest names it: links resolved. */
+/** With links resolved, as ingest names it. */
 const REALDATA = existsSync(NAMED) ? realpathSync(NAMED) : NAMED;
 
 describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retail-rl)', () => {
@@ -70,7 +68,7 @@ describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retai
   });
 });
 
-/** File below the folder → format and what is read of it: rollouts, and records that joined one. */
+/** File below the folder → format, number of rollouts, and number of joined records. */
 const FILES: Readonly<Record<string, readonly [format: string | null, rollouts: number, joined?: number]>> = {
   'agentgym/teacher_normalized.parquet': ['agentgym', 1496],
   'agentgym/teacher_old_logprobs_step200.parquet': ['agentgym', 0, 1496],

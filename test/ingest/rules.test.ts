@@ -1,4 +1,4 @@
-/** What counts as the same file, record or run; what the user decides about runs; what leaves the library. */
+/** Identity of files, records and runs; the user's decisions about runs; removal. */
 import {
   appendFileSync,
   mkdirSync,
@@ -173,7 +173,7 @@ describe('groups by the user', () => {
     write((writer) => writer.leaving.remove(key()));
     await ingest(path);
     expect(keys()).toEqual(expected);
-    // Back to the log: also for those that were never grouped as the log says.
+    // Back to the log, also for rollouts that were never grouped as logged.
     write((writer) => writer.setGroupRule(key(), undefined));
     const fresh = scratch();
     await ingestHere(fresh.library, [path]);
@@ -255,7 +255,7 @@ describe('runs', () => {
   });
 });
 
-/** Text that does not compress away. */
+/** Incompressible text. */
 function noise(seed: number): string {
   let state = seed + 1;
   return Array.from({ length: 400 }, () => {

@@ -1,4 +1,4 @@
-/** zstd data of several frames: cut where the frames end, whatever the chunks are. */
+/** zstd data of several frames is split at frame ends, for any chunking. */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -20,7 +20,7 @@ function framesOf(bytes: Uint8Array, size: number): readonly Buffer[] {
   return frames;
 }
 
-/** Frames in their kinds: with checksum or without, raw and repeated blocks, empty, with a dictionary of content sizes. */
+/** Kinds of frames: with and without checksum, raw and repeated blocks, empty, various content sizes. */
 const frame = fc
   .tuple(
     fc.oneof(

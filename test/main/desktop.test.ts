@@ -1,4 +1,4 @@
-/** The parts of Electron's main process that are arithmetic. */
+/** The pure functions of Electron's main process. */
 import { describe, expect, test } from 'vitest';
 import { bundlePaths } from '../../electron/main/bundlePaths.ts';
 import { menuTemplate } from '../../electron/main/menu.ts';

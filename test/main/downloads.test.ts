@@ -1,4 +1,4 @@
-/** What the desktop does with a file of the page. The same in a running page: test/e2e/downloads.test.ts. */
+/** Downloads on the desktop. The same in a running page: test/e2e/downloads.test.ts. */
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { isOurBlob, saveDownloads } from '../../electron/main/downloads.ts';

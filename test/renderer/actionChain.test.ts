@@ -6,7 +6,7 @@ interface Actions {
   readonly next: () => Promise<void>;
 }
 
-/** A queue of rollouts that takes a while to show the next one. */
+/** A queue of rollouts that shows the next one after a delay. */
 function reader(delay: () => Promise<void>) {
   const chain = new ActionChain<Actions>();
   const said: string[] = [];

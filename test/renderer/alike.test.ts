@@ -70,7 +70,7 @@ function detailOf(hasSteps: boolean): RolloutDetail {
     segments,
     toolCalls,
   };
-  // Of a rollout, the code is all that is looked at here.
+  // Only the code of the rollout is used here.
   return shell as unknown as RolloutDetail;
 }
 

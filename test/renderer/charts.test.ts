@@ -132,7 +132,7 @@ describe('the names of heights to compare with', () => {
       ],
       restAt: undefined,
     });
-    // Above the frame: at its edge.
+    // Above the frame: clamped to its edge.
     expect(feet([-200])).toEqual([19]);
   });
 

@@ -123,7 +123,7 @@ describe('the link', () => {
     expect(walk(order, 'split', 1)).toBe('c a b c a');
     expect(walk(after, 'split', 1)).toBe('a b c a b');
     expect(walk(after, 'split', -1)).toBe('a c b a c');
-    // Woven, the baseline (c) is in every text already.
+    // In the unified view, every text already includes the baseline (c).
     expect(walk(after, 'unified', 1)).toBe('a b a b a');
     expect(walk(after, 'unified', -1)).toBe('a b a b a');
     expect(nextLane({ lanes: ['a'], base: 0, on: 0, layout: 'unified' }, 1)).toBe(0);
@@ -197,10 +197,10 @@ describe('the place', () => {
             }
             compared = drawCompared(order.lanes, order.base);
             const now = compared.comparison.rows[rowOfPlace(compared, order.at)];
-            // The row holds the turn of the lane that names it …
+            // The row contains the turn of the lane that names it …
             expect(now?.turns[order.at?.lane ?? -1]).toBe(order.at?.turn);
             if (kind === 'remove' && count > 1 && named?.lane === a % count) {
-              // … which stood in the row before, if any lane that stays did.
+              // … which was in the row before, if any lane that stays had it.
               const was = before.lanes.findIndex(
                 (text, i) => i !== a % count && text === rollout(order) && turns[i] === order.at?.turn,
               );
@@ -344,7 +344,7 @@ describe('lanes', () => {
     expect(told).toContain('reward 1 ≠');
     expect(told).toContain('tokens ');
     expect(told.some((fact) => fact.startsWith('mean entropy'))).toBe(false);
-    // What one compares by is few: a header of all facts left no room for the rows.
+    // Only a few facts are shown, because a header of all facts left no room for the rows.
     const main = facts.flatMap(({ label, isMain }) => (isMain ? [label] : []));
     expect(main).toContain('reward');
     expect(main.length).toBeLessThan(facts.length);
@@ -352,7 +352,7 @@ describe('lanes', () => {
   });
 });
 
-/** A diff drawn as text: `[−removed]`, `[+added]`, all else is equal. */
+/** A diff as text: `[−removed]`, `[+added]`; the rest is equal. */
 function drawDiff(drawing: string): TextDiff {
   const edits: number[] = [];
   let [a, b] = ['', ''];
@@ -409,7 +409,7 @@ describe('edits on the text one reads', () => {
         2;
       expect(displayOffset(shown, source, false)).toBe(at);
     }
-    // In the middle of an escape: a change takes the whole character.
+    // In the middle of an escape: a change covers the whole character.
     const newline = 100 + written.indexOf('\\n') + 1;
     expect(displayOffset(shown, newline, false)).toBe(5);
     expect(displayOffset(shown, newline, true)).toBe(6);
@@ -626,7 +626,7 @@ describe('rows of any height', () => {
   it('move into sight as little as possible', () => {
     const view = { top: 100, height: 300, covered: 40 };
     expect(scrollTopFor({ start: 150, end: 390 }, view)).toBeUndefined();
-    // Taller than the view, and begun in its upper half.
+    // Taller than the view, beginning in its upper half.
     expect(scrollTopFor({ start: 200, end: 900 }, view)).toBeUndefined();
     expect(scrollTopFor({ start: 120, end: 200 }, view)).toBe(80);
     expect(scrollTopFor({ start: 380, end: 500 }, view)).toBe(340);

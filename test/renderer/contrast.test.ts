@@ -1,4 +1,4 @@
-/** Text inks must be readable (WCAG AA, 4.5 : 1) on every surface they stand on, in both themes. */
+/** Text colours must be readable (WCAG AA, 4.5 : 1) on every surface they are used on, in both themes. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LABEL_COLOURS } from '../../shared/domain/annotate/taxonomy.ts';

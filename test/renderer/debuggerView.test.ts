@@ -44,7 +44,7 @@ const RESPONSE = [
 function detailOf(): RolloutDetail {
   const { segments, toolCalls, turns } = segmentResponse(RESPONSE, { startsInReasoning: true });
   const shell = { response: RESPONSE, segments, toolCalls, turns: Array.from({ length: turns }) };
-  // Of a rollout, the breakpoints look at no more.
+  // Breakpoints use only these parts of the rollout.
   return shell as unknown as RolloutDetail;
 }
 
@@ -178,7 +178,7 @@ describe('patterns', () => {
   const RUNAWAY = breakOf('regex:"(a+)+$"');
   const QUICK = breakOf('regex:"\\d+"');
 
-  /** Answers as the worker does; never, where it is asked for the runaway. */
+  /** Answers like the worker, but never for the runaway pattern. */
   class FakeWorker {
     static all: FakeWorker[] = [];
     onmessage: ((event: { data: HitsAnswer }) => void) | null = null;

@@ -1,4 +1,4 @@
-/** Words of a saved figure stay within it and do not overprint. */
+/** Text of a saved figure stays within it and does not overlap. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,7 +9,7 @@ import {
   shortened,
 } from '../../renderer/charts/figureCaption.ts';
 
-/** Every letter as wide as it is high: wider than any. */
+/** Every letter is as wide as it is high: wider than any real one. */
 const measure = (text: string, size: number): number => [...text].length * size;
 const WIDTH = 640;
 

@@ -46,7 +46,7 @@ describe('the same list from a shell', () => {
     expect(
       commandLine({ filter: 'reward:0 "double-check"', runKey: 'r 1', libraryPath: '/tmp/a.sqlite' }),
     ).toBe(`turnwise rollouts --library=/tmp/a.sqlite --run='r 1' --filter='reward:0 "double-check"'`);
-    // Behind a blank it would be an option of its own.
+    // After a blank it would be a separate option.
     expect(commandLine({ filter: '-kept:true', runKey: '-x', libraryPath: undefined })).toBe(
       'turnwise rollouts --run=-x --filter=-kept:true',
     );

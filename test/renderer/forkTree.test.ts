@@ -101,7 +101,7 @@ describe('fork tree', () => {
       [1, 1, 8, 9],
     ]);
     expect(layout.rows).toBe(9);
-    // Folded it has nothing below it.
+    // Folded, it has no rows below it.
     expect(layoutTree(TREE, new Set(['n1']), 2).rows).toBe(6);
   });
 
@@ -193,7 +193,7 @@ describe('a tree over the steps', () => {
     expect(columns.map((column) => columnParts(column, column.total))).toEqual([
       { right: 1 / 8, unknown: 0, wrong: 5 / 8 },
       { right: 0, unknown: 0, wrong: 0 },
-      // Of the two, nothing is known of one: neither right nor wrong.
+      // One of the two is unknown: neither correct nor incorrect.
       { right: 1 / 4, unknown: 1 / 4, wrong: 0 },
     ]);
     expect(fateWords(columns)).toBe('75 % of step 0 to 50 % of step 40');

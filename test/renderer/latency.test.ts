@@ -1,4 +1,4 @@
-/** How latencies are drawn, said and saved. */
+/** Drawing, describing and saving latencies. */
 import { describe, expect, it } from 'vitest';
 import { binAt, drawnEnds, logScale, logTicks, placedMarks } from '../../renderer/charts/logHistogram.ts';
 import { duration } from '../../renderer/ui/numbers.ts';

@@ -79,7 +79,7 @@ describe('what stands', () => {
     const [first, second] = ledgerEntries({ ...ledger, source: 'logged', rows }, rolloutsOf(KNOWN));
     expect(first?.standing).toEqual({ kept: false, reason: 'discarded_positive_penalty' });
     expect(first?.differs).toBe(true);
-    // Not logged in a group that is: unknown, though the recomputation would keep it.
+    // Not logged in a group that has logged decisions: unknown, though the recomputation would keep it.
     expect(second?.standing.kept).toBeUndefined();
   });
 

@@ -58,7 +58,7 @@ describe('what is remembered by path', () => {
     rememberQuery('/run/a', '?tab=recipe');
     rememberQuery('/compare', '?with=b');
     expect(cameFrom('/compare')).toBe('/run/a?tab=recipe');
-    // The way into this library began elsewhere: back leads no further than to its beginning.
+    // The visit to this library began elsewhere, so back stops at its beginning.
     expect(cameFrom('/run/a')).toBeUndefined();
     enterLibrary(undefined);
     expect(queryLeftAt('/run/a')).toBe('?sort=-reward');

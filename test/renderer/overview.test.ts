@@ -106,7 +106,7 @@ describe('the axis of a page of charts', () => {
     expect(readingOf(short, undefined, 1000)).toEqual({ value: 0.25, from: 5 });
     expect(readingOf(short, undefined, 5)).toEqual({ value: 0.25 });
     expect(readingOf(line([0, undefined]), undefined, 10)).toEqual({ value: 0, from: 0 });
-    // Pointed at, a step says what is known of it, and nothing of another.
+    // A hovered step shows its own values only.
     expect(readingOf(short, 1000, 1000)).toBeUndefined();
     expect(readingOf(short, 5, 1000)).toEqual({ value: 0.25 });
     expect(readingOf(line([undefined]), undefined, 0)).toBeUndefined();
@@ -136,7 +136,7 @@ describe('a brush', () => {
     expect(more.range).toEqual({ from: 10, to: 30 });
     expect(extendedRange(axis, more.range, 30, -1).range).toEqual({ from: 10, to: 20 });
     expect(extendedRange(axis, { from: 10, to: 20 }, 10, -1).range).toEqual({ from: 0, to: 20 });
-    // Back where it began, and on to the other side.
+    // Back to its start, and on to the other side.
     const none = extendedRange(axis, { from: 10, to: 20 }, 20, -1);
     expect(none.range).toEqual({ from: 10, to: 10 });
     expect(extendedRange(axis, none.range, 10, -1).range).toEqual({ from: 0, to: 10 });
@@ -232,7 +232,7 @@ describe('the charts of a run', () => {
     const ids = panels.map(({ id }) => id);
     expect(ids).toEqual(['reward', 'chars', 'truncated', 'logged my/number']);
     expect(hidden.some((each) => each.startsWith('Mean entropy'))).toBe(true);
-    // Characters stand in for tokens: their chart is not one that is missing.
+    // Characters replace tokens, so their chart does not count as missing.
     expect(hidden.some((each) => each.startsWith('Response length'))).toBe(false);
   });
 
@@ -274,7 +274,7 @@ describe('the charts of a run', () => {
       ['policy tokens', 'logged'],
       ['characters', 'recomputed'],
     ]);
-    // A step without rollouts leads nowhere.
+    // A step without rollouts is no link.
     const before = opened.length;
     lengths[0]?.lines.at(-1)?.onOpen?.(20);
     expect(opened.length).toBe(before);
@@ -384,7 +384,7 @@ describe('stages', () => {
       'max_response_tokens 8,192 → 12,288',
       'max_turns 10 → 15',
     ]);
-    // What a line does not say goes on.
+    // Values that a line omits continue.
     expect(spans[1]).toMatchObject({ maxTurns: 10, data: 'all' });
     expect(responseLimits(RUN, [0, 20])).toEqual([8192, 12_288]);
     expect(responseLimits({ stages: [], config: {} }, [0])).toEqual([undefined]);

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cameFrom, leaveTrail, rememberQuery } from '../../renderer/state/placeMemory.ts';
 
-/** Goes to a place by link or key. */
+/** Navigates by link or key. */
 const go = (path: string, search = '') => rememberQuery(path, search);
-/** What Escape does where it leads back. */
+/** The target of Escape. */
 const back = (from: string): string | undefined => {
   const to = cameFrom(from);
   leaveTrail(from);
@@ -12,7 +12,7 @@ const back = (from: string): string | undefined => {
 };
 
 describe('the way one came', () => {
-  // The trail is the window's: each test walks among places of its own.
+  // The trail belongs to the window, so each test uses its own routes.
   let mine: (name: string) => string;
   let tests = 0;
   beforeEach(() => {

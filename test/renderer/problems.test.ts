@@ -124,7 +124,7 @@ describe('problems by steps', () => {
     expect(mapShape(1200, 1, 200)).toMatchObject({ columnWidth: 72, gutter: 1126 });
     expect(mapShape(1200, 1, 30).gutter).toBe(82 + 180);
     expect(mapShape(1200, 1, 8).gutter).toBe(190);
-    // Many steps leave them a part of it.
+    // Many steps get only part of the width.
     const many = mapShape(1200, 60, 200);
     expect(many.gutter).toBeGreaterThanOrEqual(312);
     expect(many.gutter + 60 * many.columnWidth).toBeLessThanOrEqual(1200);
@@ -167,7 +167,7 @@ describe('as files', () => {
     expect(head?.split(',').length).toBe(9);
     expect(lines).toEqual(['hard,What is hard?,10,8,8,0,4,0,g105']);
     const unknown = mapCsv('run', sortedMap(rows, 'order').slice(3, 4), undefined, () => undefined);
-    // What is not known is blank, and so is the step of a log without steps.
+    // Unknown is blank, and so is the step of a log without steps.
     expect(unknown.split('\n')[2]).toBe('unknown,What is unknown?,,1,0,,0,0,');
   });
 

@@ -1,4 +1,4 @@
-/** What a store takes back from the browser: every field that fits, and no other. */
+/** Stores restore every valid field from the browser, and no other. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { remembered } from '../../renderer/state/remembered.ts';

@@ -209,7 +209,7 @@ describe('the groups behind a number', () => {
     expect([...inOrderOf(Uint32Array.of(), Uint32Array.of(1))]).toEqual([]);
   });
 
-  /** A host that knows report 2 only. */
+  /** A host that knows only report 2. */
   const client = createFakeClient({
     'roc.groups': ({ reportId, key }) => {
       if (key === 'broken') throw new ApiError({ code: 'internal', message: 'disk' });

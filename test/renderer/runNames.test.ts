@@ -1,4 +1,4 @@
-/** Runs that are named beside each other can be told apart. */
+/** Names of runs that are shown together are distinct. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { distinctNames, type NamedRun, partsApart } from '../../renderer/data/runNames.ts';

@@ -1,4 +1,4 @@
-/** The timeline's arithmetic: lanes, zoom, what is under the pointer, what it says. */
+/** The timeline's arithmetic: lanes, zoom, hit testing, tooltips. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scheduleCsv } from '../../renderer/views/browse/schedule/scheduleFile.ts';
@@ -25,7 +25,7 @@ import {
 } from '../../renderer/views/browse/schedule/scheduleWords.ts';
 import type { StepSchedule } from '../../shared/api/contract.ts';
 
-/** Two rollouts of w0 that overlap, one of w1 after a pause; w2 had nothing to do. */
+/** Two rollouts of w0 that overlap, one of w1 after a pause; w2 was idle. */
 const SCHEDULE: StepSchedule = {
   rollouts: 4,
   unplaced: { withStart: 0, withDuration: 1 },

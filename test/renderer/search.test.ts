@@ -1,4 +1,4 @@
-/** Rows of what was found, the query said elsewhere, and hits at their places in the rollout. */
+/** Result rows, the query as a filter, and positions of hits in the rollout. */
 import { describe, expect, it } from 'vitest';
 import { foundPath, hitAddress, readHitAddress } from '../../renderer/data/searchLink.ts';
 import type { SegmentView, TurnView } from '../../renderer/data/segmentViews.ts';
@@ -60,7 +60,7 @@ const page = (groups: readonly FoundGroup[], passed: number): SearchPage => ({
 describe('rows of what was found', () => {
   const pages = [
     page([group(1, [rollout(0, ['a', 'b'], 9)], ['q'])], 10),
-    // The group goes on in the next page.
+    // The group continues on the next page.
     page([group(1, [rollout(3, [])], ['q']), group(2, [rollout(1, ['c'])])], 20),
   ];
 
@@ -97,7 +97,7 @@ describe('where to look', () => {
     ['code:sympy reward:0', 'code'],
     ['code:sympy output:error', undefined],
     ['reward:0', undefined],
-    // What must not be there is looked for nowhere.
+    // Negated terms are not highlighted.
     ['code:sympy not wait', 'code'],
   ])('%s looks in %s', (query, scope) => {
     expect(scopeOf(nodeOf(query))).toBe(scope);
@@ -169,7 +169,7 @@ describe('hits at their places in the response', () => {
     expect(placed(1, 0, 5)).toEqual(['print']);
     expect(placed(1, 7, 8)).toEqual(['a']);
     expect(placed(1, code.indexOf('x'), code.indexOf('x') + 1)).toEqual(['x']);
-    // Across an escape: from the first stretch into the last.
+    // Across an escape: from the first part into the last.
     expect(placed(1, 0, code.indexOf('x') + 1)).toEqual(['print(\\"a\\")\\nx']);
   });
 

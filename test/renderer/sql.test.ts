@@ -1,4 +1,4 @@
-/** The SQL console's arithmetic: completion, values, links, charts, plans. */
+/** The SQL console's logic: completion, values, links, charts, plans. */
 import { describe, expect, test } from 'vitest';
 import { parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
 import { aliasesOf, type CompletionSource, completionsAt } from '../../renderer/editor/sqlCompletion.ts';

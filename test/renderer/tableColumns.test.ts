@@ -118,7 +118,7 @@ describe('selected rows that are not loaded', () => {
       ids,
       async (wanted) => {
         asked.push(wanted.length);
-        // The host answers in an order of its own, and one has been removed meanwhile.
+        // The host answers in another order, and one row has been removed.
         return [...wanted].reverse().filter((id) => id !== 9_999);
       },
       (id: number) => id,

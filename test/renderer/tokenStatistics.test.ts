@@ -45,7 +45,7 @@ const BOUND = { kind: 'top-k', k: 5, bound: 'lower', unit: 'nats', policy: 'roll
 const GAP = { kind: 'gap', unit: 'nats' } as const;
 const SURPRISAL = { kind: 'surprisal', unit: 'nats', policy: 'rollout' } as const;
 
-/** A source as the domain sums it up: no test invents a histogram. */
+/** A source as the domain computes it, so that no test invents a histogram. */
 function sourceOf(values: readonly number[], source: SourceStatistics['source'] = FULL): SourceStatistics {
   const statistics = new SignalStatistics(['step']);
   statistics.add({
@@ -76,7 +76,7 @@ describe('what a signal is', () => {
     expect(sourceWords({ signal: 'entropy', source: TOP })).toBe(
       'entropy, of the top 5 only, as logged, nats, T unknown, trainer policy',
     );
-    // Ours is not taken for a logged one.
+    // Our bound is not labelled as logged.
     expect(sourceWords({ signal: 'entropy', source: BOUND })).toBe(
       'entropy ≥, lower bound from the 5 alternatives listed, nats, T unknown, rollout policy',
     );
@@ -100,7 +100,7 @@ describe('what a signal is', () => {
     expect(chosenSignal('gap', available('surprisal'))).toBe('gap');
     expect(chosenSignal('nonsense', available('entropy', 'surprisal'))).toBe('entropy');
     expect(chosenSignal(null, available())).toBe('entropy');
-    // Of no use without a loss mask, unless there is nothing else.
+    // Useless without a loss mask, unless there is nothing else.
     const maskless = { signal: 'entropy', isBound: false, rollouts: 3, withMask: 0 } as const;
     const { signals } = available('surprisal');
     expect(chosenSignal(null, { ...available(), signals: [maskless, ...signals] })).toBe('surprisal');
@@ -154,7 +154,7 @@ describe('sources', () => {
     expect(rowsOf(answer, 'segment', full).map(({ mean }) => mean)).toEqual([1.5]);
     expect(rowsOf(answer, 'segment', top).map(({ mean }) => mean)).toEqual([2]);
     expect(rowsOf(answer, 'segment', sourceOf([1], SURPRISAL))).toEqual([]);
-    // A bound of the same k is another source, and a cut that was not asked for has no rows.
+    // A bound of the same k is another source, and a cut that was not requested has no rows.
     expect(rowsOf(answer, 'segment', sourceOf([1], BOUND))).toEqual([]);
     expect(rowsOf(answer, 'step', full)).toEqual([]);
   });

@@ -32,7 +32,7 @@ import {
 } from '../../renderer/views/replay/tokens/tokenListModel.ts';
 import type { Segment, SegmentKind, Turn } from '../../shared/domain/model.ts';
 
-/** Segments drawn as kind, text and turn; the response is the texts in order. */
+/** Segments as kind, text and turn; the response is the concatenated texts. */
 function drawRollout(...drawn: readonly (readonly [SegmentKind, string, number])[]) {
   let at = 0;
   const segments = drawn.map(([kind, text, turn]): Segment => {
@@ -243,7 +243,7 @@ describe('the lexicon', () => {
   it('finds words in what the policy wrote and says how they agree with heat', () => {
     const words = parseWords('Wait, but\nout,, wait');
     expect(words).toEqual(['wait', 'but', 'out']);
-    // `out` stands in a tool response, which the policy did not write.
+    // `out` is in a tool response, which the policy did not write.
     const ranges = lexiconRanges(ROLLOUT.response, ROLLOUT.segments, words);
     expect(ranges).toEqual([
       { start: 0, end: 4 },

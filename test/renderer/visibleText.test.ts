@@ -39,7 +39,7 @@ describe('short pieces', () => {
           for (const { text: piece, start } of pieces) {
             expect(piece.length).toBeLessThanOrEqual(SHORT_PIECES + 1);
             expect(text.startsWith(piece, start)).toBe(true);
-            // No half of a pair at either end.
+            // No half of a surrogate pair at either end.
             expect(piece.isWellFormed()).toBe(true);
           }
         },

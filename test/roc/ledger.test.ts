@@ -1,4 +1,4 @@
-/** A group's ledger: what was logged, what is recomputed, what would be, and why they differ. */
+/** A group's ledger: logged, recomputed and what-if decisions, and their differences. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { getLedger } from '../../electron/roc/ledger.ts';
 import { openReader } from '../../electron/storage/open.ts';
@@ -104,7 +104,7 @@ describe('a recomputed group', () => {
   it('is cut with its whole step', async () => {
     const settings = { ...EXAMPLE, world_size: 6 };
     await read([{ step: 1, pools: ['++++----', '++++----'] }], settings);
-    // 16 rows are cut to 12: the second group is left with 4, which is the target; of 8 kept 6 remain.
+    // 16 rows are cut to 12: the second group keeps 4, which is the target; 6 of 8 kept rows remain.
     expect([keptOf(ledger(0)), keptOf(ledger(1))]).toEqual(['KKddKKdd', 'KKdddddd']);
     expect(ledger(1).rows[7]?.recomputed.reason).toBe('discarded_world_size_truncation');
   });

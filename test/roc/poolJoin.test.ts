@@ -1,4 +1,6 @@
-/** A trace of the whole pool and verl dumps of what was kept: one group with decisions, and the way back. */
+/**
+ * A trace of the whole pool and verl dumps of the kept rollouts: one group with decisions, and the reverse.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,7 +40,7 @@ function trace(step: number, question: string, sample: number, numbers: readonly
     .join('');
 }
 
-/** A verl dump: what was kept, stripped of special tokens, with its score. */
+/** A verl dump: kept rollouts without special tokens, with scores. */
 const dump = (step: number, question: string, numbers: readonly number[]): string =>
   numbers
     .map((n) => {
@@ -93,10 +95,10 @@ describe('a pool and the list of what was kept of it', () => {
     expect(decisions()).toEqual([
       [0, 1, 1, 1, rule],
       [1, 0, null, null, rule],
-      // The same text again: there is one in the list, and it was paired with the first.
+      // The same text again: the list has it once, and it was matched with the first.
       [2, 0, null, null, rule],
       [3, 1, 0, 0, rule],
-      // Of step 8 no list was read: nothing is known.
+      // No list of step 8 was read, so nothing is known.
       [0, null, null, null, null],
       [1, null, null, null, null],
     ]);
@@ -155,7 +157,7 @@ describe('a pool and the list of what was kept of it', () => {
   it('leave what the pool itself logged, and fill in what it did not', async () => {
     const keys = await readBoth(trace(7, QUESTION, 0, [42, 41, 40]), dump(7, QUESTION, [42, 41]));
     const db = openWriter(place.library);
-    // As if a log of decisions had said so.
+    // As if a log of decisions had set it.
     db.exec(`UPDATE rollout_row SET kept = iif(ordinal = 0, 0, 1), rule = 'release', reward = iif(ordinal = 0, 0.5, NULL)
       WHERE run_id = (SELECT run_id FROM run_row WHERE format = 'verl-trace')`);
     db.close();

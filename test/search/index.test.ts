@@ -1,4 +1,4 @@
-/** The index says what reading says, however far it has come and whatever was removed. */
+/** The index returns the same as scanning, at any progress and after removals. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
@@ -13,7 +13,7 @@ import { wordsOf } from '../../shared/domain/filter/words.ts';
 import { askColumns } from '../support/columnQuestion.ts';
 import { ingestInto, type Scratch, scratch } from '../support/library.ts';
 
-/** Words that fold, join and part in different ways, in several scripts. */
+/** Words that fold, join and split in different ways, in several scripts. */
 const WORDS = [
   'wait',
   'Wait',
@@ -69,7 +69,7 @@ const node: fc.Arbitrary<TextNode> = fc
   })
   .filter((each) => wordsOf(each.text).length > 0)
   .map((each) => {
-    // A prefix is one word as it is typed.
+    // A prefix is a single typed word.
     const last = wordsOf(each.text).at(-1) ?? '';
     return each.form === 'prefix' ? { ...each, text: last.slice(0, Math.max(1, last.length - 1)) } : each;
   })
@@ -128,7 +128,7 @@ describe('the full-text index', () => {
             finish();
             expect(indexState(db)).toMatchObject({ indexed: indexState(db).rollouts });
             expect(filters.map((filter) => idsFor(db, filter))).toEqual(read);
-            // Half of it: what lies beyond the mark is read.
+            // Half of it: the rest is scanned.
             const half = Math.ceil(records.length / 2);
             db.prepare('DELETE FROM search_text WHERE rowid > ?').run(half);
             db.prepare('UPDATE search_state_row SET rollouts_to = ?, prompts_to = 0').run(half);
@@ -161,7 +161,7 @@ describe('the full-text index', () => {
     const [runKey = ''] = db.prepare('SELECT run_key FROM run_row').pluck().all() as string[];
     new LibraryWriter(db).leaving.remove(runKey);
     expect(indexState(db)).toMatchObject({ indexed: 0, rollouts: 0 });
-    // No trace of their words is left in the file.
+    // The file contains no trace of their words.
     expect(db.prepare("SELECT count(*) FROM search_text WHERE search_text MATCH 'alpha'").pluck().get()).toBe(
       0,
     );

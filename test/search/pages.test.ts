@@ -1,4 +1,4 @@
-/** Pages of the search, asked of a host as the renderer asks. */
+/** Pages of the search, requested from a host like the renderer does. */
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ let host: Host;
 
 beforeAll(async () => {
   place = scratch();
-  // A text in which a pattern of nested repetitions never comes to an end.
+  // A text on which a pattern of nested repetitions never ends.
   const endless = place.file(
     'endless.jsonl',
     [`<answer>${'a'.repeat(60)}!</answer>`, '<answer>aab</answer>']
@@ -100,7 +100,7 @@ describe('pages of the search', () => {
     const rollout = page?.groups[0]?.found[0];
     const [hit] = rollout?.found.hits ?? [];
     expect(hit).toMatchObject({ kind: 'tool-call', text: 'print' });
-    // Code without the escapes it is written with.
+    // Code is shown unescaped.
     expect(`${hit?.before}${hit?.after}`).not.toContain('\\n');
     const all = await ask<ResultOf<'search.hits'>>('search.hits', {
       query: 'code:print',
@@ -141,7 +141,7 @@ describe('pages of the search', () => {
     expect(pages.flatMap(({ unsearched }) => unsearched)).toMatchObject([{ runId, ordinal: 0 }]);
     const [{ rolloutId } = { rolloutId: 0 }] = pages.flatMap(({ unsearched }) => unsearched);
     await expect(ask('search.hits', { query: '/^(a|a)*b$/', rolloutId })).rejects.toThrow('timed_out');
-    // The thread that took its place answers.
+    // The replacement thread answers.
     expect(rolloutsOf(await allPages({ query: 'aab', runId }))).toHaveLength(1);
   });
 
@@ -153,7 +153,7 @@ describe('pages of the search', () => {
   it('ends in time with what it has, and goes on from there; a cancel is heard', () => {
     const db = openReader(place.library);
     let clock = 0;
-    // Every look at the clock is 100 ms later.
+    // Every call of the clock advances 100 ms.
     const now = (): number => (clock += 100);
     const searcher = new Searcher(db);
     const first = searcher.page({ query: '/the/', limit: 500 }, FREE_TASK, now);

@@ -1,4 +1,7 @@
-/** One log of everything: a logged entropy of the head, listed alternatives, signed signals, a rollout without a mask. */
+/**
+ * One log with everything: a logged entropy of the head, listed alternatives, signed signals, a rollout
+ * without a mask.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlacesBuilder } from '../../electron/signals/places.ts';
 import { StatisticsBuilder, type StatisticsRequest } from '../../electron/signals/statistics.ts';
@@ -99,7 +102,7 @@ describe('statistics', () => {
     expect(tokens({ step: 7 })).toBeUndefined();
     expect(tokens({ groupId: 999 })).toBeUndefined();
     expect(tokens({ rolloutId: 999 })).toBeUndefined();
-    // A group of another run is none of this one.
+    // A group of another run does not belong to this one.
     expect(StatisticsBuilder.open(db, { runId: runId + 1, groupId: g, by: ['step'] })).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 /**
- * The scripts before every npm command. They are plain JavaScript for whatever Node there
- * is, so they are loaded by URL and described here by the part of them that is used.
+ * The scripts before every npm command. They are plain JavaScript for any Node version, so they are loaded by
+ * URL and typed here as far as they are used.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

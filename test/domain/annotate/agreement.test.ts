@@ -1,4 +1,4 @@
-/** κ against tables worked out by hand, and the laws it has. */
+/** κ against tables computed by hand, and its invariants. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -96,7 +96,7 @@ describe("Cohen's κ", () => {
     expect(alike).not.toHaveProperty('kappa');
     expect(alike.why).toBe('both gave the same label throughout');
     expect(kappaOfCategories([])).toMatchObject({ why: 'no rollout read by both' });
-    // There are no labels, but something has been read.
+    // Without labels, although something was read.
     expect(kappaOfDecisions([reading('', '')], [])).toMatchObject({
       why: 'both gave the same label throughout',
     });

@@ -1,4 +1,4 @@
-/** Anchors found again: laws over edits, and that no text makes them slow. */
+/** Relocating anchors: invariants under edits, and linear time for any text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../../../electron/storage/contentHash.ts';
@@ -14,7 +14,7 @@ const texts = fc.string({
   unit: fc.constantFrom(...'ab \n\t.<>', '\r\n', '😀', '\u0000', 'é', '解', 'x = 1'),
   maxLength: 200,
 });
-/** A text with a piece of it. */
+/** A text with a range of it. */
 const pieces = fc.tuple(texts, fc.nat(), fc.nat()).map(([text, a, b]) => {
   const start = a % (text.length + 1);
   const end = b % (text.length + 1);

@@ -1,4 +1,4 @@
-/** Laws of taking in what others said. */
+/** Invariants of merging annotations of others. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../../../electron/storage/contentHash.ts';
@@ -39,7 +39,7 @@ const annotations: fc.Arbitrary<Annotation> = fc.record({
 });
 const packs = fc.array(annotations, { maxLength: 8 });
 
-/** A library, as far as merging sees it. */
+/** A minimal library for merging. */
 class Library {
   readonly all = new Map<string, Annotation>();
   readonly conflicts = new Map<string, Annotation>();
@@ -56,7 +56,7 @@ class Library {
     return merged;
   }
 
-  /** Everything that anybody said, whether it stands or waits. */
+  /** All statements, accepted or in conflict. */
   said(): Set<string> {
     return new Set([...this.all.values(), ...this.conflicts.values()].map(contentText));
   }

@@ -1,4 +1,4 @@
-/** Orders of reading. */
+/** Orders of the review queue. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { byDisagreement, shuffled, stratified } from '../../../shared/domain/annotate/queue.ts';

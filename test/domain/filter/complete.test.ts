@@ -37,7 +37,7 @@ describe('completion', () => {
     expect(namesField('wait -kep', 9)).toBe(true);
     expect(namesField('reward:', 7)).toBe(false);
     expect(namesField('wait', 4)).toBe(false);
-    // Also before what is written already.
+    // Also before existing text.
     expect(namesField('tool_er reward:0', 7)).toBe(true);
     expect(namesField('(tool_er)', 8)).toBe(true);
     expect(namesField('tool_er', 4)).toBe(false);

@@ -198,7 +198,7 @@ const { node: anyNode } = fc.letrec<{ node: FilterNode }>((tie) => ({
   ),
 }));
 
-/** `and` in `and` is one `and` when it is read again. */
+/** Nested `and` nodes are flattened when parsed again. */
 function flat(node: FilterNode): FilterNode {
   if (node.kind === 'not') return { kind: 'not', node: flat(node.node) };
   if (node.kind !== 'and' && node.kind !== 'or') return node;
