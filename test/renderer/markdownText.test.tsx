@@ -1,4 +1,4 @@
-/** Offsets on rendered Markdown carry heat and search hits: they must point at the very characters shown. */
+/** Heat and search hits use offsets in rendered Markdown, which must point at the characters shown. */
 import fc from 'fast-check';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';

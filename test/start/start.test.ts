@@ -62,7 +62,7 @@ describe('the lock', () => {
     const { withLock } = await load<Lock>('lock.mjs');
     const lock = join(directory, 'lock');
     mkdirSync(lock);
-    // Larger than any pid of any system.
+    // Larger than any pid.
     writeFileSync(join(lock, 'pid'), '99999999');
     expect(await withLock('x', () => 'mine', { directory: lock })).toBe('mine');
 
@@ -117,7 +117,7 @@ describe('what is installed', () => {
       expect(isInstalled(directory)).toBe(false);
       await installed({ 'node_modules/a': { version: '1.0.0' } });
       expect(isInstalled(directory)).toBe(true);
-      // From now on by the stamp.
+      // From now on the stamp decides.
       expect(existsSync(join(directory, 'node_modules', '.turnwise-lock'))).toBe(true);
       write('package-lock.json', JSON.stringify({ ...lockFile, more: 1 }));
       expect(isInstalled(directory)).toBe(true);

@@ -1,4 +1,6 @@
-/** Annotations outlive the rows they are about: read again, from elsewhere, changed, moved; and what is done can be undone. */
+/**
+ * Annotations survive re-ingest, other paths, changed texts and moved runs; and every change can be undone.
+ */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -26,7 +28,7 @@ const labelled = (library = place.library): Labelled => {
   return made;
 };
 
-/** Four rollouts of two problems at a step; a verl dump, which names no run. */
+/** Four rollouts of two problems at one step; a verl dump, which names no run. */
 const record = (problem: string, sample: number, step: number, end = '') => ({
   input: `<|im_start|>user\nWhat is ${problem}?<|im_end|>\n<|im_start|>assistant\n`,
   output: `Sample ${sample} of ${problem} at step ${step}. Wait, let me think.\n<answer>\\boxed{${sample}}</answer>${end}`,
@@ -52,7 +54,7 @@ const span = (rolloutId: number, start = 0, end = 8): Asked => ({
 });
 const states = (library = place.library) =>
   rows(library, 'SELECT state, count(*) AS n FROM annotation GROUP BY state ORDER BY state');
-/** By what the rollout itself says, not by its number. */
+/** By the rollout's content, not by its row number. */
 const attached = (library = place.library) =>
   rows(
     library,
@@ -119,7 +121,7 @@ describe('an annotation stays with its rollout', () => {
         { state: 'exact', n: 1 },
         { state: 'unattached', n: 1 },
       ]);
-      // A copy would double what is left of it.
+      // A copy would duplicate the rest of it.
       const copy = place.file('copy.jsonl', readFileSync(demo, 'utf8'));
       expect((await ingestHere(place.library, [copy])).files).toMatchObject([{ status: 'duplicate' }]);
       await ingestHere(place.library, [path]);
@@ -141,7 +143,7 @@ describe('an annotation stays with its rollout', () => {
     const db = openWriter(elsewhere);
     const writer = new LibraryWriter(db);
     writer.leaving.remove(String(db.prepare('SELECT run_key FROM run_row').pluck().get()));
-    // The user gives the directory a name, which becomes the key of its run: no address is as it was.
+    // The user names the directory, which becomes the key of its run, so every address changes.
     writer.nameRun(join(place.directory, 'deep/down/elsewhere'), 'renamed');
     db.close();
     await ingestHere(elsewhere, [join(place.directory, 'deep/down/elsewhere')]);
@@ -247,7 +249,7 @@ describe('a run that is moved', () => {
     expect(rows(place.library, 'SELECT DISTINCT run_key FROM annotation')).toEqual([{ run_key: kept }]);
     expect([...attached(to), ...attached()].sort(byId)).toEqual(all);
     expect(rows(to, "SELECT count(*) AS n FROM reading WHERE verdict = 'read'")).toEqual([{ n: 8 }]);
-    // What undo would bring back is elsewhere.
+    // The annotation that undo would restore is elsewhere.
     expect(on.undo().words).toBeUndefined();
   });
 });
@@ -304,7 +306,7 @@ describe('undo and redo', () => {
             const before = on.said();
             const { history: state } = on.apply(author, ...of.map(asked));
             if (JSON.stringify(on.said()) === JSON.stringify(before)) {
-              // Undone at once, where a change made nothing of it but a step.
+              // Undone at once if the change did nothing but add a step.
               continue;
             }
             history.push(on.said());
@@ -398,7 +400,7 @@ describe('a change', () => {
       place: { start: 3, end: 9, state: 'exact' },
     });
     expect(edited?.annotationNo).toBe(made?.annotationNo);
-    // Nothing said otherwise is no change, and nobody's.
+    // A change to equal content is no change and sets no author.
     on.apply('ann', { put: { id: made?.id ?? '', note: 'because', label: 'gave-up' } });
     expect(rows(place.library, 'SELECT author FROM annotation')).toEqual([{ author: 'bob' }]);
     on.undo('bob');
@@ -429,7 +431,7 @@ describe('a change', () => {
     const other = labelled();
     expect(other.apply('ann', span(first)).annotations.map(({ id }) => id)).toEqual([made[0]?.id]);
     expect(rows(place.library, 'SELECT count(*) AS n FROM annotation')).toEqual([{ n: 1 }]);
-    // Said by another, of another place, or with more to it, it is another.
+    // A different author, target or content makes it a different annotation.
     const more: Asked = { put: { ...(span(first) as { put: object }).put, note: 'why' } } as Asked;
     on.apply('bob', span(first));
     on.apply('ann', span(first, 1, 8), span(second), more);
@@ -450,7 +452,7 @@ describe('a change', () => {
     expect(on.undo('ann').words).toBe('label Loops');
     expect(on.undo('ann').words).toBeUndefined();
     expect(rows(place.library, 'SELECT author FROM annotation')).toEqual([{ author: 'bob' }]);
-    // What somebody else does meanwhile does not end what ann can do again.
+    // Changes by somebody else do not clear ann's redo.
     on.apply('bob', span(second, 2, 5));
     expect(on.redo('ann').words).toBe('label Loops');
     on.apply('bob', { put: { id: mine?.id ?? '', label: 'gave-up' } });

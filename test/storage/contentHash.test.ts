@@ -1,4 +1,4 @@
-/** The definitions that annotations are keyed by. Values are fixed: none of them may change after a release. */
+/** The hashes that annotations are keyed by. The values are fixed: none may change after a release. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 describe('the read views', () => {
-  /** The columns promised when the views were made public: later ones may be added, none of these may go. */
+  /** Columns of the public views: more may be added, none may be removed. */
   const PROMISED = {
     run: 'run_id name kind steps rollouts',
     prompt_group: 'group_id run_id step problem_id rollouts correct kept',
@@ -55,7 +55,7 @@ describe('the read views', () => {
   it('are all readable', () => {
     openWriter(place.library).close();
     const db = openReader(place.library);
-    // The labels Turnwise comes with are there from the start.
+    // The default labels exist from the start.
     for (const view of PUBLIC_VIEWS)
       expect(db.prepare(`SELECT * FROM ${view}`).all()).toHaveLength(view === 'label' ? 11 : 0);
     db.close();
@@ -109,7 +109,7 @@ describe('query plans', () => {
       READINGS_OF_ROLLOUT.replaceAll('?', ':id'),
     ])
       expect(planOf(sql).filter((step) => /^SCAN/.test(step) && !/VIRTUAL/.test(step))).toEqual(
-        // Conflicts are few, and asked of an index.
+        // Conflicts are looked up by an index.
         [],
       );
     for (const sql of [ANNOTATIONS_BY_NUMBER, ANNOTATIONS_BY_ID, ANNOTATED_FACTS, GROUPS_OF_ROLLOUTS])

@@ -1,4 +1,4 @@
-/** Files of metrics that name no run: which run they are of, by where they lie. */
+/** Metric files that name no run are assigned by their location. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

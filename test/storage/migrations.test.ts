@@ -1,4 +1,4 @@
-/** How a file becomes a library, and how a library gets from one version to the next. */
+/** Creating a library in a file, and migrating it from one version to the next. */
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -31,7 +31,7 @@ function withDatabase<T>(path: string, use: (db: Database.Database) => T): T {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Tables of ours; those inside the full-text index are SQLite's own. */
+/** Our own tables, without those of the full-text index. */
 function tablesOf(db: Database.Database): readonly string[] {
   const named = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'";
   return db
@@ -106,7 +106,9 @@ describe('migrations', () => {
  */
 describe('from version 1 to 2 (an example)', () => {
   const BEFORE = MIGRATIONS.slice(0, 1);
-  /** Adds a column with a value for old rows, and rebuilds a table with a NOT NULL that SQLite cannot add. */
+  /**
+   * Adds a column with a default for old rows, and rebuilds a table with a NOT NULL that SQLite cannot add.
+   */
   const SECOND: Migration = {
     version: 2,
     sql: `
@@ -219,9 +221,9 @@ describe('from version 1 to 2 (an example)', () => {
     withDatabase(place.library, (slower) =>
       withDatabase(place.library, (faster) => {
         migrate(slower, BEFORE);
-        // SQLite reads the tables of version 1 into this connection.
+        // SQLite caches the schema of version 1 in this connection.
         slower.prepare('INSERT INTO saved_view_row VALUES (?, ?)');
-        // The faster one comes in between, after the slower one has checked that the library is ours.
+        // The faster writer migrates after the slower one has checked that the library is ours.
         const transaction = slower.transaction.bind(slower);
         slower.transaction = ((work: () => void) => {
           migrate(faster, AFTER);

@@ -1,4 +1,4 @@
-/** Row specs: what they make of a row, and what they refuse. */
+/** Row specs: parsed rows and rejected ones. */
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { boolean, number, oneOf, optional, orNull, query, text } from '../../electron/storage/rows.ts';

@@ -1,4 +1,4 @@
-/** A run into a library of its own: everything that belongs to it, nothing else, and never lost on the way. */
+/** Moving a run to its own library: complete, nothing else, and never lost. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-/** Every row a run owns, without what is made anew: by table, in order. */
+/** Every row a run owns, without regenerated columns: by table, in order. */
 function rowsOf(library: string, runKey: string): Record<string, readonly unknown[]> {
   const of = `run_id = (SELECT run_id FROM run_row WHERE run_key = '${runKey}')`;
   const byRollout = `rollout_id IN (SELECT rollout_id FROM rollout_row WHERE ${of})`;

@@ -1,4 +1,4 @@
-/** What is written about the public views against the views themselves. */
+/** The documentation of the public views matches the views. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The order of rollouts as SQL: what the order that columns give is compared with. */
+/** The order of rollouts in SQL, to compare with the order from columns. */
 import type { ReadableLibrary } from '../../electron/storage/open.ts';
 import type { ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
 
@@ -37,7 +37,7 @@ function rolloutOrderSql({ step, groupId, sort }: RolloutScope): string {
     ORDER BY ${orderByAll(sort)}`;
 }
 
-/** Keys behind the order of the log never decide. */
+/** Keys after the order of the log never decide. */
 function orderByAll(sort: RolloutScope['sort']): string {
   const [first] = sort;
   if (first?.by === 'order')

@@ -1,10 +1,10 @@
-/** A regular expression that runs away ends with a failure, and its thread goes on. */
+/** A runaway regular expression ends with a failure, and its thread continues. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
-/** One more than a search leaves out. */
+/** One more than a search skips. */
 const RUNAWAY_ROLLOUTS = 5;
 
 let place: Scratch;

@@ -1,4 +1,7 @@
-/** Every request gets an answer: in turn, when it is cancelled, when the client is closed, when no thread can be started. */
+/**
+ * Every request is answered: in order, when cancelled, when the client closes, and when no thread can be
+ * started.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import { WorkerClient } from '../../electron/threads/workerClient.ts';

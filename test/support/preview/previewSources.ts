@@ -1,4 +1,4 @@
-/** Where the generated runs come from: formats, a file to map, sources with joins, follows. */
+/** Sources of the generated runs: formats, a file to map, joins, followed directories. */
 import type { Mapping, RunSources } from '../../../shared/api/contract.ts';
 import { ApiError } from '../../../shared/api/errors.ts';
 import type { FakeMethods } from '../fakeClient.ts';
