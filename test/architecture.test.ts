@@ -194,12 +194,12 @@ function isAllowed({ from, to, isType }: Import): boolean {
 const SOURCES = ['shared', 'electron', 'renderer'].flatMap(filesBelow);
 
 describe('imports', () => {
-  it('follow the table', () => {
+  it('imports follow the table', () => {
     const broken = SOURCES.flatMap(importsOf).filter((each) => !isAllowed(each));
     expect(broken.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  it('the table can say no', () => {
+  it('the checker finds forbidden imports', () => {
     const forbidden: Import[] = [
       { from: 'shared/domain/a.ts', to: 'shared/format/b.ts', isType: true },
       { from: 'shared/domain/a.ts', to: 'node:fs', isType: false },
@@ -218,8 +218,8 @@ function codeOf(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-describe('the house', () => {
-  it('has a README in every room', () => {
+describe('conventions', () => {
+  it('every folder has a README', () => {
     const rooms = ['electron', 'shared', 'renderer', 'test'].flatMap((top) =>
       readdirSync(join(ROOT, top), { withFileTypes: true })
         .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
@@ -259,7 +259,7 @@ describe('the house', () => {
     expect(long).toEqual([]);
   });
 
-  it('has SQL in storage only', () => {
+  it('SQL is in storage only', () => {
     const sql = /\b(SELECT\s[^'"`]+\sFROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b/;
     const found = SOURCES.filter(
       (file) =>

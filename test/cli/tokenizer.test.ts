@@ -54,7 +54,7 @@ const spelled = () =>
   );
 
 describe('tokenizer', () => {
-  it('places ids on the exact characters, for what is read later too, and takes it back', async () => {
+  it('aligns ids with exact characters, also for rollouts read later, and undoes it', async () => {
     await ingestHere(place.library, [place.file('rollouts.jsonl', rollout(0, TEXT))]);
     expect(spelled()).toMatchObject([{ text: null, end: null }]);
     const path = place.file('tokenizer.json', JSON.stringify(byteTokenizerJson()));
@@ -81,7 +81,7 @@ describe('tokenizer', () => {
     expect(await turnwise('tokenizer', runKey(), '--remove')).toMatchObject({ code: 1 });
   });
 
-  it('says what is wrong, and changes nothing', async () => {
+  it('explains the error, and changes nothing', async () => {
     await ingestHere(place.library, [place.file('rollouts.jsonl', rollout(0, TEXT))]);
     const bad = place.file('bad.json', JSON.stringify({ model: { vocab: { a: 0 } } }));
     expect((await turnwise('tokenizer', runKey(), bad)).err).toContain('only byte-level BPE is read');
@@ -93,7 +93,7 @@ describe('tokenizer', () => {
     expect(spelled()).toMatchObject([{ text: null }]);
   });
 
-  it('leaves texts that are not spelled without places, and says how many', async () => {
+  it('leaves texts that do not match unaligned, and counts them', async () => {
     const other = rollout(0, TEXT).replace('Let me add', 'Something else');
     await ingestHere(place.library, [place.file('rollouts.jsonl', other)]);
     const path = place.file('tokenizer.json', JSON.stringify(byteTokenizerJson()));

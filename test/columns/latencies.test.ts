@@ -138,7 +138,7 @@ describe('run.latencies', () => {
     { filter: '', from: 10_000 },
   ];
 
-  it.each(CASES)('%j: as counted from the rows, of every run', (scope) => {
+  it.each(CASES)('%j: equals counts over the rows, in every run', (scope) => {
     const engine = new ColumnQueryEngine(db);
     let known = 0;
     for (const { run_id: runId } of runs) {
@@ -158,7 +158,7 @@ describe('run.latencies', () => {
     expect(known > 0).toBe(scope.filter !== 'tool_calls:0' && scope.from !== 10_000);
   });
 
-  it('has calls of both sources, and bins without gaps', () => {
+  it('has calls of both sources, and consecutive bins', () => {
     const { run_id: runId } = runs.find(({ name }) => name === 'slow') ?? { run_id: -1 };
     const engine = new ColumnQueryEngine(db);
     const answer = askColumns(engine, { method: 'run.latencies', runId, filter: '' });
@@ -169,7 +169,7 @@ describe('run.latencies', () => {
     expect(bins.at(-1)).toEqual({ fromMs: 1e6, logged: expect.any(Number), derived: 0 });
   });
 
-  it('a bin leads to rollouts whose slowest call lies in it', () => {
+  it('a bin leads to rollouts whose slowest call is in it', () => {
     const { run_id: runId } = runs.find(({ name }) => name === 'slow') ?? { run_id: -1 };
     const slowest = db
       .prepare(
@@ -190,7 +190,7 @@ describe('run.latencies', () => {
     expect(rollouts).toBe(slowest.length);
   });
 
-  it('stops when it is no longer wanted', () => {
+  it('stops when cancelled', () => {
     const engine = new ColumnQueryEngine(db);
     const runId = runs[0]?.run_id ?? 0;
     const answer = askColumns(engine, { method: 'run.latencies', runId, filter: '' }, CANCELLED_TASK);
@@ -198,7 +198,7 @@ describe('run.latencies', () => {
   });
 });
 
-it('edges are decimals as they are written, each the beginning of its bin', () => {
+it('edges are short decimals, each the start of its bin', () => {
   expect(LATENCY_EDGES.slice(0, 12)).toEqual([1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8, 10, 12.5]);
   expect(LATENCY_EDGES.slice(-11)).toEqual([1e5, 125e3, 16e4, 2e5, 25e4, 315e3, 4e5, 5e5, 63e4, 8e5, 1e6]);
   LATENCY_EDGES.forEach((edge, i) => {

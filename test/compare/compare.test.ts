@@ -124,7 +124,7 @@ const failureOf = (question: Question, task: Partial<Task> = {}, library = db): 
 };
 
 describe('an alignment', () => {
-  it('carries its edits, with null where a lane has nothing', () => {
+  it('has edits, with null where a lane has no segment', () => {
     const { rows: found, lanes } = align([0, 1, 4]);
     const block = found[0]?.blocks[0];
     expect(block?.relations).toEqual(['equal', 'similar', null]);
@@ -137,7 +137,7 @@ describe('an alignment', () => {
     expect(JSON.parse(JSON.stringify(found[0]?.turns))).toEqual(found[0]?.turns);
   });
 
-  it('says what either side was unsure of, and whether the other’s token was listed', () => {
+  it('has the signal on both sides, and whether the token of the other side was listed', () => {
     const fork = align([0, 1]).lanes[1]?.fork;
     expect(fork?.baseline).toMatchObject({
       offset: 5,
@@ -155,7 +155,7 @@ describe('an alignment', () => {
     expect(fork?.baseline.percentile).toBeGreaterThan(0);
   });
 
-  it('has surprisal, and no word of the other, where nothing was listed', () => {
+  it('has surprisal, and no rank of the other token, if nothing was listed', () => {
     const fork = align([2, 3]).lanes[1]?.fork;
     expect(fork?.baseline).toMatchObject({ token: 0, text: 'It', signal: 'surprisal' });
     expect(fork?.baseline.value).toBeCloseTo(0.1, 6);
@@ -163,14 +163,14 @@ describe('an alignment', () => {
     expect(fork?.baseline).not.toHaveProperty('other');
   });
 
-  it('is by words where a side has no tokens, and by its end where it is empty', () => {
+  it('is by words if a side has no tokens, and at the end of an empty side', () => {
     const fork = align([0, 4]).lanes[1]?.fork;
     expect(fork?.baseline).toMatchObject({ offset: 0, text: 'It' });
     expect(fork?.lane).not.toHaveProperty('text');
     expect(fork?.lane).not.toHaveProperty('value');
   });
 
-  it('finds no fork between a rollout and itself, or one that says the same', () => {
+  it('finds no fork between equal rollouts', () => {
     const { lanes, rows: found } = align([0, 0, 5]);
     expect(lanes[1]).toMatchObject({ cost: 0 });
     expect(lanes[1]).not.toHaveProperty('fork');
@@ -215,7 +215,7 @@ describe('a tree', () => {
     expect(nodes[0]?.members).toHaveLength(7);
   });
 
-  it('says of each branch how many rollouts of each step go that way, and how many of them are right', () => {
+  it('counts rollouts and correct rollouts of each branch per step', () => {
     const { nodes, steps } = answered<ForkTree>({ method: 'compare.tree', groupIds: [...groups] });
     const one = (step: number, rollouts: number, correct: number) => ({
       step,
@@ -238,7 +238,7 @@ describe('a tree', () => {
   });
 });
 
-describe('what is alike', () => {
+describe('similar rollouts', () => {
   it('ranks those of the same problem, siblings and others', () => {
     const { rollouts, considered, total } = answered<AlikeList>({
       method: 'compare.alike',
@@ -257,7 +257,7 @@ describe('what is alike', () => {
   });
 });
 
-describe('what is alike among more than can be compared', () => {
+describe('similar rollouts among more than can be compared', () => {
   let own: Scratch;
   let reader: ReadableLibrary;
   let first: number;
@@ -274,7 +274,7 @@ describe('what is alike among more than can be compared', () => {
     own.remove();
   });
 
-  it('says of how many, also of those in groups nobody asked for', () => {
+  it('states how many were considered, including other groups', () => {
     const shares: number[] = [];
     const progress: Task['progress'] = (_done, _total, share) => void shares.push(share ?? Number.NaN);
     const result = compare({ method: 'compare.alike', rolloutId: first, limit: 500 }, { progress }, reader);
@@ -301,7 +301,7 @@ describe('what is alike among more than can be compared', () => {
 });
 
 describe('queries', () => {
-  it('go by indexes', () => {
+  it('use indexes', () => {
     const plan = (sql: string): string =>
       (
         db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all({ groupIds: '[1]', rolloutId: 1, limit: 5 }) as {
@@ -321,7 +321,7 @@ describe('queries', () => {
 });
 
 describe('a fork that the environment made', () => {
-  it('says who wrote it, and where the policy itself parts', async () => {
+  it('names the author at the fork, and finds the fork of the policy', async () => {
     const own = scratch();
     const turns = (printed: string, last: string) =>
       `<tool_call>\n{"name": "python", "arguments": {"code": "print(1)"}}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n${printed}\n</tool_response><|im_end|>\n<|im_start|>assistant\nSo it is ${last}.<|im_end|>`;

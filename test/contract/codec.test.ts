@@ -33,7 +33,7 @@ const { wireValue } = fc.letrec<{ wireValue: unknown }>((tie) => ({
 }));
 
 describe('codec', () => {
-  test('whatever the wire may carry comes back equal', () => {
+  test('every value the wire may carry survives encoding', () => {
     fc.assert(
       fc.property(wireValue, (value) => {
         expect(roundTrip(value)).toEqual(value);
@@ -47,7 +47,7 @@ describe('codec', () => {
     expect(roundTrip(value)).toEqual(value);
   });
 
-  test('every bit of a float array survives, NaN included', () => {
+  test('keeps every bit of a float array, including NaN', () => {
     const entropy = new Float32Array([0.1, Number.NaN, -0, Number.POSITIVE_INFINITY]);
     const copy = roundTrip({ entropy }) as { entropy: Float32Array };
     expect(new Uint32Array(copy.entropy.buffer)).toEqual(new Uint32Array(entropy.buffer));

@@ -66,7 +66,7 @@ describe('the demo run', () => {
   });
 });
 
-describe.skipIf(!existsSync(REALDATA))('real logs (skipped where the folder with them is not there)', () => {
+describe.skipIf(!existsSync(REALDATA))('real logs (skipped if their folder is missing)', () => {
   it('four tau-bench trials of one task', async () => {
     const rollouts = await loggedRollouts(
       join(REALDATA, 'tau-bench', 'gpt-4o-airline.tasks0-24.json'),

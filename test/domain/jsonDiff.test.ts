@@ -44,7 +44,7 @@ describe('jsonDiff', () => {
     expect(draw(jsonDiff(a, b))).toEqual(changes);
   });
 
-  it('finds nothing between equal values, and something between others', () => {
+  it('finds nothing between equal values, and something between different ones', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         const [a, b] = [JSON.stringify(one), JSON.stringify(other, undefined, 2)];
@@ -90,8 +90,8 @@ function sorted(value: unknown): unknown {
   return ['object', ...entries.map(([key, each]) => [key, sorted(each)])];
 }
 
-describe('JSON as it is written', () => {
-  it('is what JSON.stringify writes, for values that survive it', () => {
+describe('JSON with source text', () => {
+  it('equals JSON.stringify for values that survive it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         // −0 is written as 0, so it does not survive.
@@ -109,7 +109,7 @@ describe('JSON as it is written', () => {
     expect(node && compactJson(node)).toBe('{"id":12345678901234567890,"x":1.0,"name":"é"}');
   });
 
-  it('is kept by the arguments of a call', () => {
+  it('is kept in the arguments of a call', () => {
     const payload = '{"name": "book", "arguments": {"id": 12345678901234567891, "n": 2}}';
     expect(readCallPayload(payload)).toMatchObject({ arguments: '{"id":12345678901234567891,"n":2}' });
     const deep = `{"name": "f", "arguments": {"a": ${'['.repeat(300)}1e5${']'.repeat(300)}}}`;

@@ -207,7 +207,7 @@ describe('textPenalties', () => {
     ['two', ANSWER + ANSWER, 0.5],
     ['three', ANSWER.repeat(3), 1],
     ['four, no more than 1', ANSWER.repeat(4), 1],
-  ])('of two later turns with %s', (_, last, pFormat) => {
+  ])('classifies two later turns with %s', (_, last, pFormat) => {
     const text = start + answered(OK) + answered(OK) + last + END;
     expect(textPenalties(read(text)).pFormat).toBe(pFormat);
     expect(textPenalties(read(bare(text))).pFormat).toBe(pFormat);
@@ -227,7 +227,7 @@ describe('textPenalties', () => {
     expect(textPenalties(read('error')).pErr).toBe(0.5);
   });
 
-  it('takes each response of a log of messages whole, whatever tags it prints', () => {
+  it('uses each response of a message log whole, whatever tags it prints', () => {
     expect(textPenalties(messages(['<tool_response> error', OK, OK, OK], ANSWER)).pErr).toBe(0.25);
   });
 
@@ -240,7 +240,7 @@ describe('textPenalties', () => {
     expect(textPenalties(messages([], ANSWER, 'length')).pFormat).toBe(1);
   });
 
-  it('does what the release’s patterns do, on any mix of tags', () => {
+  it('equals the release’s patterns on any mix of tags', () => {
     const piece = fc.constantFrom(
       '<tool_response>',
       '</tool_response>',
@@ -272,7 +272,7 @@ describe('textPenalties', () => {
     );
   });
 
-  it('does not slow down on text made to slow it down', () => {
+  it('stays linear on hostile text', () => {
     for (const unit of [
       '<tool_response>',
       '<answer>',
@@ -295,7 +295,7 @@ describe('typedPenalties', () => {
       toolCalls: outcomes.map((outcome) => ({ turn: 1, outcome, callSegment: 0 })),
     }).pErr;
 
-  it('counts failed calls by calls of known outcome', () => {
+  it('divides failed calls by calls of known outcome', () => {
     expect(typed([])).toBe(0.5);
     expect(typed(['ok_stdout', 'ok_empty', 'ok'])).toBe(0);
     expect(typed(['exception', 'timeout', 'infra', 'parse_error', 'dispatch_error', 'error'])).toBe(1);
@@ -325,7 +325,7 @@ describe('disagreements', () => {
       .filter(({ between }) => between[0] === 'logged')
       .flatMap(({ causes }) => causes.map(({ code }) => code));
 
-  it('compares what is logged with the text', () => {
+  it('compares logged values with the text', () => {
     expect(text.pErr).toBeCloseTo(1 / 3, 12);
     expect(logged(1 / 3)).toEqual([]);
     expect(logged(1 / 3 + 9e-7)).toEqual([]);
@@ -358,7 +358,7 @@ describe('disagreements', () => {
     ]);
   });
 
-  it('tells malformed calls that nothing answered, and answer tags that do not pair', () => {
+  it('detects malformed calls without a response, and unpaired answer tags', () => {
     const broken = read(`${start}<tool_call>\nnot json\n</tool_call>${answered(OK)}<answer>4${END}`);
     const found = disagreements({ text: textPenalties(broken), typed: typedPenalties(broken) }, broken);
     expect(found.map(({ part, causes }) => [part, causes[0]?.code])).toEqual([
@@ -372,7 +372,7 @@ describe('disagreements', () => {
     ]);
   });
 
-  it('finds nothing where the ways agree', () => {
+  it('finds no difference if all agree', () => {
     const clean = read(start + answered(OK) + ANSWER + END);
     const ways = { text: textPenalties(clean), typed: typedPenalties(clean) };
     expect(disagreements({ logged: { pErr: 0, pFormat: 0 }, ...ways }, clean)).toEqual([]);

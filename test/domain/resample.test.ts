@@ -189,7 +189,7 @@ describe('release', () => {
     ]);
   });
 
-  it('took negatives by penalty too in its first week', () => {
+  it('took negatives by penalty, too, in its first week', () => {
     const group = draw('+0 +1 +2 +3 -5 -1 -1 -0');
     expect(picture(one(group, keeping(4)))).toBe('KK..KK..');
     expect(picture(one(group, keeping(4), 'release-first-week'))).toBe('KK...K.K');
@@ -292,7 +292,7 @@ describe('release', () => {
     expect(reasons(decision)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('stops where rounding makes an odd target come out wrong', () => {
+  it('asserts if rounding gives an odd target a wrong sum', () => {
     // 14 rows to 7: 7 + 7 halves round to 4 + 4.
     const decision = one(draw(`${'+0 '.repeat(7)}${'-0 '.repeat(7)}`), keeping(7));
     expect(decision).toMatchObject({
@@ -309,7 +309,7 @@ describe('release', () => {
     );
   });
 
-  it('no even target up to 64 rows trips the assertion', () => {
+  it('never asserts for an even target up to 64 rows', () => {
     for (let n = 2; n <= 32; n += 2) {
       const total = 2 * n;
       for (let positives = 0; positives <= total; positives++) {
@@ -370,7 +370,7 @@ describe('world-size truncation', () => {
     expect(decision?.rows.map(({ isTie }) => isTie)).toEqual([true, false, true, false, false, false]);
   });
 
-  it('cuts kept rows after the quotas, the last of the batch first', () => {
+  it('cuts kept rows after the quotas, from the end of the batch', () => {
     const decisions = resample(
       [draw('+0 +1 -0 -1'), draw('+1 -0 +0 -1'), draw('-0 -1 +1 +0')],
       'release',
@@ -392,7 +392,7 @@ describe('world-size truncation', () => {
     expect(new Set(reasons(decision))).toEqual(new Set(['discarded_world_size_truncation']));
   });
 
-  it('takes advantages over what is left after it', () => {
+  it('computes advantages over the remaining rows', () => {
     const [, decision] = resample([draw('+0 +1 -0 -1'), draw('+0 +1 -0 -1')], 'release', {
       ...settings,
       world_size: 3,
@@ -424,7 +424,7 @@ describe('world-size truncation', () => {
 });
 
 describe('unknown values', () => {
-  it('leave a group undecided only where they would decide', () => {
+  it('make a group undecided only if they matter', () => {
     expect(one(draw('+0 +? -0 -0'), keeping(2))).toMatchObject({
       why: 'penalty_unknown',
       quota: { nonZeros: 2 },
@@ -458,7 +458,7 @@ describe('penaltyOf', () => {
     expect(penaltyOf(row, { ...RELEASE_DEFAULTS, ...settings })).toBeCloseTo(penalty, 12);
   });
 
-  it('is unknown when a part that counts is, and only then', () => {
+  it('is unknown exactly if an enabled part is', () => {
     const unknown: PoolRow = { reward: 1, pErr: undefined, pFormat: 0.25 };
     expect(penaltyOf(unknown, { ...RELEASE_DEFAULTS, roc_answer_format: true })).toBe(0.25);
     expect(penaltyOf(unknown, { ...RELEASE_DEFAULTS, roc_error_ratio: true })).toBeUndefined();
@@ -487,8 +487,8 @@ const anySettings = fc
   })
   .map((settings): DownSamplingSettings => ({ ...RELEASE_DEFAULTS, ...settings }));
 
-describe('laws of the release', () => {
-  it('every row is kept or discarded, and its reason says the same', () => {
+describe('invariants of the release', () => {
+  it('every row is kept or discarded, with a matching reason', () => {
     fc.assert(
       fc.property(fc.array(poolGroup(20), { maxLength: 6 }), anySettings, (batch, settings) => {
         const decisions = resample(batch, 'release', settings);
@@ -544,7 +544,7 @@ describe('laws of the release', () => {
   });
 
   it.each(['release', 'release-first-week'] as const)(
-    '%s keeps what a naive statement of it keeps',
+    '%s keeps the rows of a naive implementation',
     (rule) => {
       let kept = 0;
       fc.assert(
@@ -635,7 +635,7 @@ function naive(
   return wholeBatches(flat.filter((row) => chosen.has(row))).map(({ name }) => name);
 }
 
-describe('whatever the rows hold', () => {
+describe('for arbitrary rows', () => {
   const number = fc.oneof(
     fc.constantFrom(undefined, Number.NaN, -0, 0, 1, -1, 1e100, 0.5),
     fc.double({ min: -1e6, max: 1e6, noNaN: true }),
@@ -662,7 +662,7 @@ describe('whatever the rows hold', () => {
     length_weight: fc.constantFrom(0, 1, -1),
   });
 
-  it.each(RESAMPLE_RULES)('%s answers for every row, with numbers that are some', (rule) => {
+  it.each(RESAMPLE_RULES)('%s decides every row, with finite numbers', (rule) => {
     const property = fc.property(batch, settings, (groups, chosen) => {
       const decisions = resample(groups, rule, { ...RELEASE_DEFAULTS, ...chosen });
       expect(decisions.map(({ rows }) => rows.length)).toEqual(groups.map(({ rows }) => rows.length));

@@ -46,7 +46,7 @@ it('names every field in snake_case, which is one to one with its name in TypeSc
   expect(new Set(names.map(camelCase)).size).toBe(names.length);
 });
 
-it('sorts and lists nothing that no view or column has', () => {
+it('sorts and lists only fields of a view or column', () => {
   for (const [name, field] of ALL) {
     if (field.isListed === true || field.exports === true) expect([name, field.sql]).not.toContain(undefined);
     if (field.sorts === true) expect([name, field.column ?? field.sql]).not.toContain(undefined);

@@ -28,7 +28,7 @@ const openAt = ({ starts, ends }: Intervals, second: number): number =>
 const SECONDS = Array.from({ length: 91 }, (_, second) => second);
 
 describe('concurrency', () => {
-  it('is what is open at every second, and ends at 0', () => {
+  it('counts open intervals at every second, and ends at 0', () => {
     fc.assert(
       fc.property(intervals, (drawn) => {
         const { at, counts } = inFlight(drawn.starts, drawn.ends);
@@ -41,7 +41,7 @@ describe('concurrency', () => {
     );
   });
 
-  it('its area is the time all of them took: Little’s law', () => {
+  it('its area is the total time of all: Little’s law', () => {
     fc.assert(
       fc.property(intervals, (drawn) => {
         const { at, counts } = inFlight(drawn.starts, drawn.ends);
@@ -57,7 +57,7 @@ describe('concurrency', () => {
   });
 });
 
-it('busy seconds are those in which something is open', () => {
+it('busy seconds count time with an open interval', () => {
   fc.assert(
     fc.property(intervals, (drawn) => {
       const busy = SECONDS.filter((second) => openAt(drawn, second) > 0).length;
@@ -66,7 +66,7 @@ it('busy seconds are those in which something is open', () => {
   );
 });
 
-it('rows hold what does not overlap, and are as few as ran at once', () => {
+it('rows do not overlap, and are as few as ran at once', () => {
   fc.assert(
     fc.property(intervals, (drawn) => {
       const { row, rows } = packRows(drawn.starts, drawn.ends);
@@ -103,12 +103,12 @@ describe('times of a step', () => {
     expect(isStraggler(80, 110, times)).toBe(false);
   });
 
-  it('of nothing are unknown', () => {
+  it('are unknown without intervals', () => {
     expect(stepTimes(new Float64Array(), new Float64Array())).toBeUndefined();
     expect(nearestRank([], 0.5)).toBeNaN();
   });
 
-  it('nearest rank is the least that enough values do not exceed', () => {
+  it('nearest rank is the least value that enough values do not exceed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1 }),

@@ -61,7 +61,7 @@ describe('segmentResponse', () => {
     );
   });
 
-  it('numbers turns from 1 without going back, and calls stand in their turn', () => {
+  it('numbers turns from 1 in order, and calls belong to their turn', () => {
     fc.assert(
       fc.property(transcript, (text) => {
         const { segments, toolCalls, turns } = segmentResponse(text, { startsInReasoning: false });
@@ -119,7 +119,7 @@ describe('segmentResponse', () => {
     ]);
   });
 
-  it('ends a response where the close really ends it, though the tool printed the tag', () => {
+  it('ends a response at its real closing tag, even if the tool printed one', () => {
     const text = 'x\nuser\n<tool_response>\nprinted </tool_response> here\n</tool_response>\nassistant\nok';
     const { segments } = segmentResponse(text, { startsInReasoning: false });
     const [, response] = segments;
@@ -127,7 +127,7 @@ describe('segmentResponse', () => {
     expect(text.slice(response?.inner.start, response?.inner.end)).toBe('printed </tool_response> here');
   });
 
-  it('does not slow down on text made to slow it down', () => {
+  it('stays linear on hostile text', () => {
     // A quadratic scan of these would exceed the test's time limit many times over.
     for (const unit of [
       '<tool_call>',

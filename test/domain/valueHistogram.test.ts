@@ -43,7 +43,7 @@ describe('a histogram', () => {
     fc.assert(property, { seed: 3 });
   });
 
-  it('has percentiles to a thousandth, on either side of 0', () => {
+  it('has percentiles accurate to a thousandth, on either side of 0', () => {
     const inside = fc.array(fc.double({ min: -15, max: 15, noNaN: true }), { minLength: 1 });
     const property = fc.property(inside, fc.double({ min: 0.01, max: 1, noNaN: true }), (values, share) => {
       const sorted = [...values].sort((a, b) => a - b);

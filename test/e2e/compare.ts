@@ -76,7 +76,7 @@ export function describeCompare(shell: Shell): void {
     const row = async () => Number(/^row (\d+) of/.exec(await position().innerText())?.[1]) - 1;
     const current = () => list().locator('[aria-current]').first();
 
-    test('c on two rows gathers them, x opens them', async () => {
+    test('c on two rows collects them, x opens them', async () => {
       await page.goto(running.urlOf(GROUP));
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
       await page.getByRole('row').nth(3).waitFor();
@@ -93,7 +93,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('A').getByText('baseline', { exact: true }).waitFor();
     });
 
-    test('the header compares, and marks what differs', async () => {
+    test('the header compares facts, and marks differences', async () => {
       const facts = list().getByRole('table', { name: 'Facts of the lanes' });
       await facts.getByText('mean entropy').waitFor();
       expect(await facts.locator('.is-different').count()).toBeGreaterThan(2);
@@ -125,7 +125,7 @@ export function describeCompare(shell: Shell): void {
         .waitFor();
     });
 
-    test('n and N go through the differences, and the link goes along', async () => {
+    test('n and N step through the differences, and update the link', async () => {
       await page.keyboard.press('n');
       await expect.poll(row).toBe(1);
       await page.keyboard.press('n');
@@ -150,7 +150,7 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(() => list().locator('.cmp-fold').count()).toBe(before);
     });
 
-    test('another lane becomes the baseline, and lanes change places', async () => {
+    test('another lane becomes the baseline, and lanes are reordered', async () => {
       await page.keyboard.press('b');
       await expect.poll(() => queryOf().get('base')).toBe('1');
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
@@ -162,7 +162,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('A').getByRole('link', { name: '#1' }).waitFor();
     });
 
-    test('< and > move the chosen lane, a pointer any; the place stays the turn it was', async () => {
+    test('< and > move the chosen lane, the pointer any; the position stays at its turn', async () => {
       await page.goto(running.urlOf(`${linkOf(0, 1, 3)}&on=1&at=1.2`));
       const ordinals = () =>
         queryOf()
@@ -199,7 +199,7 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(said).toMatch(/B turn 3 /);
     });
 
-    test('woven into one text, what went is struck and what came is underlined', async () => {
+    test('in the unified view, removed text is struck and added text underlined', async () => {
       await page.goto(running.urlOf(linkOf(1, 0)));
       await laneOf('B')
         .getByText(/parts from A/)
@@ -226,7 +226,7 @@ export function describeCompare(shell: Shell): void {
       await list().waitFor();
     });
 
-    test('numbers that stand for one another are boxed in it, whole', async () => {
+    test('numbers that replace one another are boxed whole', async () => {
       const before = running.place();
       const group = '/run/synthetic-grpo-roc-demo/step/150/group/minimal-square-error';
       await page.goto(running.urlOf(`/compare?lane=${group}/rollout/0&lane=${group}/rollout/3`));
@@ -263,7 +263,7 @@ export function describeCompare(shell: Shell): void {
       expect(running.place()).toMatch(/^\/compare/);
     });
 
-    test('code is not: a line of it stays one', async () => {
+    test('code is not wrapped', async () => {
       const [a, b] = [2, 3].map((ordinal) => `/run/kept/step/0/group/g/rollout/${ordinal}`);
       await page.goto(running.urlOf(`/compare?lane=${a}&lane=${b}`));
       await laneOf('B')
@@ -279,7 +279,7 @@ export function describeCompare(shell: Shell): void {
       await dialog.waitFor({ state: 'detached' });
     });
 
-    test('equal turns are one line that opens; the same rollout twice says so', async () => {
+    test('equal turns are folded to one line; the same rollout twice is reported', async () => {
       await page.goto(running.urlOf(linkOf(0, 0)));
       await laneOf('B').getByText('same rollout as A').waitFor();
       await laneOf('B').getByText('equal to A').waitFor();
@@ -300,7 +300,7 @@ export function describeCompare(shell: Shell): void {
       await fold.waitFor();
     });
 
-    test('a lane that is gone keeps its column, says so, and can be taken out', async () => {
+    test('a removed lane keeps its column with a message, and can be closed', async () => {
       await page.goto(running.urlOf(`${linkOf(0, 999, 3)}&base=2`));
       await laneOf('B').getByText('#999 not there').waitFor();
       await laneOf('C').getByText('baseline', { exact: true }).waitFor();
@@ -313,7 +313,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
     });
 
-    test('a link opens lanes, baseline, place and options again, and Enter the replay', async () => {
+    test('a link restores lanes, baseline, position and options, and Enter opens the replay', async () => {
       await page.goto(running.urlOf(`${linkOf(3, 1)}&base=1&on=0&at=0.2&equal=show&show=code,output`));
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'code', pressed: true }).waitFor();
@@ -324,7 +324,7 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/\/rollout\/3(\?turn=\d+)?$/);
     });
 
-    test('a rollout that leaves the library leaves its lane behind, which can be taken out', async () => {
+    test('a rollout removed from the library leaves a lane that can be closed', async () => {
       const [kept, gone] = ['/run/kept/step/0/group/g/rollout/0', '/run/gone/step/0/group/g/rollout/0'];
       const place = `/compare?lane=${gone}&lane=${kept}&at=1.2`;
       await page.goto(running.urlOf(place));
@@ -364,7 +364,7 @@ export function describeCompare(shell: Shell): void {
       expect(queryOf().get('at')).toBe('0.2');
     });
 
-    test('an empty response stands beside a full one, and says so', async () => {
+    test('an empty response is shown beside a full one, with a message', async () => {
       const [full, empty] = ['/run/kept/step/0/group/g/rollout/0', '/run/kept/step/0/group/g/rollout/1'];
       await page.goto(running.urlOf(`/compare?lane=${full}&lane=${empty}`));
       await laneOf('B').getByText('empty response').waitFor();
@@ -378,13 +378,13 @@ export function describeCompare(shell: Shell): void {
       await list().getByText('I add.', { exact: false }).first().waitFor();
     });
 
-    test('two empty responses are both said to be empty', async () => {
+    test('two empty responses are both reported', async () => {
       const empty = '/run/kept/step/0/group/g/rollout/1';
       await page.goto(running.urlOf(`/compare?lane=${empty}&lane=${empty}`));
       await list().getByRole('heading', { name: 'Both responses are empty' }).waitFor();
     });
 
-    test('lanes beyond the fourth are counted, and one comes in when a lane is taken out', async () => {
+    test('lanes beyond the fourth are counted, and one appears when a lane is closed', async () => {
       await page.goto(running.urlOf(linkOf(0, 1, 2, 3, 4, 5)));
       await page.getByText('2 lanes left out: 4 at most').waitFor();
       await laneOf('D').getByRole('link', { name: '#3' }).waitFor();
@@ -407,7 +407,7 @@ export function describeCompare(shell: Shell): void {
       expect(heights.rows / 800).toBeGreaterThanOrEqual(0.6);
     });
 
-    test('Escape leads back to where one came from, also after a reload', async () => {
+    test('Escape returns to the previous page, also after a reload', async () => {
       const tree = page.getByRole('tree', { name: 'Fork tree of pairs-of-divisors' });
       await page.goto(running.urlOf(GROUP));
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
@@ -432,7 +432,7 @@ export function describeCompare(shell: Shell): void {
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
     });
 
-    test('Escape after e that found nothing to diff stays in the comparison', async () => {
+    test('Escape after e without a difference stays in the comparison', async () => {
       await page.goto(running.urlOf(`${GROUP}/rollout/0`));
       await page.getByRole('region', { name: 'Transcript' }).waitFor();
       await page.goto(running.urlOf(linkOf(0, 0)));
@@ -448,7 +448,7 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(() => running.place().split('?')[0]).toBe(`${GROUP}/rollout/0`);
     });
 
-    test('a tree over the steps says how each branch fares, and is of the steps one chooses', async () => {
+    test('a tree over the steps shows the share of each branch, for the selected steps', async () => {
       // Clears the collection.
       await page.evaluate(() => localStorage.clear());
       await page.goto(running.urlOf(`${GROUP}/tree?of=steps`));
@@ -471,7 +471,7 @@ export function describeCompare(shell: Shell): void {
       expect(queryOf().get('steps')).toBeNull();
     });
 
-    test('the position goes along with what is scrolled to by hand', async () => {
+    test('the position follows manual scrolling', async () => {
       await page.goto(running.urlOf(`${linkOf(0, 3)}&equal=show`));
       const position = page.getByRole('region', { name: 'Position' }).getByText(/^row \d+ of \d+$/);
       await position.waitFor();
@@ -515,7 +515,7 @@ export function describeCompare(shell: Shell): void {
       await panel.waitFor({ state: 'detached' });
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

@@ -80,7 +80,7 @@ async function send(method: string, params: unknown, library?: string): Promise<
 
 describe("the contract over Electron's IPC", () => {
   // Runs first, because both sides must begin with the prepared library.
-  test('every method succeeds, and answers as a host without a wire does', async () => {
+  test('every method succeeds, and equals the answer of the host', async () => {
     await compareSides(
       {
         one: {
@@ -94,7 +94,7 @@ describe("the contract over Electron's IPC", () => {
     );
   });
 
-  test.each(FAILURES)('%s with %j is the failure %s, as data', async (method, params, code) => {
+  test.each(FAILURES)('%s with %j fails with %s, as data', async (method, params, code) => {
     const carried = await send(method, params);
     expect(carried).toBe(canonical(await direct.dispatch(method, params)));
     expect(JSON.parse(carried)).toMatchObject({ ok: false, failure: { code } });
@@ -114,7 +114,7 @@ describe("the contract over Electron's IPC", () => {
     expect(codes).toEqual(['cancelled', true]);
   });
 
-  test('a library that was opened beside it answers for itself, and its events say so', async () => {
+  test('a second library answers for itself, and its events name it', async () => {
     const pathIn = ({ directory }: typeof home) => join(directory, 'other runs.sqlite');
     expect(await send('library.open', { path: pathIn(home) })).toContain('"ok":true');
     await direct.dispatch('library.open', { path: pathIn(directHome) });
@@ -176,7 +176,7 @@ describe("the contract over Electron's IPC", () => {
     expect(seen.first?.[0]).toMatchObject({ event: 'ingest.progress' });
   });
 
-  test('the bridge is these four functions and nothing else', async () => {
+  test('the bridge has exactly these four functions', async () => {
     const shape = await running.page.evaluate(() => {
       const { turnwise } = window as unknown as { turnwise: Record<string, unknown> };
       const forbidden = ['require', 'process', 'module', 'Buffer', 'ipcRenderer', 'electron', 'doubleSend'];
@@ -194,7 +194,7 @@ describe("the contract over Electron's IPC", () => {
     expect(shape.leaks).toEqual([]);
   });
 
-  test('a page can ask for a path nobody granted, in vain', async () => {
+  test('a page cannot read a path that nobody granted', async () => {
     expect(await send('ingest.start', { paths: ['/etc'] })).toContain('not_granted');
     // A file made by the page cannot grant a path.
     const path = await running.page.evaluate(() =>

@@ -72,7 +72,7 @@ export function describeDebugger(shell: Shell): void {
         return found === undefined ? undefined : { name: found.name, text: await found.text };
       });
 
-    test('g b on a group shows where its rollouts part', async () => {
+    test('g b on a group shows its fork tree', async () => {
       await goTo(GROUP);
       await page.getByRole('grid').waitFor();
       await press('g');
@@ -86,7 +86,7 @@ export function describeDebugger(shell: Shell): void {
       expect(await tree().getByRole('treeitem').count()).toBeGreaterThan(20);
     });
 
-    test('the tree is walked by keys, and x compares branches', async () => {
+    test('the tree is navigated by keys, and x compares branches', async () => {
       await press('l');
       await poll(() => searchOf().get('at')).toMatch(/^n\d+$/);
       await current()
@@ -133,7 +133,7 @@ export function describeDebugger(shell: Shell): void {
         .waitFor();
     });
 
-    test('a lists what is like a rollout, Enter compares', async () => {
+    test('a lists similar rollouts, Enter compares', async () => {
       await goTo(rollout(3));
       await page.getByRole('region', { name: 'Transcript' }).waitFor();
       await press('a');
@@ -149,7 +149,7 @@ export function describeDebugger(shell: Shell): void {
       expect(lanes()).toHaveLength(2);
     });
 
-    test('A compares with the most alike that went the other way', async () => {
+    test('A compares with the most similar one of the other correctness', async () => {
       await goTo(rollout(3));
       await page.getByRole('region', { name: 'Transcript' }).waitFor();
       await press('A');
@@ -158,7 +158,7 @@ export function describeDebugger(shell: Shell): void {
       await other.getByRole('img', { name: 'wrong' }).waitFor();
     });
 
-    test('a breakpoint is written, and says where it cannot be read', async () => {
+    test('a breakpoint is typed, and syntax errors are located', async () => {
       await goTo(PAIR);
       await page.getByRole('group', { name: 'Lane B' }).waitFor();
       await page.getByRole('slider', { name: /Position in the comparison/ }).waitFor();
@@ -179,7 +179,7 @@ export function describeDebugger(shell: Shell): void {
       await set.getByTitle('1 hit in B').waitFor();
     });
 
-    test('playing stops at it', async () => {
+    test('playback stops at it', async () => {
       await page.getByTitle('Speed of playing').click();
       await page.getByTitle('Speed of playing').click();
       expect(await row()).toBe(0);
@@ -218,7 +218,7 @@ export function describeDebugger(shell: Shell): void {
       expect(await row()).toBe(1);
     });
 
-    test('the watch steps along', async () => {
+    test('the watch follows the steps', async () => {
       await page.getByRole('button', { name: 'Watch' }).click();
       await watch().getByText('turn 2').first().waitFor();
       const spent = () =>
@@ -241,14 +241,14 @@ export function describeDebugger(shell: Shell): void {
         .waitFor();
     });
 
-    test('one lane alone is stepped through, too', async () => {
+    test('a single lane can be stepped, too', async () => {
       await goTo(`/compare?lane=${rollout(3)}&break=first error`);
       await page.getByText('row 1 of 3').waitFor();
       await press('d');
       await page.getByText('row 2 of 3').waitFor();
     });
 
-    test('a pattern without end stops neither the page nor the other breakpoints', async () => {
+    test('a runaway pattern stops neither the page nor the other breakpoints', async () => {
       const broken = ['regex:"(.+)+§"', 'regex:"\\d+"', 'first error', 'eror'];
       const query = broken.map((text) => `&break=${encodeURIComponent(text)}`).join('');
       await goTo(`${PAIR}&side=breakpoints${query}`);
@@ -309,7 +309,7 @@ export function describeDebugger(shell: Shell): void {
       expect((await saved())?.text).toContain('# %% turn 2, call 3');
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

@@ -31,7 +31,7 @@ const downloads = (): Promise<readonly Noted[]> =>
     ({ session }) => (session.defaultSession as unknown as { downloads: readonly Noted[] }).downloads,
   );
 
-test('a notebook is saved where the user says', async () => {
+test('a notebook is saved where the user chooses', async () => {
   await running.page.goto(running.urlOf(ROLLOUT));
   await running.page.getByRole('button', { name: 'Code: 3 cells' }).click();
   await running.page.getByRole('menuitem', { name: 'Save as notebook (.ipynb)' }).click();
@@ -49,7 +49,7 @@ test('a notebook is saved where the user says', async () => {
   expect(running.place()).toBe(ROLLOUT);
 });
 
-test('what is not of the page is not saved', async () => {
+test('downloads from elsewhere are not saved', async () => {
   await running.page.evaluate(() => {
     const link = document.createElement('a');
     link.href = 'data:text/plain,from%20a%20rollout';

@@ -16,7 +16,7 @@ export function describeKeys(shell: Shell): void {
 
     const row = () => page.getByRole('listitem').filter({ hasText: 'place.problems' });
 
-    test('a command is given other keys, which hold and are shown', async () => {
+    test('a command gets other keys, which work and are shown', async () => {
       await page.goto(running.urlOf('/settings'));
       await page.getByRole('button', { name: 'Change keys' }).click();
       await page.getByLabel('Find a command').fill('place.problems');

@@ -54,7 +54,7 @@ export function describeLabels(shell: Shell): void {
       await panel().waitFor();
     };
 
-    test('a key puts a label on the rollout, the same key takes it away, u and U go back and forth', async () => {
+    test('a key labels the rollout, the same key removes the label, u and U undo and redo', async () => {
       await openLabels();
       await press('1');
       await cards().filter({ hasText: 'Wrong tool use' }).filter({ hasText: 'whole rollout' }).waitFor();
@@ -71,7 +71,7 @@ export function describeLabels(shell: Shell): void {
       await cards().filter({ hasText: 'Wrong tool use' }).waitFor();
     });
 
-    test('on the turn that is read, and on text that is selected, marked where it stands', async () => {
+    test('labels the current turn, and selected text, which is marked', async () => {
       await press('j');
       await placeIs(/turn=1/);
       await press('L');
@@ -102,7 +102,7 @@ export function describeLabels(shell: Shell): void {
       expect(await page.locator('.scrubber-label').count()).toBe(2);
     });
 
-    test('a note is written, saved with Ctrl+Enter, changed and taken away', async () => {
+    test('a note is written, saved with Ctrl+Enter, edited and deleted', async () => {
       await press('m');
       const note = panel().getByRole('textbox', { name: 'Note, Markdown' });
       await note.waitFor();
@@ -124,7 +124,7 @@ export function describeLabels(shell: Shell): void {
       await expect.poll(() => cards().filter({ hasText: 'Only this' }).count()).toBe(0);
     });
 
-    test('what is being written stays while one looks elsewhere', async () => {
+    test('a draft survives navigation', async () => {
       await press('m');
       await page.keyboard.type('half a thought');
       await press('Escape');
@@ -138,7 +138,7 @@ export function describeLabels(shell: Shell): void {
       await panel().getByRole('button', { name: 'Discard' }).click();
     });
 
-    test('F makes a label of a flag, at the place where it shows', async () => {
+    test('F turns a flag into a label, at its evidence', async () => {
       await page.goto(running.urlOf(ROLLOUT.replace('/rollout/0', '/rollout/3')));
       await readingIs('#3');
       await panel().getByText('several calls in one turn, some of which were not run').waitFor();
@@ -147,7 +147,7 @@ export function describeLabels(shell: Shell): void {
       await panel().getByText('✓ several calls in a turn').waitFor();
     });
 
-    test('from the overview to a pack, by keyboard alone', async () => {
+    test('reviews from the overview to a pack, by keyboard alone', async () => {
       await page.goto(running.urlOf(DEMO));
       await page.getByRole('grid', { name: /^Steps of/ }).waitFor();
       await press('g');
@@ -245,7 +245,7 @@ export function describeLabels(shell: Shell): void {
       }
     });
 
-    test('read blind, nothing says how a rollout was judged, nor what another reader said', async () => {
+    test('a blind review hides reward, correctness and labels of other reviewers', async () => {
       await page.goto(running.urlOf(`/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:0')}`));
       await page.getByRole('textbox', { name: /^reader/ }).fill('second reader');
       await page.getByRole('checkbox', { name: /^blind/ }).check();
@@ -280,7 +280,7 @@ export function describeLabels(shell: Shell): void {
       await page.getByText('Read by second reader: 1 of').waitFor();
     });
 
-    test('two readers are compared', async () => {
+    test('two reviewers are compared', async () => {
       await page.goto(running.urlOf('/labels?tab=agreement'));
       await page.getByText(/read by both/).waitFor();
       await page.getByRole('cell', { name: 'Wrong tool use' }).waitFor();
@@ -292,7 +292,7 @@ export function describeLabels(shell: Shell): void {
       await readingIs('#0');
     });
 
-    test('keys typed ahead go to the rollouts they were meant for', async () => {
+    test('keys typed ahead apply to the rollouts they were meant for', async () => {
       const link = `/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:50 is_correct:false')}`;
       await page.goto(running.urlOf(link));
       await page.getByRole('textbox', { name: /^reader/ }).fill('fast reader');
@@ -337,7 +337,7 @@ export function describeLabels(shell: Shell): void {
       await cards().filter({ hasText: 'Unit mix-up' }).waitFor();
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

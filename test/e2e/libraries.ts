@@ -43,7 +43,7 @@ export function describeLibraries(shell: Shell): void {
         ? expect.poll(() => running.place(), { timeout: 10_000 }).toBe(place)
         : expect.poll(() => running.place(), { timeout: 10_000 }).toMatch(place);
 
-    test('a link into a library that is closed says so, and opens it', async () => {
+    test('a link into a closed library explains that, and opens it', async () => {
       await page.goto(running.urlOf(`/in/${OTHER_ID}/run/r1`));
       await page.getByText('The library other runs is closed').waitFor();
       await page.getByRole('button', { name: 'Open it again' }).click();
@@ -62,7 +62,7 @@ export function describeLibraries(shell: Shell): void {
       await rowOf(/demo/).first().waitFor();
     });
 
-    test('one goes from one to the other and back, and each keeps its own', async () => {
+    test('switching between libraries keeps the page of each', async () => {
       await page.goto(running.urlOf('/in/home/?filter=evaluation'));
       await shelfOf().getByRole('link', { name: 'other runs' }).click();
       await placeIs(`/in/${OTHER_ID}`);
@@ -110,12 +110,12 @@ export function describeLibraries(shell: Shell): void {
       await legend.getByText(/· other runs/).waitFor();
     });
 
-    test('a comparison with a run of a library that is closed says why it is not there', async () => {
+    test('a comparison with a run of a closed library explains the gap', async () => {
       await page.goto(running.urlOf(`${DEMO}?runs=r1%40elsewhere`));
       await page.getByText('r1 is in the library elsewhere, which is not open').waitFor();
     });
 
-    test('what takes the space of a library is said by run', async () => {
+    test('library sizes are listed by run', async () => {
       await page.goto(running.urlOf('/in/home/'));
       await shelfOf().getByRole('button', { name: 'Actions for the library library' }).click();
       await page.getByRole('menuitem', { name: /takes its space/ }).click();
@@ -128,7 +128,7 @@ export function describeLibraries(shell: Shell): void {
       await dialog.waitFor({ state: 'hidden' });
     });
 
-    test('a run is written as Parquet, beside the library and nowhere else', async () => {
+    test('a run is exported as Parquet, beside the library and nowhere else', async () => {
       await page.goto(running.urlOf('/in/home/'));
       await rowOf(/demo \(synthetic\).*evaluation/)
         .getByRole('button', { name: /Actions for/ })
@@ -145,7 +145,7 @@ export function describeLibraries(shell: Shell): void {
       expect(partitions).toEqual(['run=synthetic-grpo-roc-demo~eval']);
     });
 
-    test('a run gets a library of its own, which is closed and opened again', async () => {
+    test('a run is moved to its own library, which is closed and opened again', async () => {
       await page.goto(running.urlOf('/in/home/'));
       await rowOf(/demo \(synthetic\).*evaluation/)
         .getByRole('button', { name: /Actions for/ })
@@ -177,7 +177,7 @@ export function describeLibraries(shell: Shell): void {
       await rowOf(/demo \(synthetic\).*evaluation/).waitFor();
     });
 
-    test('closing a library while its charts load ends in words, not in waiting', async () => {
+    test('closing a library while its charts load shows a message', async () => {
       await page.goto(running.urlOf(`/in/${OTHER_ID}/run/r1?q=correct%3Atrue`));
       // Its name appears once it is open, and then the charts load.
       await page

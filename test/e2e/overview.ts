@@ -36,12 +36,12 @@ export function describeOverview(shell: Shell): void {
       await page.getByText('step 50 · RL-1').waitFor();
     });
 
-    test('a stage says what it changes', async () => {
+    test('a stage shows its changes', async () => {
       await page.getByRole('group', { name: 'Stages' }).getByRole('button', { name: /^RL-2/ }).focus();
       await page.getByText('step 300 · RL-2 begins: max_response_tokens 8,192 → 12,288').waitFor();
     });
 
-    test('from a curve to a rollout in two steps of the keyboard or two clicks', async () => {
+    test('opens a rollout from a curve with two keys or two clicks', async () => {
       await chart('Truncated').focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('Enter');
@@ -58,7 +58,7 @@ export function describeOverview(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/\/step\/0\/group\/[^/]+\/rollout\/\d+/);
     });
 
-    test('a brush marks steps in every chart, filters the table and goes with Escape', async () => {
+    test('a brush marks steps in every chart, filters the table and clears with Escape', async () => {
       await page.goto(running.urlOf(RUN));
       await rows().nth(12).waitFor();
       const box = await chart('Truncated').boundingBox();
@@ -83,7 +83,7 @@ export function describeOverview(shell: Shell): void {
       await expect.poll(() => rows().count()).toBe(13);
     });
 
-    test('a brush by keyboard', async () => {
+    test('brushes by keyboard', async () => {
       await chart('Truncated').focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('Shift+ArrowRight');
@@ -93,7 +93,7 @@ export function describeOverview(shell: Shell): void {
       await expect.poll(() => queryOf('steps')).toBeNull();
     });
 
-    test('a filter keeps everything in sight behind what matches', async () => {
+    test('a filter shows all series dimmed behind the matches', async () => {
       await page.goto(running.urlOf(`${RUN}?q=${encodeURIComponent('is_correct:true')}`));
       const status = page.getByRole('status').filter({ hasText: /of 1,821 rollouts/ });
       await status.waitFor();
@@ -118,7 +118,7 @@ export function describeOverview(shell: Shell): void {
       await expect.poll(() => queryOf('runs')).toBeNull();
     });
 
-    test('a published number is switched on at its chart, and latency has a logarithmic axis; both are remembered', async () => {
+    test('a published number can be shown in its chart, and latency has a logarithmic axis; both are remembered', async () => {
       await page.goto(running.urlOf(`${RUN}?tab=tools`));
       const figure = page
         .getByRole('figure')
@@ -135,7 +135,7 @@ export function describeOverview(shell: Shell): void {
       await page.goto(running.urlOf(RUN));
     });
 
-    test('the numbers of a chart, as a table', async () => {
+    test('shows the numbers of a chart as a table', async () => {
       await page.getByRole('button', { name: 'Truncated: table, save' }).click();
       await page.getByRole('menuitem', { name: 'Show the numbers' }).click();
       const table = page.getByRole('region', { name: 'Truncated, numbers' });
@@ -210,7 +210,7 @@ export function describeOverviewFiles(shell: Shell): void {
       return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
     }
 
-    test('CSV has the numbers SQL has', async () => {
+    test('CSV equals SQL', async () => {
       const { name, bytes } = await saved('Save as CSV');
       expect(name).toBe('demo-synthetic-truncated.csv');
       const [source, head, ...lines] = bytes.toString('utf8').trimEnd().split('\n');
@@ -228,7 +228,7 @@ export function describeOverviewFiles(shell: Shell): void {
       expect(lines).toEqual(rows.map(({ step, share }) => `${step},${share}`));
     });
 
-    test('SVG stands alone, PNG is an image of twice its size', async () => {
+    test('SVG is self-contained, PNG is an image of twice its size', async () => {
       const svg = (await saved('Save as SVG')).bytes.toString('utf8');
       expect(svg).toMatch(/^<\?xml[^>]+>\n<svg /);
       expect(svg).toContain('Truncated (of rollouts)');

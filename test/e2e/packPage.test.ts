@@ -37,7 +37,7 @@ async function opened(scheme: 'light' | 'dark'): Promise<{ page: Page; did: read
   return { page, did };
 }
 
-it.each(['light', 'dark'] as const)('asks for nothing and runs nothing, %s', async (scheme) => {
+it.each(['light', 'dark'] as const)('makes no request and runs nothing, %s', async (scheme) => {
   const { page, did } = await opened(scheme);
   // Unfolds, follows and paints everything.
   await page.evaluate(() => {
@@ -79,7 +79,7 @@ it.each(['light', 'dark'] as const)('asks for nothing and runs nothing, %s', asy
   await page.context().close();
 });
 
-it('shows in print what is folded', async () => {
+it('prints folded text', async () => {
   const { page } = await opened('dark');
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   const [ground, shown] = await page.evaluate(() => {
@@ -95,7 +95,7 @@ it('shows in print what is folded', async () => {
   await page.context().close();
 });
 
-it('is read on a telephone: labels whole, tables in boxes of their own; on a desk three rollouts side by side', async () => {
+it('on a phone it wraps labels and boxes tables; on a desktop it shows three rollouts side by side', async () => {
   const { page } = await opened('light');
   await page.setViewportSize({ width: 390, height: 800 });
   const phone = await page.evaluate(() => ({

@@ -16,7 +16,7 @@ export function describeProblems(shell: Shell): void {
       ({ running, page, errors } = demo);
     });
 
-    test('g p leads to the map, which is walked by arrow keys and opens the group of a cell', async () => {
+    test('g p opens the map; arrow keys move, and Enter opens the group of a cell', async () => {
       await page.keyboard.press('g');
       await page.keyboard.press('p');
       const map = page.getByRole('application', { name: /^Pass rate of 5 problems by 12 steps/ });
@@ -48,7 +48,7 @@ export function describeProblems(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(new RegExp(`/group/${byName}/problem$`));
     });
 
-    test('orders and filters say how many problems are left', async () => {
+    test('orders and filters show the number of remaining problems', async () => {
       await page.goto(running.urlOf(PROBLEMS));
       await page.getByRole('application').waitFor();
       await page.getByRole('button', { name: 'Always solved' }).click();

@@ -175,7 +175,7 @@ test('the sandbox is on', async () => {
 });
 
 describe('the page on loopback', () => {
-  test('keeps its token out of the URL, of cookies and of what outlives the tab', async () => {
+  test('keeps its token out of the URL, of cookies and of persistent storage', async () => {
     const { browserShell } = await import('../support/shells/browserShell.ts');
     const home = createTemporaryHome();
     const running = await browserShell.open({ home });
@@ -195,7 +195,7 @@ describe('the page on loopback', () => {
     }
   });
 
-  test('the host says one line, the URL, and ends cleanly when told to', async () => {
+  test('the host prints one line, the URL, and exits cleanly on a signal', async () => {
     const home = createTemporaryHome();
     const host = await serveProcess(['--library', home.libraryPath], home.env);
     expect(host.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);

@@ -45,7 +45,7 @@ export function describeApplication(shell: Shell): void {
       await page.goto(running.urlOf(place));
     }
 
-    test('a start without paths opens on it', async () => {
+    test('a start without paths opens the demo', async () => {
       await waitForPlace(running, DEMO);
       await heading(page, 'demo (synthetic)').waitFor();
     });
@@ -60,7 +60,7 @@ export function describeApplication(shell: Shell): void {
         .waitFor();
     });
 
-    test('from run to step to group to rollout by keyboard, and back up', async () => {
+    test('navigates from run to step to group to rollout by keyboard, and back up', async () => {
       await goTo(DEMO);
       await grid(page, 'Steps of demo (synthetic)').waitFor();
       await selectedRow(page).first().waitFor();
@@ -96,7 +96,7 @@ export function describeApplication(shell: Shell): void {
       await expect.poll(() => row.innerText()).toBe(first);
     });
 
-    test('a deep link opens its place in a fresh page', async () => {
+    test('a deep link opens its page in a fresh browser', async () => {
       await goTo(FIRST_ROLLOUT);
       await page
         .getByRole('region', { name: /Transcript/ })
@@ -155,7 +155,7 @@ export function describeApplication(shell: Shell): void {
       await page.keyboard.press('Escape');
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });
@@ -196,13 +196,13 @@ export function describeApplication(shell: Shell): void {
       await page.getByRole('button', { name: 'Raw record', exact: true }).waitFor();
     }
 
-    test('named at start is what the application opens on', async () => {
+    test('a log named at start opens first', async () => {
       await waitForPlace(running, `/run/${HOSTILE_RUN}`);
       // As plain text, including tags.
       await heading(page, '<b>hostile</b> run').waitFor();
     });
 
-    test('is shown, and none of it runs', async () => {
+    test('hostile text is shown, and none of it runs', async () => {
       await openRollout();
       await page.getByText('<script>window.pwned', { exact: false }).first().waitFor();
       for (const form of ['Raw', 'Rendered']) {
@@ -217,7 +217,7 @@ export function describeApplication(shell: Shell): void {
       await page.keyboard.press('Escape');
     });
 
-    test('makes no element of its own', async () => {
+    test('hostile text creates no element', async () => {
       await openRollout();
       const main = page.getByRole('main');
       expect(await main.locator('script, iframe, base, meta, style, object, embed, form').count()).toBe(0);
@@ -231,11 +231,11 @@ export function describeApplication(shell: Shell): void {
       expect(handlers).toEqual([]);
     });
 
-    test('asks the network for nothing', () => {
+    test('hostile text makes no request', () => {
       expect(requested.filter((url) => url.includes(BEACON))).toEqual([]);
     });
 
-    test('control: the same text would run without our care', async () => {
+    test('control: the same text runs without the protection', async () => {
       // HTML inserted by a script is stopped by the policy, the second line of defence.
       await page.evaluate(() => {
         const probe = document.createElement('div');

@@ -42,14 +42,14 @@ export function describeTokens(shell: Shell): void {
         return characters;
       }, prefix);
 
-    test('the scale says what it is of', async () => {
+    test('the scale names its source', async () => {
       await bar().getByText('entropy, full, nats, T=1.0, trainer policy').waitFor();
       expect(await threshold().innerText()).toMatch(/top 20 % · ≥ 0\.\d{3} nats · \d+ of \d+ policy tokens/);
       await expect.poll(() => marked('heat-')).toBeGreaterThan(0);
       await expect.poll(() => marked('reflection-')).toBeGreaterThan(0);
     });
 
-    test('the threshold is the reader’s, and its count goes along', async () => {
+    test('the user sets the threshold, and its count follows', async () => {
       const before = await countOf();
       const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
       await slider.focus();
@@ -70,7 +70,7 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(countOf).toBe(before);
     });
 
-    test('n and r go from one high token to the next, N and R back', async () => {
+    test('n and r step through high tokens, N and R back', async () => {
       await page.getByRole('region', { name: 'Transcript' }).focus();
       await page.keyboard.press('n');
       await expect.poll(tokenOf).toBeGreaterThanOrEqual(0);
@@ -89,7 +89,7 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(tokenOf).toBe(reflection);
     });
 
-    test('a slider moved with the pointer gives the keys back', async () => {
+    test('a slider moved with the pointer returns the keyboard focus', async () => {
       const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
       const box = await slider.boundingBox();
       if (box === null) throw new Error('the slider is not there');
@@ -100,7 +100,7 @@ export function describeTokens(shell: Shell): void {
       await page.keyboard.press('N');
     });
 
-    test('with a search open, n is the search’s', async () => {
+    test('with a search open, n steps through the hits', async () => {
       const before = tokenOf();
       await page.keyboard.press('/');
       await page.getByRole('textbox', { name: 'Find in this rollout' }).fill('the');
@@ -111,7 +111,7 @@ export function describeTokens(shell: Shell): void {
       await page.keyboard.press('Escape');
     });
 
-    test('the readout says value, place and alternatives with the tail', async () => {
+    test('the readout shows value, position and alternatives with the tail', async () => {
       await readout()
         .getByText(/^\d+ of \d+$/)
         .waitFor();
@@ -136,7 +136,7 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(tokenOf).toBe(before);
     });
 
-    test('heat is by background or by underline, and there is no element per token', async () => {
+    test('heat is background or underline, without an element per token', async () => {
       await bar().getByRole('button', { name: 'Marks' }).click();
       const options = page.getByRole('dialog', { name: 'How tokens are marked' });
       await options.getByText(/directly after a tool response, within its first 60/).waitFor();
@@ -221,7 +221,7 @@ export function describeTokens(shell: Shell): void {
       await bar().getByRole('button', { name: 'Show heat' }).click();
     });
 
-    test('few elements, rendered and raw, while a rollout is scrolled through', async () => {
+    test('uses few elements, rendered and raw, while a rollout is scrolled', async () => {
       await page.goto(running.urlOf(ROLLOUT));
       await page.getByRole('region', { name: 'Transcript' }).focus();
       for (const key of ['End', 'm', 'Home', 'm']) {
@@ -234,7 +234,7 @@ export function describeTokens(shell: Shell): void {
       }
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

@@ -68,7 +68,7 @@ function errorsOf(row: LedgerRow): readonly unknown[] {
 }
 
 describe('the demo run', () => {
-  it('has a decision for every rollout, with the penalties its text gives', () => {
+  it('has a decision for every rollout, with the penalties of its text', () => {
     const all = groups.flatMap(({ ledger }) => ledger.rows);
     expect([groups.length, all.length]).toEqual([57, 1821]);
     expect(all.filter(({ logged }) => logged?.kept === undefined)).toEqual([]);
@@ -165,7 +165,7 @@ describe('the demo run', () => {
     ]);
   });
 
-  it('cuts rows for the world size where rollouts were lost, and only there', () => {
+  it('cuts rows for the world size only where rollouts were lost', () => {
     const short = groups.filter(({ ledger }) => ledger.rows.length < 32);
     expect(short.map(({ step, problem, ledger }) => [step, problem, ledger.rows.length])).toEqual([
       [50, 'lattice-paths', 30],

@@ -66,7 +66,7 @@ it('hands over the elements of an array', () => {
   );
 });
 
-it('goes on at any position it named', () => {
+it('continues at any reported position', () => {
   fc.assert(
     fc.property(array, chunk, chunk, (made, size, later) => {
       const bytes = Buffer.from(arrayText(made));
@@ -100,7 +100,7 @@ it('hands over objects and arrays one after another, with any space between', ()
   );
 });
 
-it('keeps what is cut as the rest, and never hands over half a value', () => {
+it('keeps an incomplete value as the rest', () => {
   fc.assert(
     fc.property(array, fc.nat(), chunk, (made, where, size) => {
       const bytes = Buffer.from(arrayText(made));
@@ -115,7 +115,7 @@ it('keeps what is cut as the rest, and never hands over half a value', () => {
   );
 });
 
-it('passes over what is longer than the limit, and reads the next', () => {
+it('skips values beyond the limit, and reads the next', () => {
   const bytes = Buffer.from('[{"a": 1}, {"long": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}, {"b": 2}]');
   for (let size = 1; size <= bytes.byteLength; size++) {
     const splitter = new JsonSplitter(0, 'elements', 20);

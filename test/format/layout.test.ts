@@ -60,10 +60,10 @@ it.each([
   ['/training_notes/notes.jsonl', { stem: 'notes', depth: 0 }],
   ['traces.jsonl', { stem: 'traces', depth: 0 }],
   ['', { stem: '', depth: 0 }],
-] as const)('nothing in %j', (path, expected) => {
+] as const)('finds nothing in %j', (path, expected) => {
   expect(layoutOf(path)).toEqual(expected);
 });
 
-it('the run of the last step directory is meant', () => {
+it('uses the run of the last step directory', () => {
   expect(layoutOf('/step_1/exp/step_2/out.jsonl')).toEqual({ step: 2, stem: 'out', depth: 1 });
 });

@@ -55,7 +55,7 @@ describe.runIf(python !== undefined)('turnwise_recorder.py', () => {
     for (const file of files) expect(readFileSync(join(logs, file), 'utf8').endsWith('\n')).toBe(true);
   });
 
-  it('comes back value by value, unknown as unknown', () => {
+  it('keeps every value, and unknown as unknown', () => {
     expect(rows(place.library, 'SELECT name, run_key FROM run')).toEqual([
       { name: 'from Python', run_key: 'py' },
     ]);

@@ -15,7 +15,7 @@ const idOf = (all: Tokenizer, text: string): number =>
   all.pieces.findIndex((piece) => piece !== undefined && Buffer.from(piece).toString('utf8') === text);
 
 describe('readTokenizer', () => {
-  it('knows every byte, words, and tokens that were added', () => {
+  it('maps every byte, words, and added tokens', () => {
     const all = tokenizer(['Ġthe', 'ĊĊ', 'Ã©'], ['<|im_end|>', '<think>']);
     for (let byte = 0; byte < 256; byte++) expect(all.pieces[byte]).toEqual(Uint8Array.of(byte));
     expect([' the', '\n\n', 'é', '<|im_end|>'].map((text) => idOf(all, text))).not.toContain(-1);
@@ -54,7 +54,7 @@ describe('alignIds', () => {
     return { mask, found: alignIds(text, ids, mask, all) };
   };
 
-  it('places sampled tokens on the very characters, whatever stands between', () => {
+  it('aligns sampled tokens with exact characters, whatever is between', () => {
     const text = 'Let me see.\n\n\n<tool_call>\n{"a": 1}\n</tool_call>\n42 é🎉\nSo it is 42.';
     const { found } = place(text, [
       ['Let me see.\n\n<tool_call>\n{"a": 1}\n</tool_call>', 1],
@@ -71,7 +71,7 @@ describe('alignIds', () => {
     expect(ends.every((end, i) => i === 0 || end >= (ends[i - 1] ?? 0))).toBe(true);
   });
 
-  it('joins to the text where nothing else stands in it', () => {
+  it('spans the whole text if it has nothing else', () => {
     const property = fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
       fc.pre(text.trim() !== '' && text.isWellFormed() && !text.includes('\ufffd'));
       const ids = Int32Array.from(idsOf(text));
@@ -86,7 +86,7 @@ describe('alignIds', () => {
     fc.assert(property, { seed: 9, numRuns: 500 });
   });
 
-  it('leaves what does not stand there without a place, and says so', () => {
+  it('leaves spans that are not in the text without offsets, with a reason', () => {
     const { found } = place('one two three', [
       ['one', 1],
       ['nothing of it', 1],
@@ -104,7 +104,7 @@ describe('alignIds', () => {
     expect(apart?.ends.at(-1)).toBe('one two three'.length);
   });
 
-  it('spells a special token where the text has it: some vocabularies call special what every log keeps', () => {
+  it('decodes a special token that the text contains, because some vocabularies mark common text as special', () => {
     const special = tokenizer([], ['<|im_end|>', '</think>']);
     const [end, close] = [256, 257];
     const ids = Int32Array.of(...idsOf('hm.'), close, ...idsOf(' ok'), end);
@@ -115,7 +115,7 @@ describe('alignIds', () => {
     expect(alignIds('hm.<other> ok', ids, undefined, special)).toBeUndefined();
   });
 
-  it('says why a run has no place', () => {
+  it('explains why a span is not aligned', () => {
     const ids = Int32Array.from(idsOf('one two three'));
     expect(alignmentFailureOf('one  two three', ids, undefined, all)).toBeUndefined();
     expect(alignmentFailureOf('so: one two four', ids, undefined, all)).toEqual({

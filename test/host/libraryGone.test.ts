@@ -32,7 +32,7 @@ describe('a library whose file is gone', () => {
         writeFileSync(place.library, '');
       },
     ],
-  ])('%s: takes nothing any more', async (_, remove) => {
+  ])('%s: refuses changes', async (_, remove) => {
     expect(await host.dispatch('view.save', VIEW)).toMatchObject({ ok: true });
     remove();
     expect(await host.dispatch('view.save', { ...VIEW, name: 'lost' })).toMatchObject(REFUSED);

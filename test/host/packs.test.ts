@@ -40,7 +40,7 @@ afterAll(async () => {
   place.remove();
 });
 
-it('says before what a pack will hold', async () => {
+it('previews the content of a pack', async () => {
   const preview = await ask('pack.preview', {});
   expect(preview).toMatchObject({ cases: 2, annotations: 2 });
   expect(preview.siblings).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ it('says before what a pack will hold', async () => {
   expect((await ask('pack.preview', { ...picked, labels: ['gave-up'] })).cases).toBe(0);
 });
 
-it('tells how far it is, and leaves nothing when it is cancelled', async () => {
+it('reports progress, and leaves nothing when cancelled', async () => {
   const directory = join(place.directory, 'cancelled');
   mkdirSync(directory);
   const path = join(directory, 'all.html');
@@ -74,7 +74,7 @@ it('tells how far it is, and leaves nothing when it is cancelled', async () => {
   expect(told[0]?.steps).toBeGreaterThan(1000);
 });
 
-it('writes only where the user has said so, and never over anything', async () => {
+it('writes only to paths the user chose, and never over a file', async () => {
   const fails = async (path: string) => {
     const result = await host.dispatch('pack.export', { format: 'md', path });
     return result.ok ? 'written' : result.failure.code;
@@ -88,7 +88,7 @@ it('writes only where the user has said so, and never over anything', async () =
   expect(await fails(join(place.directory, 'beside.md'))).toBe('refused');
 });
 
-it('writes none of nothing', async () => {
+it('refuses to write an empty pack', async () => {
   const params = { format: 'md' as const, path: 'nothing.md', labels: ['gave-up'] };
   const result = await host.dispatch('pack.export', params);
   expect(result).toMatchObject({

@@ -34,7 +34,7 @@ it.each([
   ['hangs', 'kept the reader busy'],
   ['dies', 'ended the reader: out of memory'],
 ])(
-  'costs that file only which %s, and says so',
+  'a file that %s costs only that file, with a report',
   async (what, why) => {
     place.file('1.jsonl', line(1));
     place.file(`2-${what}.jsonl`, line(2));

@@ -23,7 +23,7 @@ const jobsOf = async (): Promise<readonly IngestProgress[]> => {
 };
 
 describe('a job', () => {
-  it('is listed before anything of it has been read, and with its run afterwards', async () => {
+  it('is listed before ingest starts, and with its run afterwards', async () => {
     const ended = new Promise<IngestProgress>((resolve) => {
       host.subscribe(({ event, payload }) => {
         if (event === 'ingest.progress' && payload.state !== 'running') resolve(payload);

@@ -51,7 +51,7 @@ describe('prime-rl, which lists the rollouts of a batch again', () => {
   const all = () => put(ALL, fixture('prime-rl', 'all', ALL));
   const effective = () => put(EFFECTIVE, fixture('prime-rl', 'effective', EFFECTIVE));
 
-  it('keeps the listed ones and discards the others, in whatever order the files come', async () => {
+  it('keeps the listed ones and discards the others, in any order of files', async () => {
     all();
     effective();
     const { files } = await ingest(run());
@@ -77,7 +77,7 @@ describe('prime-rl, which lists the rollouts of a batch again', () => {
     }
   });
 
-  it('has decided nothing before there is a list, and not about other steps', async () => {
+  it('decides nothing without a list, and nothing about other steps', async () => {
     all();
     put(
       ALL.replace('step_3', 'step_4'),
@@ -93,7 +93,7 @@ describe('prime-rl, which lists the rollouts of a batch again', () => {
     ]);
   });
 
-  it('takes back what the list said when the list is replaced', async () => {
+  it('updates decisions when the list is replaced', async () => {
     all();
     const list = effective();
     await ingest(run());
@@ -212,7 +212,7 @@ describe('AgentGym, whose texts and log-probabilities are two tables', () => {
   });
 });
 
-describe('slime, whose rollouts and training are dumped apart', () => {
+describe('slime, whose rollouts and training are in separate dumps', () => {
   const dump = () => put('dump/3.jsonl', fixture('slime', 'rollout', 'rollout_data/3.jsonl'));
   const train = () => put('dump/3_0.jsonl', fixture('slime', 'train', 'train_data/3_0.jsonl'));
 

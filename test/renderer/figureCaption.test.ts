@@ -22,7 +22,7 @@ const caption = fc.record({
 }) satisfies fc.Arbitrary<ChartCaption>;
 
 describe('the words of a figure', () => {
-  it('lie within its width, and no two upon each other', () => {
+  it('stay within its width, without overlap', () => {
     fc.assert(
       fc.property(caption, (said) => {
         const { title, subtitle, legend, height } = captionLayout(said, WIDTH, measure);
@@ -42,7 +42,7 @@ describe('the words of a figure', () => {
     );
   });
 
-  it('keep both ends of a name that is cut: either may tell it apart', () => {
+  it('keep both ends of a truncated name', () => {
     const wide = (text: string): number => text.length;
     expect(shortened('run-a-very-long-name-seed1', 16, wide)).toMatch(/^run-a-\S*…\S*seed1$/);
     expect(shortened('short', 16, wide)).toBe('short');

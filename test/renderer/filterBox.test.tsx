@@ -44,7 +44,7 @@ beforeEach(() => {
 afterEach(cleanup);
 
 describe('filter box', () => {
-  it('offers of the former answer only what still fits', async () => {
+  it('offers only values of the former answer that still fit', async () => {
     type('outcome:');
     await answer('', OUTCOMES);
     await waitFor(() => expect(options()[0]).toBe('ok_stdout140 rollouts'));

@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(cleanup);
 
 describe('key settings', () => {
-  it('tell which command has the keys already, and a command gets back its own', async () => {
+  it('report the command that has the keys, and a command gets its own back', async () => {
     startRecording();
     press({ key: '?' });
     const alert = await within(rowOf('place.problems')).findByRole('alert');

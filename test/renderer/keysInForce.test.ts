@@ -20,7 +20,7 @@ vi.hoisted(() => {
 
 afterEach(() => useKeyBindings.getState().unbindAll());
 
-describe('keys in words', () => {
+describe('keys in texts', () => {
   it('are those of the table, the first of several', () => {
     expect(keyed('Problems', 'place.problems')).toBe('Problems (g p)');
     expect(keyOf('place.up')).toBe('Esc');
@@ -29,7 +29,7 @@ describe('keys in words', () => {
     expect(strokeLabel('Mod+k')).toBe('Ctrl K');
   });
 
-  it('follow rebinding, and say nothing of a command without keys', () => {
+  it('follow rebinding, and are empty for a command without keys', () => {
     const { bind } = useKeyBindings.getState();
     bind('place.problems', ['Mod+p']);
     bind('compare.add', []);
@@ -106,7 +106,7 @@ describe('sources of the interface', () => {
     expect(found).toEqual([]);
   });
 
-  it('what is allowed is there', () => {
+  it('every exception is used', () => {
     const gone = Object.entries(OWN_KEYS).flatMap(([path, own]) => {
       const found = literalsIn(readFileSync(join(ROOT, path), 'utf8'));
       return own.filter((literal) => !found.includes(literal)).map((literal) => `${path}: ${literal}`);
@@ -114,7 +114,7 @@ describe('sources of the interface', () => {
     expect(gone).toEqual([]);
   });
 
-  it('the test can say no', () => {
+  it('the check finds planted keys', () => {
     expect(literalsIn('title="Statistics of the tokens of this run (g t)"')).toEqual(['(g t)']);
     expect(literalsIn("split: 'a column per lane (u)',")).toEqual(['(u)']);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text

@@ -10,7 +10,7 @@ import { enterLibrary } from '../../renderer/state/presentLibrary.ts';
 afterEach(() => enterLibrary(undefined));
 
 describe('the library of a link', () => {
-  it('stands before the path, unless it is the one Turnwise was started with', () => {
+  it('prefixes the path, except for the home library', () => {
     expect(pathInLibrary('home', '/run/a?x=1')).toBe('/run/a?x=1');
     expect(pathInLibrary('june', '/run/a?x=1')).toBe('/in/june/run/a?x=1');
     expect(pathInLibrary('june', '/')).toBe('/in/june');
@@ -19,7 +19,7 @@ describe('the library of a link', () => {
     expect(splitLibrary('/run/in/june')).toEqual({ library: 'home', path: '/run/in/june' });
   });
 
-  it('survives the round trip, whatever it is called and wherever it leads', () => {
+  it('survives a round trip, for any name and path', () => {
     const segment = fc.string({ minLength: 1, maxLength: 12, unit: 'binary' }).map(encodeURIComponent);
     const path = fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
     fc.assert(
@@ -32,7 +32,7 @@ describe('the library of a link', () => {
     );
   });
 
-  it('is where one is, unless the link names another', () => {
+  it('is the current one, unless the link names another', () => {
     expect(resolvedHref('june', '/sql?q=1')).toBe('/in/june/sql?q=1');
     expect(resolvedHref('home', '/sql?q=1')).toBe('/sql?q=1');
     expect(resolvedHref('june', hrefInLibrary('home', '/run/a?tab=x'))).toBe('/run/a?tab=x');
@@ -48,8 +48,8 @@ describe('the library of a link', () => {
   });
 });
 
-describe('what is remembered by path', () => {
-  it('is another thing in another library', () => {
+describe('state remembered by path', () => {
+  it('is separate in another library', () => {
     rememberQuery('/run/a', '?sort=-reward');
     rememberListPosition('runs', { scrollTop: 120, cursor: 4 });
     enterLibrary('june');
@@ -67,7 +67,7 @@ describe('what is remembered by path', () => {
 });
 
 describe('answers of another library', () => {
-  it('are kept apart, and news of this one does not touch them', () => {
+  it('are separate, and events of this one do not affect them', () => {
     expect(isOfHere(requestKey('run.list', {}, undefined))).toBe(true);
     expect(isOfHere(requestKey('run.list', {}, 'june'))).toBe(false);
     expect(requestKey('run.list', {}, 'june')).not.toEqual(requestKey('run.list', {}, undefined));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parentPlace, parsePlace, pathOfPlace } from '../../renderer/data/place.ts';
 import { bundleFile } from '../../shared/api/bundle.ts';
 
-describe('place', () => {
+describe('routes', () => {
   it.each([
     ['/', { view: 'library' }],
     ['/issues', { view: 'issues' }],
@@ -32,7 +32,7 @@ describe('place', () => {
     '/run/%E0%A4%A',
     '/run/a/step/1/group',
     '/other',
-  ])('says that %s is nowhere', (path) => {
+  ])('finds no route for %s', (path) => {
     expect(parsePlace(path)).toEqual({ view: 'nowhere', path });
   });
 
@@ -61,7 +61,7 @@ describe('place', () => {
     );
   });
 
-  it('climbs from a report to what it is of', () => {
+  it('goes up from a report to its scope', () => {
     expect(parentPlace(parsePlace('/run/a/roc'))).toEqual({ view: 'run', runKey: 'a' });
     expect(parentPlace(parsePlace('/run/a/step/5/roc'))).toEqual({ view: 'step', runKey: 'a', step: 5 });
     expect(parentPlace(parsePlace('/run/a/tokens'))).toEqual({ view: 'run', runKey: 'a' });

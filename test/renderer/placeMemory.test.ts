@@ -20,7 +20,7 @@ describe('the way one came', () => {
     mine = (name) => `/${tests}/${name}`;
   });
 
-  it('leads back to the place before, as it was left', () => {
+  it('returns to the previous page, as it was left', () => {
     go(mine('tree'));
     go(mine('tree'), '?of=steps&at=n3');
     go(mine('compare'), '?lane=/a&lane=/b');
@@ -28,12 +28,12 @@ describe('the way one came', () => {
     expect(back(mine('compare'))).toBe(`${mine('tree')}?of=steps&at=n3`);
   });
 
-  it('is of the last way where there were two', () => {
+  it('uses the last of two visits', () => {
     for (const name of ['group', 'first', 'compare', 'second', 'compare']) go(mine(name));
     expect(cameFrom(mine('compare'))).toBe(mine('second'));
   });
 
-  it('ends: whoever goes back and back comes to the beginning', () => {
+  it('ends: repeated back reaches the start', () => {
     for (const name of ['start', 'tree', 'compare', 'tree', 'alike', 'compare']) go(mine(name));
     const seen: (string | undefined)[] = [];
     for (let at = mine('compare'); seen.length < 9 && at !== mine('start'); at = seen.at(-1) ?? '')
@@ -41,7 +41,7 @@ describe('the way one came', () => {
     expect(seen).toEqual([mine('alike'), mine('tree'), mine('start')]);
   });
 
-  it('is unknown of a place one never was at', () => {
+  it('is unknown for a page never visited', () => {
     expect(cameFrom(mine('compare'))).toBe(undefined);
   });
 });

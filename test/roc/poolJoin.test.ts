@@ -80,7 +80,7 @@ const decisions = () =>
      WHERE n.format = 'verl-trace' ORDER BY r.step, r.group_id, r.ordinal`,
   ).map((row) => Object.values(row));
 
-describe('a pool and the list of what was kept of it', () => {
+describe('a pool and its list of kept rollouts', () => {
   it('become groups with decisions, by step, question and text', async () => {
     const keys = await readBoth(
       trace(7, QUESTION, 0, [42, 41, 42, 40]) + trace(8, QUESTION, 0, [42, 39]),
@@ -115,7 +115,7 @@ describe('a pool and the list of what was kept of it', () => {
     expect(withWriter((writer) => writer.rules.poolJoins.leave(keys))).toBeUndefined();
   });
 
-  it('pair equal texts one to one, and report what is left', async () => {
+  it('match equal texts one to one, and report the rest', async () => {
     const keys = await readBoth(
       trace(7, QUESTION, 0, [42, 42, 42]),
       dump(7, QUESTION, [42, 42]) + dump(7, 'Another question?', [42]) + dump(7, QUESTION, [13]),
@@ -136,7 +136,7 @@ describe('a pool and the list of what was kept of it', () => {
     expect(decisions().map(([, kept]) => kept)).toEqual([1, 0, 0, 1]);
   });
 
-  it('are not joined when they have nothing in common', async () => {
+  it('are not joined if they have nothing in common', async () => {
     const keys = await readBoth(trace(7, QUESTION, 0, [42, 41]), dump(7, 'Another question?', [13]));
     expect(withWriter((writer) => writer.rules.poolJoins.join(keys))).toMatchObject({
       refusal: expect.stringContaining('no rollout in common') as string,
@@ -145,7 +145,7 @@ describe('a pool and the list of what was kept of it', () => {
     expect(rows(place.library, 'SELECT count(*) AS n FROM pool_join_row')).toEqual([{ n: 0 }]);
   });
 
-  it('leave a step undecided of which nothing is listed', async () => {
+  it('leave a step undecided if nothing of it is listed', async () => {
     const keys = await readBoth(
       trace(7, QUESTION, 0, [42, 41]) + trace(8, QUESTION, 0, [42, 41]),
       dump(7, QUESTION, [42]) + dump(8, 'Another question?', [13]),
@@ -154,7 +154,7 @@ describe('a pool and the list of what was kept of it', () => {
     expect(decisions().map(([, kept]) => kept)).toEqual([1, 0, null, null]);
   });
 
-  it('leave what the pool itself logged, and fill in what it did not', async () => {
+  it('keep what the pool itself logged, and fill in the rest', async () => {
     const keys = await readBoth(trace(7, QUESTION, 0, [42, 41, 40]), dump(7, QUESTION, [42, 41]));
     const db = openWriter(place.library);
     // As if a log of decisions had set it.
@@ -175,7 +175,7 @@ describe('a pool and the list of what was kept of it', () => {
     ]);
   });
 
-  it('part when either run is removed', async () => {
+  it('separate when either run is removed', async () => {
     const keys = await readBoth(trace(7, QUESTION, 0, [42, 41]), dump(7, QUESTION, [42]));
     joined(keys);
     withWriter((writer) => writer.leaving.remove(keys.keptKey));

@@ -41,7 +41,7 @@ function problemsOf({ keys }: FinishedReport, { key }: { readonly key: string })
 }
 
 describe('a run', () => {
-  it('has its groups by what they are', async () => {
+  it('classifies its groups', async () => {
     const found = await report();
     expect(found.report).toMatchObject({
       groups: 5,
@@ -131,7 +131,7 @@ describe('a run', () => {
     expect([pErr?.part, pErr?.rollouts, pFormat?.part, pFormat?.rollouts]).toEqual(['pErr', 2, 'pFormat', 2]);
   });
 
-  it('asks what would be otherwise', async () => {
+  it('supports a what-if', async () => {
     const found = await report({ whatIf: { penalty: 'typed' } });
     expect(found.report.flips?.rollouts).toBeGreaterThan(0);
     expect(problemsOf(found, found.report.flips ?? { key: '' })).toContain('2/p0');
@@ -141,7 +141,7 @@ describe('a run', () => {
     expect(paper.report.flips?.rollouts).toBe(0);
   });
 
-  it('is one step, when one is asked for', async () => {
+  it('can cover one step', async () => {
     expect((await report({ step: 2 })).report).toMatchObject({ step: 2, groups: 2, rollouts: 16 });
     const db = openReader(place.library);
     expect(ReportBuilder.open(db, { runId: 1, step: 7, basis: {} })).toBeUndefined();

@@ -112,7 +112,7 @@ async function libraryOf(records: readonly (readonly [string, string])[]): Promi
 }
 
 describe('the full-text index', () => {
-  it('finds what reading finds, in every script, field and form, before, while and after it is made', async () => {
+  it('finds what scanning finds, in every script, field and form, before, during and after indexing', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(text, response), { minLength: 1, maxLength: 12 }),
@@ -142,7 +142,7 @@ describe('the full-text index', () => {
     );
   });
 
-  it('a phrase does not reach from one segment into the next', async () => {
+  it('a phrase does not cross segments', async () => {
     await libraryOf([['p', '<reason>one two</reason>\n<reason>three</reason>\n<answer>four</answer>']]);
     expect(idsFor(db, '"two three"')).toEqual([]);
     finish();
@@ -151,7 +151,7 @@ describe('the full-text index', () => {
     db.close();
   });
 
-  it('rollouts that are removed leave it, and ids given anew are indexed anew', async () => {
+  it('removed rollouts leave it, and reused ids are indexed again', async () => {
     await libraryOf([
       ['p', '<answer>alpha</answer>'],
       ['p', '<answer>beta</answer>'],
@@ -176,7 +176,7 @@ describe('the full-text index', () => {
     db.close();
   });
 
-  it('a file that was written anew is indexed anew', async () => {
+  it('a rewritten file is indexed again', async () => {
     libraries += 1;
     const name = 'again.jsonl';
     const records = (words: string) => lines([['p', `<answer>${words}</answer>`]], 1);
@@ -191,7 +191,7 @@ describe('the full-text index', () => {
     db.close();
   });
 
-  it('an end in the middle of a piece leaves the mark where it was', async () => {
+  it('an interruption in a batch leaves the mark unchanged', async () => {
     await libraryOf([['p', '<answer>alpha</answer>']]);
     while (indexState(db).promptsTo === 0) indexPiece(db);
     expect(() =>
@@ -207,7 +207,7 @@ describe('the full-text index', () => {
     db.close();
   });
 
-  it('is read by a connection that may not write', async () => {
+  it('is readable by a read-only connection', async () => {
     await libraryOf([['p', '<answer>alpha</answer>']]);
     finish();
     const path = db.name;
@@ -217,7 +217,7 @@ describe('the full-text index', () => {
     reader.close();
   });
 
-  it('is not asked what it cannot answer', () => {
+  it('is not used for queries it cannot answer', () => {
     const asked = (form: TextNode['form'], words: string) =>
       indexQuery({ kind: 'text', field: 'code', form, text: words });
     expect(asked('words', 'double-check')).toBe('code : "double check"');

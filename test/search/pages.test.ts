@@ -70,7 +70,7 @@ describe('pages of the search', () => {
     'prompt:the is_correct:true',
     'not wait',
     'comput*',
-  ])('%s: every rollout of every run that the lists have, once', async (query) => {
+  ])('%s: every matching rollout of every run, once', async (query) => {
     const listed: number[] = [];
     for (const { runId } of await runs()) {
       const { ids } = await ask<{ ids: Uint32Array }>('rollout.order', { runId, filter: query });
@@ -85,7 +85,7 @@ describe('pages of the search', () => {
     expect(pages[0]?.total).toBe(total);
   });
 
-  it('the newest step comes first, and rollouts of a group stand together', async () => {
+  it('the newest step comes first, and rollouts of a group are adjacent', async () => {
     const pages = await allPages({ query: 'the', runId: await runOf('demo'), limit: 40 });
     const steps = pages.flatMap(({ groups }) => groups.map(({ step }) => step));
     expect(steps).toEqual(steps.toSorted((a, b) => b - a));
@@ -95,7 +95,7 @@ describe('pages of the search', () => {
     );
   });
 
-  it('hits stand in the text around them, where the offsets say', async () => {
+  it('hits have their surrounding text, at exact offsets', async () => {
     const [page] = await allPages({ query: 'code:print', runId: await runOf('demo'), limit: 5 });
     const rollout = page?.groups[0]?.found[0];
     const [hit] = rollout?.found.hits ?? [];
@@ -117,7 +117,7 @@ describe('pages of the search', () => {
     expect(group?.found.every(({ found }) => found.total === 0)).toBe(true);
   });
 
-  it('a regular expression reads, and says so; words that are indexed do not', async () => {
+  it('a regular expression scans texts, and reports it; indexed words do not', async () => {
     const runId = await runOf('demo');
     const scanned = async (query: string) =>
       (await allPages({ query, runId })).reduce((sum, page) => sum + page.scanned, 0);
@@ -134,7 +134,7 @@ describe('pages of the search', () => {
     expect(await ids('/\\bwait\\b/i')).toEqual(await ids('wait'));
   });
 
-  it('a regular expression that does not end costs the one rollout, which is named', async () => {
+  it('a runaway regular expression costs one rollout, which is named', async () => {
     const runId = await runOf('turnwise-test');
     const pages = await allPages({ query: 'answer_text:/^(a|a)*b$/', runId });
     expect(rolloutsOf(pages).map(({ ordinal }) => ordinal)).toEqual([1]);
@@ -145,12 +145,12 @@ describe('pages of the search', () => {
     expect(rolloutsOf(await allPages({ query: 'aab', runId }))).toHaveLength(1);
   });
 
-  it('a query that cannot be read is refused with where', async () => {
+  it('an invalid query is refused with its position', async () => {
     await expect(ask('search.page', { query: 'wait (' })).rejects.toThrow(/bad_request: query, character/);
     await expect(ask('search.hits', { query: 'wait', rolloutId: 1_000_000 })).rejects.toThrow('not_found');
   });
 
-  it('ends in time with what it has, and goes on from there; a cancel is heard', () => {
+  it('ends in time with its matches, and continues from there; a cancel is honoured', () => {
     const db = openReader(place.library);
     let clock = 0;
     // Every call of the clock advances 100 ms.

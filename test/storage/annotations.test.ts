@@ -74,7 +74,7 @@ function annotateAll(on: Labelled): void {
 }
 
 describe('an annotation stays with its rollout', () => {
-  it('when the run is removed and read again', async () => {
+  it('when the run is removed and re-ingested', async () => {
     const directory = writeRun('run');
     await ingestHere(place.library, [directory]);
     const before = labelled();
@@ -102,7 +102,7 @@ describe('an annotation stays with its rollout', () => {
     ).toEqual([{ n: 8 }]);
   });
 
-  it('when one run of a log of two is removed, and the log read again', async () => {
+  it('when one run of a log of two is removed, and the log re-ingested', async () => {
     const demo = join(import.meta.dirname, '../../fixtures/demo/demo.jsonl');
     const path = place.file('demo.jsonl', readFileSync(demo, 'utf8'));
     await ingestHere(place.library, [path]);
@@ -131,7 +131,7 @@ describe('an annotation stays with its rollout', () => {
     }
   });
 
-  it('when the logs are read from another path into another library, under another name', async () => {
+  it('when the logs are ingested from another path into another library, under another name', async () => {
     await ingestHere(place.library, [writeRun('run')]);
     const here = labelled();
     annotateAll(here);
@@ -151,7 +151,7 @@ describe('an annotation stays with its rollout', () => {
     expect(attached(elsewhere)).toEqual(was);
   });
 
-  it('when groups are made another way, and back', async () => {
+  it('when groups are formed another way, and back', async () => {
     await ingestHere(place.library, [writeRun('run')]);
     const on = labelled();
     annotateAll(on);
@@ -171,7 +171,7 @@ describe('an annotation stays with its rollout', () => {
     expect(attached().filter((row) => row['annotation_id'] !== annotations[0]?.id)).toEqual(was);
   });
 
-  it('when its text has changed: moved where it still stands, orphaned where it does not, never dropped', async () => {
+  it('when its text has changed: moved if still found, orphaned if not, never dropped', async () => {
     const path = place.file('1.jsonl', log(1));
     await ingestHere(place.library, [path]);
     const before = labelled();
@@ -196,7 +196,7 @@ describe('an annotation stays with its rollout', () => {
     expect(states()).toEqual([{ state: 'exact', n: 3 }]);
   });
 
-  it('is unattached rather than put on another problem that has its address by chance', async () => {
+  it('is unattached rather than put on another problem with the same address', async () => {
     const path = place.file('1.jsonl', log(1));
     await ingestHere(place.library, [path]);
     const before = labelled();
@@ -213,7 +213,7 @@ describe('an annotation stays with its rollout', () => {
     expect(states()).toEqual([{ state: 'unattached', n: 2 }]);
   });
 
-  it('costs ingest nothing where nothing is said, and is not looked for again where nothing came', async () => {
+  it('costs ingest nothing without annotations, and is not searched again without new rollouts', async () => {
     await ingestHere(place.library, [writeRun('run')]);
     const on = labelled();
     const statements: string[] = [];
@@ -232,7 +232,7 @@ describe('an annotation stays with its rollout', () => {
 });
 
 describe('a run that is moved', () => {
-  it('takes along what is said of it, and leaves what is said of others', async () => {
+  it('takes its annotations along, and leaves those of others', async () => {
     await ingestHere(place.library, [writeRun('one'), writeRun('two', ' ')]);
     const on = labelled();
     annotateAll(on);
@@ -331,7 +331,7 @@ describe('undo and redo', () => {
     },
   );
 
-  it('survives a restart, ends with a new change, and says what it takes back', () => {
+  it('survives a restart, ends with a new change, and describes the undone one', () => {
     const on = labelled();
     const [first = 0, second = 0] = on.rollouts();
     on.apply('ann', { put: { rolloutId: first, target: { kind: 'rollout' }, label: 'loops' } });
@@ -358,7 +358,7 @@ describe('a change', () => {
     await ingestHere(place.library, [place.file('1.jsonl', log(1))]);
   });
 
-  it('is made whole or not at all', () => {
+  it('is atomic', () => {
     const on = labelled();
     const [first = 0] = on.rollouts();
     const good: Asked = { put: { rolloutId: first, target: { kind: 'rollout' }, label: 'loops' } };
@@ -382,7 +382,7 @@ describe('a change', () => {
     }
   });
 
-  it('of one that is there keeps its date and, without a target, its place, and is of who made it', () => {
+  it('of an existing annotation keeps its date and, without a target, its target, and sets the author', () => {
     const on = labelled();
     const [first = 0] = on.rollouts();
     const [made] = on.apply('ann', span(first, 3, 9)).annotations;
@@ -423,7 +423,7 @@ describe('a change', () => {
     expect(without?.flag).toBeUndefined();
   });
 
-  it('that says what is said already is the one that is there, from any window', () => {
+  it('that equals an existing annotation returns that one, from any window', () => {
     const on = labelled();
     const [first = 0, second = 0] = on.rollouts();
     const made = on.apply('ann', span(first), span(first)).annotations;
@@ -438,7 +438,7 @@ describe('a change', () => {
     expect(rows(place.library, 'SELECT count(*) AS n FROM annotation')).toEqual([{ n: 5 }]);
   });
 
-  it('is taken back by its author, past what others have done, unless they changed the same', () => {
+  it('is undone by its author, past changes of others, unless they changed the same', () => {
     const on = labelled();
     const [first = 0, second = 0] = on.rollouts();
     const [mine] = on.apply('ann', span(first)).annotations;
@@ -465,7 +465,7 @@ describe('a change', () => {
     expect(on.undo('ann').words).toBe('label Loops');
   });
 
-  it('with one label for a place replaces that of the same author, and keeps what was noted', () => {
+  it('with one label for a place replaces that of the same author, and keeps its note', () => {
     const on = labelled();
     on.annotations.setTaxonomy({ ...DEFAULT_TAXONOMY, choice: 'one' });
     const [first = 0] = on.rollouts();

@@ -15,7 +15,7 @@ afterEach(() => place.remove());
 const WATCH = { isCancelled: () => false, onProgress: () => undefined };
 
 describe('the size of a library', () => {
-  it('is that of the file and of its log, and the parts add up to it', () => {
+  it('is that of the file and of its write-ahead log, and the parts add up to it', () => {
     const db = openWriter(place.library);
     try {
       db.pragma('wal_checkpoint(TRUNCATE)');
@@ -36,7 +36,7 @@ describe('the size of a library', () => {
     }
   });
 
-  it('is unknown where there is no file', () => {
+  it('is unknown without a file', () => {
     expect(bytesOnDisk(`${place.library}.none`)).toBeUndefined();
   });
 });

@@ -69,7 +69,7 @@ describe('migrations', () => {
     expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
   });
 
-  it('make an empty file a library, once', () => {
+  it('turn an empty file into a library, once', () => {
     const db = openWriter(place.library);
     expect(versionOf(db)).toBe(NEWEST_VERSION);
     migrate(db);
@@ -77,7 +77,7 @@ describe('migrations', () => {
     db.close();
   });
 
-  it('refuse a newer library, with both numbers, and leave it as it is', () => {
+  it('refuse a newer library, with both numbers, and leave it unchanged', () => {
     const db = openWriter(place.library);
     db.pragma(`user_version = ${NEWEST_VERSION + 5}`);
     db.close();
@@ -88,7 +88,7 @@ describe('migrations', () => {
     expect(withDatabase(place.library, versionOf)).toBe(NEWEST_VERSION + 5);
   });
 
-  it('refuse a database that is none of ours', () => {
+  it('refuse a foreign database', () => {
     const foreign = new Database(place.library);
     foreign.exec('CREATE TABLE runs (id)');
     foreign.close();
@@ -162,7 +162,7 @@ describe('from version 1 to 2 (an example)', () => {
     });
   });
 
-  it('has the schema of a library created at version 2, which differs as announced', () => {
+  it('has the schema of a library created at version 2, with the announced differences', () => {
     libraryBefore();
     const before = withDatabase(place.library, schemaOf);
     const after = withDatabase(place.library, (db) => {
@@ -197,7 +197,7 @@ describe('from version 1 to 2 (an example)', () => {
     });
   });
 
-  it('leaves the library as it was when a statement fails halfway', () => {
+  it('leaves the library unchanged when a statement fails halfway', () => {
     libraryBefore();
     withDatabase(place.library, (db) => {
       const before = { rows: rowsOf(db), schema: schemaOf(db) };
@@ -210,7 +210,7 @@ describe('from version 1 to 2 (an example)', () => {
     });
   });
 
-  it('is refused by a program that knows version 1 only', () => {
+  it('is refused by a program that supports only version 1', () => {
     withDatabase(place.library, (db) => {
       migrate(db, AFTER);
       expect(() => migrate(db, BEFORE)).toThrow('version 2; this Turnwise reads up to version 1');

@@ -5,7 +5,7 @@ import { boolean, number, oneOf, optional, orNull, query, text } from '../../ele
 
 const db = new Database(':memory:');
 
-it('keeps null, leaves out what is optional, and makes booleans of 0 and 1', () => {
+it('keeps null, leaves out optional fields, and makes booleans of 0 and 1', () => {
   const spec = { a: orNull(number), b: optional(text), c: boolean, d: optional(boolean) };
   const rows = query(
     db,

@@ -74,7 +74,7 @@ describe("Cohen's κ", () => {
     expect(kappaOf(table)).toBeCloseTo(expected, 12);
   });
 
-  it('is unknown, not 0, where chance leaves no room', () => {
+  it('is unknown, not 0, if chance agreement is certain', () => {
     expect(kappaOf([])).toBeUndefined();
     expect(
       kappaOf([
@@ -102,7 +102,7 @@ describe("Cohen's κ", () => {
     });
   });
 
-  it('counts what both, one and none of them said', () => {
+  it('counts labels given by both, one and none', () => {
     const readings = [reading('a b', 'a'), reading('a', 'b'), reading('', 'a'), reading('', '')];
     expect(kappaOfLabel(readings, 'a')).toMatchObject({
       n: 4,
@@ -117,7 +117,7 @@ describe("Cohen's κ", () => {
     expect(differences(reading('a b', 'b c'))).toEqual({ onlyFirst: ['a'], onlySecond: ['c'] });
   });
 
-  it('is at most 1, 1 only for agreement throughout, and the same with the readers swapped', () => {
+  it('is at most 1, 1 only for full agreement, and symmetric', () => {
     const counts = fc.array(fc.array(fc.nat(50), { minLength: 3, maxLength: 3 }), {
       minLength: 3,
       maxLength: 3,

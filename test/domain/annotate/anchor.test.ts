@@ -22,7 +22,7 @@ const pieces = fc.tuple(texts, fc.nat(), fc.nat()).map(([text, a, b]) => {
 });
 
 describe('an anchor', () => {
-  it('stands where it was made', () => {
+  it('is found at its offsets', () => {
     fc.assert(
       fc.property(pieces, ({ text, start, end }) => {
         const anchor = makeAnchor('response', text, { start, end });
@@ -33,7 +33,7 @@ describe('an anchor', () => {
     );
   });
 
-  it('never cuts a surrogate pair, wherever it is put', () => {
+  it('never cuts a surrogate pair', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('😀', 'a', '𝒙'), { maxLength: 60 }),
@@ -50,7 +50,7 @@ describe('an anchor', () => {
     );
   });
 
-  it('moves with what is written before it, and stays for what is written behind it', () => {
+  it('moves with insertions before it, and not with insertions after it', () => {
     fc.assert(
       fc.property(pieces, texts, texts, ({ text, start, end }, front, back) => {
         const anchor = makeAnchor('response', text, { start, end });
@@ -64,7 +64,7 @@ describe('an anchor', () => {
     );
   });
 
-  it('is found at its own place when its quote stands there several times', () => {
+  it('is found at its own offsets if its quote repeats', () => {
     const text = 'first: wait. second: wait. third: wait.';
     const start = text.indexOf('wait', 20);
     const anchor = makeAnchor('response', text, { start, end: start + 4 });
@@ -76,7 +76,7 @@ describe('an anchor', () => {
     });
   });
 
-  it('takes the nearest of equal places', () => {
+  it('takes the nearest of equal matches', () => {
     const anchor = makeAnchor('response', 'wait', { start: 0, end: 4 });
     expect(locateAnchor({ ...anchor, start: 20, end: 24 }, 'wait      wait     wait')).toEqual({
       state: 'moved',
@@ -106,7 +106,7 @@ describe('an anchor', () => {
     expect(found).toBe(found.trim());
   });
 
-  it('is orphaned when what it quotes is gone, and never stands on something else', () => {
+  it('is orphaned when its quote is gone, and never matches other text', () => {
     const text = 'the answer is 41, I think';
     const start = text.indexOf('41');
     const anchor = makeAnchor('response', text, { start, end: start + 2 });
@@ -118,7 +118,7 @@ describe('an anchor', () => {
     expect(locateAnchor(short, 'now')).toEqual({ state: 'orphaned' });
   });
 
-  it('of a long piece is found by both ends, and says when its middle has changed', () => {
+  it('finds a long range by both ends, and detects a changed middle', () => {
     const piece = `begins ${'here '.repeat(1_000)} and ends`;
     const text = `before ${piece} after`;
     const anchor = makeAnchor('response', text, { start: 7, end: 7 + piece.length });
@@ -142,7 +142,7 @@ describe('an anchor', () => {
     ['one letter', 'a', 'b'],
     ['a repeated line', 'again and again\n', 'never'],
     ['blanks', ' ', 'x'],
-  ])('is placed in a text of a megabyte of %s in a moment', (_, unit, odd) => {
+  ])('is found quickly in a megabyte of %s', (_, unit, odd) => {
     const text = unit.repeat(Math.ceil((1 << 20) / unit.length));
     const middle = text.length >>> 1;
     const anchor = makeAnchor('response', text, { start: middle, end: middle + LONGEST_QUOTE });

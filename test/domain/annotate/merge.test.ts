@@ -63,7 +63,7 @@ class Library {
 }
 
 describe('merging', () => {
-  it('takes in nothing twice', () => {
+  it('imports nothing twice', () => {
     fc.assert(
       fc.property(packs, packs, (ours, theirs) => {
         const library = new Library();
@@ -76,7 +76,7 @@ describe('merging', () => {
     );
   });
 
-  it('changes nothing of ours, and loses nothing of theirs', () => {
+  it('keeps every local annotation, and loses no imported one', () => {
     fc.assert(
       fc.property(packs, packs, (ours, theirs) => {
         const library = new Library();
@@ -90,7 +90,7 @@ describe('merging', () => {
     );
   });
 
-  it('in either order knows the same of what was said, up to which of two versions waits', () => {
+  it('gives the same statements in either order, except which version is local', () => {
     fc.assert(
       fc.property(packs, packs, (a, b) => {
         const [one, other] = [new Library(), new Library()];
@@ -103,7 +103,7 @@ describe('merging', () => {
     );
   });
 
-  it('gives what is kept beside ours the same id everywhere', () => {
+  it('gives versions kept beside ours the same id everywhere', () => {
     fc.assert(
       fc.property(annotations, (each) => {
         const shuffled = JSON.parse(
@@ -116,7 +116,7 @@ describe('merging', () => {
     );
   });
 
-  it('of readings keeps one for an author and a rollout, in whatever order they come', () => {
+  it('keeps one review mark per author and rollout, in any order', () => {
     const readings = fc.array(
       fc.record({
         rollout: keys,
@@ -152,7 +152,7 @@ describe('labels of others', () => {
     ],
   };
 
-  it('are added beside ours, never over them, and leave our keys alone', () => {
+  it('adds unknown labels, and never changes existing labels or keys', () => {
     const merged = mergeTaxonomy(DEFAULT_TAXONOMY, theirs);
     expect(merged).toMatchObject({ added: ['new'], differing: ['loops'], refused: ['other'] });
     expect(merged.taxonomy.labels.slice(0, -1)).toEqual(DEFAULT_TAXONOMY.labels);
@@ -193,12 +193,12 @@ describe('labels of others', () => {
       Array.from({ length: 101 }, (_, i) => ({ id: `l${i}`, name: `L${i}` })),
       'taxonomy.labels: expected at most 100 labels; found 101',
     ],
-  ])('at fault: %j', (labels, message) => {
+  ])('refuses %j', (labels, message) => {
     const whole = labels.map((label) => ({ colour: 'red' as const, description: '', ...label }));
     expect(parseTaxonomy({ name: 'x', choice: 'many', labels: whole })).toEqual({ ok: false, message });
   });
 
-  it('those Turnwise comes with are without fault', () => {
+  it('the default labels are valid', () => {
     expect(parseTaxonomy(DEFAULT_TAXONOMY)).toEqual({ ok: true, taxonomy: DEFAULT_TAXONOMY });
   });
 });

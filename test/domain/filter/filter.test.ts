@@ -24,7 +24,7 @@ const is = (value: number) => ({
 const above = (value: number) => ({ from: { value, isExclusive: true } });
 const text = (words: string, field = 'text') => ({ kind: 'text', field, form: 'words', text: words });
 
-describe('reading filters', () => {
+describe('parsing filters', () => {
   it.each([
     ['', { kind: 'all' }],
     ['  ', { kind: 'all' }],
@@ -89,7 +89,7 @@ describe('reading filters', () => {
     expect(nodeOf(filter)).toEqual(node);
   });
 
-  it('reads what the documentation promises', () => {
+  it('parses the documented syntax', () => {
     const filter =
       'step:40..60 reward:0 kept:false tool_errors:>2 outcome:timeout stop_reason:length policy_tokens:>8000 penalty:>0.5 "double-check"';
     const node = nodeOf(filter);
@@ -145,7 +145,7 @@ describe('faults point at the character', () => {
     expect(fault.at).toBe(at);
   });
 
-  it('refuses what nests too deep instead of running out of stack', () => {
+  it('refuses nesting that is too deep instead of exhausting the stack', () => {
     expect(faultOf('('.repeat(15_000)).message).toMatch(/nested at most 50/);
     expect(faultOf('not '.repeat(4000)).message).toMatch(/nested at most 50/);
     expect(faultOf('a '.repeat(20_000)).message).toMatch(/at most 20000 characters/);
@@ -207,8 +207,8 @@ function flat(node: FilterNode): FilterNode {
   return { kind, nodes };
 }
 
-describe('laws', () => {
-  it('what is printed is read as the same filter', () => {
+describe('invariants', () => {
+  it('a printed filter parses to the same filter', () => {
     fc.assert(
       fc.property(anyNode, (node) => {
         expect(nodeOf(filterText(node))).toEqual(flat(node));
@@ -217,7 +217,7 @@ describe('laws', () => {
     );
   });
 
-  it('any text is a filter or a fault inside the text', () => {
+  it('any text is a filter or an error inside the text', () => {
     const pieces = fc.constantFrom(
       '(',
       ')',
@@ -261,7 +261,7 @@ describe('laws', () => {
     );
   });
 
-  it('two filters at once are both', () => {
+  it('joining two filters matches both', () => {
     expect(bothFilters('a or b', 'kept:true')).toBe('(a or b) kept:true');
     expect(bothFilters('', 'kept:true')).toBe('kept:true');
     fc.assert(
