@@ -2,7 +2,7 @@
  * Flags: oddities of a rollout found by rules on its text. They are facts rather than judgements:
  * `answer_only_in_output` means something else for a correct rollout than for an incorrect one.
  */
-import { type Boxed, boxedIn } from './boxed.ts';
+import { type Boxed, boxedIn } from './answer.ts';
 import {
   type Segment,
   type StopReason,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boxedIn } from '../../shared/domain/boxed.ts';
+import { boxedIn } from '../../shared/domain/answer.ts';
 import { FLAGS, type FlaggedRollout, flagNames, flagsOf } from '../../shared/domain/flags.ts';
 import { repeatedCalls } from '../../shared/domain/repeatedCalls.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
