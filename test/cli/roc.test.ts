@@ -122,7 +122,7 @@ describe('roc', () => {
   it.each([
     [['--rule', 'nonsense'], /--rule is one of release, release-first-week, paper/],
     [['--penalty', 'nonsense'], /--penalty is one of logged, text, typed/],
-    [['--set', 'nonsense=1'], /no setting is called "nonsense"; there are do_down_sampling/],
+    [['--set', 'nonsense=1'], /no setting is called "nonsense"; known settings: do_down_sampling/],
     [['--set', 'world_size=0'], /world_size must be a whole number of 1 or more/],
     [['--step', 'x'], /--step is a whole number/],
     [['extra'], /takes no arguments/],
