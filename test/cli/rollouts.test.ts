@@ -52,7 +52,7 @@ describe('turnwise rollouts', () => {
   });
 
   it.each([
-    [['--filter', 'reward:high'], 2, /character 8: reward: is a number/],
+    [['--filter', 'reward:high'], 2, /character 8: reward: expects a number/],
     [['--sort', 'size'], 2, /--sort knows order/],
     [['--run', 'nobody'], 1, /no run nobody; there are/],
     [['--limit', 'x'], 2, /--limit is a whole number/],
