@@ -112,7 +112,7 @@ export function describeFilter(shell: Shell): void {
       await page.keyboard.press('/');
       await box().fill('reward:0 policy_tokens:many');
       await page.keyboard.press('Enter');
-      const fault = page.getByRole('alert').filter({ hasText: 'tokens: is a number' });
+      const fault = page.getByRole('alert').filter({ hasText: 'tokens: expects a number' });
       await fault.waitFor();
       expect(await fault.locator('mark').innerText()).toBe('many');
       expect(await status().innerText()).toBe(before);
